@@ -50,7 +50,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compat.methods": ("ir", "errors"),
     "tensor": ("compat.methods", "devices", "live", "ir", "at_once", "config", "errors", "named"),
     "jit": (
-        "engine", "tensor", "passes.graph.normalize", "devices", "live", "ir", "at_once",
+        "engine", "tensor", "passes.capture.normalize", "devices", "live", "ir", "at_once",
         "journal", "config", "errors", "named",
     ),
     "io": ("tensor", "live", "ir", "errors", "named"),
@@ -127,14 +127,6 @@ FOR_TYPES_ONLY = {
     ("tensor.values.evaluation", "engine"),
 }
 """Imports under `TYPE_CHECKING` that `ALLOWED` forbids; they never run."""
-
-KNOT = {
-    "ir.node", "ir.shape", "ir.rewrite", "ir.rules", "ir.symbolic.bounds", "ir.symbolic.conditions",
-    "ir.symbolic.divmod", "ir.symbolic.index_arithmetic", "ir.symbolic.linear_forms",
-}  # fmt: skip
-"""The one group that imports each other: a node's operators simplify, and simplifying makes nodes.
-`ir.node` ends with the imports that close the circle."""
-
 
 @dataclass(frozen=True)
 class Import:
@@ -303,12 +295,11 @@ def test_the_lists_of_exceptions_name_only_what_is_there() -> None:
     assert types >= FOR_TYPES_ONLY
 
 
-def test_modules_import_each_other_in_no_circle_but_the_known_one() -> None:
+def test_modules_import_each_other_in_no_circle() -> None:
     graph: dict[str, set[str]] = {name: set() for name in MODULES}
     for entry in EVERY:
         runs = not entry.inside_function and not entry.for_types
-        known = entry.user in KNOT and entry.used in KNOT
-        if runs and not known and entry.used in MODULES:
+        if runs and entry.used in MODULES:
             graph[entry.user].add(entry.used)
     # A package's __init__ may gather its modules; they may not import it back.
     list(TopologicalSorter(graph).static_order())

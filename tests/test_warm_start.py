@@ -34,11 +34,12 @@ print(json.dumps([
 """
 
 REPLAY = {
-    "ogive.passes.graph", "ogive.passes.graph.contiguous_parts", "ogive.passes.graph.fault_checks",
-    "ogive.passes.graph.general", "ogive.passes.graph.general.build_general",
-    "ogive.passes.graph.general.generalize", "ogive.passes.graph.general.number_expressions",
-    "ogive.passes.graph.general.skeleton", "ogive.passes.graph.inline_calls",
-    "ogive.passes.graph.normalize", "ogive.passes.pipeline",
+    "ogive.passes.capture", "ogive.passes.capture.contiguous_parts",
+    "ogive.passes.capture.inline_calls", "ogive.passes.capture.normalize",
+    "ogive.passes.general", "ogive.passes.general.build_general",
+    "ogive.passes.general.generalize", "ogive.passes.general.number_expressions",
+    "ogive.passes.general.skeleton", "ogive.passes.graph", "ogive.passes.graph.fault_checks",
+    "ogive.passes.pipeline",
     "ogive.passes.pipeline.capture_passes", "ogive.passes.pipeline.graph_dialects",
     "ogive.passes.pipeline.pass_runner", "ogive.passes.regions", "ogive.passes.regions.slots",
     "ogive.passes.shards", "ogive.passes.shards.place_shards",

@@ -9,7 +9,7 @@ import pytest
 
 import ogive
 from ogive import Tensor, distributed, nn
-from ogive.distributed.calls import Call
+from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
 from ogive.distributed.training.buckets import add_over_ranks
 from ogive.distributed.world import world

@@ -10,7 +10,7 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.errors import OgiveError
-from ogive.ir.node import live_uop_ids
+from ogive.ir.node_table import live_uop_ids
 from ogive.ir.ops import Op
 
 

@@ -13,7 +13,7 @@ import torch
 import ogive
 from ogive import Tensor, nn, optim
 from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.io.checkpoint import DTYPES
+from ogive.io.pytorch_checkpoint import DTYPES
 
 
 def read(path: Path, value: Any) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 from ogive.ir import accessors
 from ogive.ir import dtype as dtypes
-from ogive.ir.dialects.arguments import TESTS, describe_argument
+from ogive.ir.dialects.argument_forms import TESTS, describe_argument
 from ogive.ir.node import UOp
 from ogive.ir.ops import KINDS, LANE, STAGES, Op, staged_row
 

@@ -14,7 +14,7 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, TraceError
-from ogive.jit.trees import leaves
+from ogive.jit.argument_trees import leaves
 
 
 def array(*shape: int, seed: int = 0) -> Any:

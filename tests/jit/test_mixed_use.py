@@ -19,7 +19,7 @@ from ogive import Tensor, nn, optim
 from ogive.counters import counters
 from ogive.devices.buffer import Buffer
 from ogive.errors import ArgumentError, CaptureWarning, TraceError
-from ogive.jit.function import KEPT_VARIANTS, RECAPTURES
+from ogive.jit.jitted_function import KEPT_VARIANTS, RECAPTURES
 from ogive.live.kept_graphs import kept_graphs
 
 

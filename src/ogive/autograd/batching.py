@@ -12,9 +12,10 @@ from typing import Any
 
 from ogive.errors import TraceError
 from ogive.ir.calls import Expansions
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Dim, Shape, common_shape, movement_argument
+from ogive.ir.traversal import walk
 from ogive.live import registry
 from ogive.live.history import Argument
 from ogive.live.registry import make

@@ -17,10 +17,11 @@ from ogive.autograd.formulas import choose, compare
 from ogive.autograd.function_gradients import Inputs, to_outputs
 from ogive.autograd.gradient import gradient, total
 from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute
+from ogive.jit.argument_trees import rebuild
 from ogive.jit.tracing.watch import inlining
-from ogive.jit.trees import rebuild
 from ogive.live import history
 from ogive.live.history import Argument
 from ogive.live.registry import connect, graph_lock, make

@@ -11,7 +11,7 @@ from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
-from ogive.jit.trees import leaves, rebuild
+from ogive.jit.argument_trees import leaves, rebuild
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import wrap

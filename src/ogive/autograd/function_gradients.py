@@ -27,8 +27,8 @@ from ogive.errors import (
 )
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.jit.argument_trees import leaves, rebuild
 from ogive.jit.tracing.watch import inlining
-from ogive.jit.trees import leaves, rebuild
 from ogive.live.history import Argument
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build

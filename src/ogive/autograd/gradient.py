@@ -18,8 +18,9 @@ from ogive.autograd.formulas import add, as_value, ones_like
 from ogive.autograd.gradient_rules import FLAT, RULES
 from ogive.errors import GradientError, describe_origin
 from ogive.ir.calls import Expansions
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
 from ogive.live import history, registry
 from ogive.live.history import Record
 from ogive.live.kept_graphs import Gradients, kept_graphs

@@ -14,7 +14,7 @@ from typing import Any
 from ogive.autograd.function_gradients import jvp, to_outputs, vjp
 from ogive.autograd.vectorize import vmap
 from ogive.errors import ArgumentError
-from ogive.jit.trees import leaves, rebuild
+from ogive.jit.argument_trees import leaves, rebuild
 from ogive.tensor.creation.constructors import eye
 from ogive.tensor.tensor import Tensor
 

@@ -17,8 +17,8 @@ from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from ogive.ir.node import UOp
 from ogive.ir.shape import Dim, greatest
+from ogive.jit.argument_trees import leaves, rebuild
 from ogive.jit.tracing.watch import inlining
-from ogive.jit.trees import leaves, rebuild
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, wrap

@@ -16,7 +16,7 @@ from ogive.cli.picture import draw_beside
 from ogive.cli.screen import Screen, find_screen
 from ogive.engine.steps.profile import StepTime
 from ogive.io import save_safetensors
-from ogive.jit.function import Jitted
+from ogive.jit.jitted_function import Jitted
 from ogive.tensor.tensor import Tensor
 
 Step = Jitted[[Tensor, Tensor], Tensor]

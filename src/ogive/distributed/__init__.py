@@ -16,7 +16,7 @@ from ogive.distributed.training.data_parallel import average_gradients, broadcas
 from ogive.distributed.training.fully_sharded import fully_shard
 from ogive.distributed.training.parallel_regions import copy_to, reduce_from
 from ogive.distributed.training.pipeline_stages import Pipeline
-from ogive.distributed.training.sampling import DistributedSampler
+from ogive.distributed.training.rank_samplers import DistributedSampler
 from ogive.distributed.world import init, rank, size
 
 __all__ = [

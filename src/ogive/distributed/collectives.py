@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.autograd.custom import custom_gradient
-from ogive.distributed.calls import Call, call_of
 from ogive.distributed.exchanges import (
     Array,
     Shape,
@@ -23,6 +22,7 @@ from ogive.distributed.exchanges import (
     start_gather,
 )
 from ogive.distributed.groups import Group, members_of
+from ogive.distributed.rank_calls import Call, call_of
 from ogive.distributed.ranks import Ranks
 from ogive.errors import (
     ArgumentError,

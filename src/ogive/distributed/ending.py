@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from ogive.distributed.calls import Call
+from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
 from ogive.errors import DistributedError
 

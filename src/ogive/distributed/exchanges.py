@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ogive.devices.buffer import Buffer
 from ogive.devices.known_devices import find_device
-from ogive.distributed.calls import Call
+from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
 from ogive.errors import DistributedError, ShapeError
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ogive.distributed.calls import Call
 from ogive.distributed.exchanges import exchange, start_gather
+from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
 from ogive.distributed.world import rank, size, world
 from ogive.errors import ArgumentError, nearest, user_origin

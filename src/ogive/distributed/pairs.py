@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy
 
-from ogive.distributed.calls import TEXT_BYTES, Call, call_of
 from ogive.distributed.collectives import to_rank
 from ogive.distributed.exchanges import (
     Array,
@@ -17,6 +16,7 @@ from ogive.distributed.exchanges import (
     read_only,
     refuse_capture,
 )
+from ogive.distributed.rank_calls import TEXT_BYTES, Call, call_of
 from ogive.distributed.ranks import Ranks, Start
 from ogive.distributed.world import world
 from ogive.errors import ArgumentError, user_origin

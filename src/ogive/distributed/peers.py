@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.distributed.calls import TEXT_BYTES
+from ogive.distributed.rank_calls import TEXT_BYTES
 
 
 class Peers:

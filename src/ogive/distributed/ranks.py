@@ -11,8 +11,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from ogive.distributed.calls import DIGEST_BYTES, TEXT_BYTES, Call, divergence
 from ogive.distributed.peers import Peers
+from ogive.distributed.rank_calls import DIGEST_BYTES, TEXT_BYTES, Call, divergence
 from ogive.errors import DistributedError
 
 Array = NDArray[Any]

@@ -23,17 +23,6 @@ from ogive.distributions.combined import (
     RelaxedOneHotCategorical,
     TransformedDistribution,
 )
-from ogive.distributions.continuous import (
-    Cauchy,
-    Gumbel,
-    HalfCauchy,
-    HalfNormal,
-    Laplace,
-    Normal,
-    StudentT,
-    Uniform,
-    VonMises,
-)
 from ogive.distributions.discrete_distributions import (
     Bernoulli,
     Binomial,
@@ -44,6 +33,17 @@ from ogive.distributions.discrete_distributions import (
 )
 from ogive.distributions.distribution import Distribution, ExponentialFamily
 from ogive.distributions.divergences import kl_divergence, register_kl
+from ogive.distributions.location_scale import (
+    Cauchy,
+    Gumbel,
+    HalfCauchy,
+    HalfNormal,
+    Laplace,
+    Normal,
+    StudentT,
+    Uniform,
+    VonMises,
+)
 from ogive.distributions.multivariate import LowRankMultivariateNormal, MultivariateNormal
 from ogive.distributions.positive import (
     Beta,

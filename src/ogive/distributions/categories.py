@@ -9,7 +9,7 @@ from ogive.autograd.mode import no_grad
 from ogive.distributions import constraints
 from ogive.distributions.discrete_distributions import Binomial, _ByChance
 from ogive.distributions.distribution import Distribution
-from ogive.distributions.parameters import (
+from ogive.distributions.distribution_parameters import (
     broadcast_all,
     computed,
     logits_to_probs,

@@ -8,9 +8,9 @@ from typing import Any
 from ogive.autograd.mode import no_grad
 from ogive.distributions import constraints
 from ogive.distributions.categories import Categorical, ExpRelaxedCategorical, LogitRelaxedBernoulli
-from ogive.distributions.continuous import Normal
 from ogive.distributions.distribution import Distribution
-from ogive.distributions.parameters import sum_rightmost
+from ogive.distributions.distribution_parameters import sum_rightmost
+from ogive.distributions.location_scale import Normal
 from ogive.distributions.transforms import (
     ComposeTransform,
     ExpTransform,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.distributions.parameters import epsilon
+from ogive.distributions.distribution_parameters import epsilon
 from ogive.errors import ArgumentError
 from ogive.tensor.tensor import Tensor
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ogive.autograd.mode import no_grad
 from ogive.distributions import constraints
 from ogive.distributions.distribution import Elementwise, ExponentialFamily
-from ogive.distributions.parameters import (
+from ogive.distributions.distribution_parameters import (
     broadcast_all,
     computed,
     epsilon,

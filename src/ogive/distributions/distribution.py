@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from ogive.autograd.mode import no_grad
 from ogive.distributions import constraints
-from ogive.distributions.parameters import broadcast_all, computed
+from ogive.distributions.distribution_parameters import broadcast_all, computed
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.jit.tracing.watch import is_tracing
 from ogive.tensor.tensor import Tensor

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ogive.distributions import categories, combined, continuous, positive
+from ogive.distributions import categories, combined, location_scale, positive
 from ogive.distributions import discrete_distributions as discrete
 from ogive.distributions.distribution import Distribution
+from ogive.distributions.distribution_parameters import sum_rightmost
 from ogive.distributions.multivariate import MultivariateNormal
-from ogive.distributions.parameters import sum_rightmost
 from ogive.linalg import solve_triangular
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
@@ -52,27 +52,27 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     return min(found)[2](p, q)
 
 
-@register_kl(continuous.Normal, continuous.Normal)
+@register_kl(location_scale.Normal, location_scale.Normal)
 def _normals(p: Any, q: Any) -> Tensor:
     ratio = (p.scale / q.scale).square()
     away = ((p.loc - q.loc) / q.scale).square()
     return 0.5 * (ratio + away - 1 - ratio.log())  # type: ignore[no-any-return]
 
 
-@register_kl(continuous.Laplace, continuous.Laplace)
+@register_kl(location_scale.Laplace, location_scale.Laplace)
 def _laplaces(p: Any, q: Any) -> Tensor:
     ratio, away = p.scale / q.scale, (p.loc - q.loc).abs()
     found: Tensor = -ratio.log() + away / q.scale + ratio * (-away / p.scale).exp() - 1
     return found
 
 
-@register_kl(continuous.Uniform, continuous.Uniform)
+@register_kl(location_scale.Uniform, location_scale.Uniform)
 def _uniforms(p: Any, q: Any) -> Tensor:
     found: Tensor = ((q.high - q.low) / (p.high - p.low)).log()
     return found.masked_fill((q.low > p.low) | (q.high < p.high), math.inf)
 
 
-@register_kl(continuous.Gumbel, continuous.Gumbel)
+@register_kl(location_scale.Gumbel, location_scale.Gumbel)
 def _gumbels(p: Any, q: Any) -> Tensor:
     euler = 0.5772156649015329
     ratio, away = p.scale / q.scale, (q.loc - p.loc) / q.scale
@@ -82,14 +82,14 @@ def _gumbels(p: Any, q: Any) -> Tensor:
     return found
 
 
-@register_kl(continuous.Cauchy, continuous.Cauchy)
+@register_kl(location_scale.Cauchy, location_scale.Cauchy)
 def _cauchys(p: Any, q: Any) -> Tensor:
     total = ((p.scale + q.scale).square() + (p.loc - q.loc).square()).log()
     found: Tensor = total - (4 * p.scale * q.scale).log()
     return found
 
 
-@register_kl(continuous.HalfNormal, continuous.HalfNormal)
+@register_kl(location_scale.HalfNormal, location_scale.HalfNormal)
 def _half_normals(p: Any, q: Any) -> Tensor:
     return _normals(p.base_dist, q.base_dist)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ogive.distributions import constraints
 from ogive.distributions.distribution import Distribution
-from ogive.distributions.parameters import computed
+from ogive.distributions.distribution_parameters import computed
 from ogive.errors import ArgumentError
 from ogive.linalg import cholesky, solve_triangular
 from ogive.random import randn

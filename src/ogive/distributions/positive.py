@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ogive.autograd.custom import custom_gradient
 from ogive.distributions import constraints
 from ogive.distributions.distribution import Elementwise, ExponentialFamily
-from ogive.distributions.parameters import epsilon, smallest
+from ogive.distributions.distribution_parameters import epsilon, smallest
 from ogive.errors import ArgumentError
 from ogive.random import exponential, rand, standard_gamma
 from ogive.random.rejected import gamma_slope

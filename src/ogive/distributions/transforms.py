@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ogive.distributions import constraints
-from ogive.distributions.parameters import broadcast_all, epsilon, smallest, sum_rightmost
+from ogive.distributions.distribution_parameters import (
+    broadcast_all,
+    epsilon,
+    smallest,
+    sum_rightmost,
+)
 from ogive.errors import ArgumentError
 from ogive.nn.functional import pad, softplus
 from ogive.tensor.creation.constructors import arange

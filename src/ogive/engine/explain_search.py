@@ -9,7 +9,7 @@ from ogive.config import Config
 from ogive.devices.known_devices import find_device
 from ogive.errors import describe_origin
 from ogive.ir.node import UOp
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 if TYPE_CHECKING:
     from ogive.passes.regions.number_slots import Schedule

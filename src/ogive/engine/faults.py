@@ -19,8 +19,8 @@ from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import FAULTING, Op
 from ogive.live import registry
+from ogive.passes.capture.normalize import Normalized
 from ogive.passes.graph.fault_checks import can_fault, indices_of
-from ogive.passes.graph.normalize import Normalized
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

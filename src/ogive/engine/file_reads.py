@@ -12,11 +12,12 @@ from __future__ import annotations
 from ogive.devices.handle import Handle
 from ogive.ir.device_names import FILES
 from ogive.ir.memory import FILE_VIEWS, shaped
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import element_count, movement_argument
+from ogive.ir.traversal import substitute, walk
 from ogive.live import registry
-from ogive.passes.graph.contiguous_parts import first_element, row_axis
+from ogive.passes.capture.contiguous_parts import first_element, row_axis
 
 
 def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:

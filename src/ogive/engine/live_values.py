@@ -33,8 +33,9 @@ from ogive.engine.waiting_values import waiting_for
 from ogive.ir.calls import is_gradient
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.memory import upper_count
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, SPREAD, Op
+from ogive.ir.traversal import walk
 from ogive.live import history, registry
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ogive.devices.protocol import Fault
 from ogive.ir.memory import is_memory, memory_leaf
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute, walk
 from ogive.live import registry
 from ogive.live.readers import read_outside
 from ogive.named import NamedTuple

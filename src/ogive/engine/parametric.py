@@ -5,7 +5,7 @@ from __future__ import annotations
 from ogive.config import Config
 from ogive.ir.device_names import FILES
 from ogive.ir.node import UOp
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 from ogive.passes.pipeline.capture_passes import normalize_graph
 from ogive.passes.pipeline.pass_runner import Watcher
 

@@ -22,7 +22,7 @@ from ogive.ir.node import UOp
 from ogive.ir.symbolic.variable import bindings, check_binding, rebind
 from ogive.live import registry
 from ogive.live.waiting_plans import unexecuted
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 if TYPE_CHECKING:
     from ogive.engine.steps.profile import StepTime

@@ -26,14 +26,15 @@ from ogive.engine.routes import Route, keep_route
 from ogive.errors import ExecuteError
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.memory import memory_leaf, shaped, upper_count
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute, walk
 from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.waiting_plans import unexecuted
-from ogive.passes.graph.contiguous_parts import Window, is_whole
-from ogive.passes.graph.inline_calls import is_outlined
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.contiguous_parts import Window, is_whole
+from ogive.passes.capture.inline_calls import is_outlined
+from ogive.passes.capture.normalize import Normalized
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

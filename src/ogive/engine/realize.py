@@ -23,8 +23,9 @@ from ogive.engine.routes import Route, find_route
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
 from ogive.ir.device_names import FILES, is_group
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
 from ogive.journal import log, since
 from ogive.live import history, registry
 from ogive.live.waiting_plans import unexecuted

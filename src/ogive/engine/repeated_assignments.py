@@ -29,12 +29,13 @@ from ogive.engine.plan import execute_plan_of
 from ogive.engine.realization import Realization
 from ogive.engine.realize import realize
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
 from ogive.live import registry
 from ogive.live.readers import read_outside
 from ogive.live.waiting_plans import unexecuted
-from ogive.passes.graph.contiguous_parts import is_whole
+from ogive.passes.capture.contiguous_parts import is_whole
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

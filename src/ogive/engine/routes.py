@@ -16,11 +16,12 @@ from ogive.engine.execution import Executions
 from ogive.engine.live_values import assignments_of, values_to_store
 from ogive.engine.old_versions import effects_among
 from ogive.ir.device_names import STORAGE
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
+from ogive.ir.traversal import walk
 from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
 from ogive.live.registry import has_holder
 from ogive.named import NamedTuple
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 _FIRST_RUNS = 2
 """How often a graph is computed before it is taken for part of a loop."""

@@ -14,9 +14,10 @@ from ogive.errors import Origin
 from ogive.ir.device_names import group_name
 from ogive.ir.layouts import Layout, without_mark
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
+from ogive.ir.traversal import walk
 from ogive.live import history, registry
 
 _SAME_PLACE = frozenset({Op.GRADIENT, Op.DETACH, Op.CONTIGUOUS})

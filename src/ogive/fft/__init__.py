@@ -8,9 +8,7 @@ They are lazy like any other operation, compiled, and gradients flow through the
 
 from __future__ import annotations
 
-from ogive.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
-from ogive.fft.planes import fft2, hfft2, ifft2, ihfft2, irfft2, rfft2
-from ogive.fft.transforms import (
+from ogive.fft.fourier_transforms import (
     fft,
     fftn,
     hfft,
@@ -24,6 +22,8 @@ from ogive.fft.transforms import (
     rfft,
     rfftn,
 )
+from ogive.fft.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
+from ogive.fft.planes import fft2, hfft2, ifft2, ihfft2, irfft2, rfft2
 
 __all__ = [
     "fft",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ogive.compat.methods.keywords import also
-from ogive.fft.transforms import (
+from ogive.fft.fourier_transforms import (
     Lengths,
     fftn,
     hfftn,

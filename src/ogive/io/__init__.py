@@ -6,12 +6,12 @@ when they are computed with.
 
 from __future__ import annotations
 
-from ogive.io.checkpoint import load_torch
 from ogive.io.formats import load, save
 from ogive.io.gguf import load_gguf
 from ogive.io.npy import load_npy, save_npy
 from ogive.io.npz import load_npz, save_npz
 from ogive.io.pickling import save_torch
+from ogive.io.pytorch_checkpoint import load_torch
 from ogive.io.safetensors import NamedTensors, load_safetensors, save_safetensors
 
 __all__ = [

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.errors import ArgumentError
-from ogive.io import checkpoint, gguf, npy, npz, pickling, safetensors
+from ogive.io import gguf, npy, npz, pickling, pytorch_checkpoint, safetensors
 from ogive.io.files import Path, Source, open_source, to_path
 from ogive.io.zips import read_directory
 
@@ -18,9 +18,9 @@ LOADERS: dict[str, Loader] = {
     ".npy": npy.load_npy,
     ".npz": npz.load_npz,
     ".gguf": gguf.load_gguf,
-    ".pt": checkpoint.load_torch,
-    ".pth": checkpoint.load_torch,
-    ".ckpt": checkpoint.load_torch,
+    ".pt": pytorch_checkpoint.load_torch,
+    ".pth": pytorch_checkpoint.load_torch,
+    ".ckpt": pytorch_checkpoint.load_torch,
 }
 
 SAVERS: dict[str, Callable[[Path, Any], None]] = {
@@ -84,9 +84,9 @@ def _loader_of(source: Source) -> Loader:
     if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         members = read_directory(source)
         is_npz = all(name.endswith(npz.SUFFIX) for name in members)
-        return npz.load_npz if is_npz else checkpoint.load_torch
-    if start.startswith(checkpoint.LEGACY[:8]):
-        return checkpoint.load_torch
+        return npz.load_npz if is_npz else pytorch_checkpoint.load_torch
+    if start.startswith(pytorch_checkpoint.LEGACY[:8]):
+        return pytorch_checkpoint.load_torch
     if start[8:9] == b"{":
         return safetensors.load_safetensors
     suffix = os.path.splitext(source.path)[1].lower()

@@ -13,9 +13,9 @@ import zipfile
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ogive.io.checkpoint import KIND, PICKLE, Storage, StorageType, _Checkpoint
 from ogive.io.files import Path, open_source, replacing
 from ogive.io.pickling import FOLDER, VERSION
+from ogive.io.pytorch_checkpoint import KIND, PICKLE, Storage, StorageType, _Checkpoint
 from ogive.io.unpickle import Function
 from ogive.io.zips import read_directory, read_member
 

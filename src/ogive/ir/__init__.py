@@ -1,4 +1,4 @@
 """The intermediate representation: dtypes, ops, interned nodes, rules and rewriting."""
 
-# Nodes have operators and these need rules about nodes: whichever is asked for, nodes come first.
-from ogive.ir import node as _node  # noqa: F401
+# Whatever is asked for, nodes have their shapes, bounds and operators first.
+from ogive.ir import node_extensions as _node_extensions  # noqa: F401

@@ -15,14 +15,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ogive.ir.device_names import group_name
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
-
-if TYPE_CHECKING:
-    from ogive.ir.node import UOp
 
 COPIES = -1
 """Instead of an axis: every device along that axis of the mesh holds the same."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.ir.dtype import index
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, Op
+from ogive.ir.traversal import walk
 
 _LINE = 160
 _INFIX: dict[Op, tuple[str, int]] = {

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ogive.ir.layouts import Layout
+from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
-
-if TYPE_CHECKING:
-    from ogive.ir.node import UOp
 
 Dim = Any  # int | UOp; mypy cannot mix the two in arithmetic
 Shape = tuple[Dim, ...]
@@ -60,8 +58,6 @@ def movement_argument(node: UOp) -> Any:
 
 def split_argument(argument: Any) -> tuple[Any, tuple[UOp, ...]]:
     """The reverse: nodes in `argument` become None, and are listed in order."""
-    from ogive.ir.node import UOp
-
     symbolic: list[UOp] = []
 
     def strip(entry: Any) -> Any:

@@ -26,6 +26,6 @@ calls/        the steady call
 explain       why a function was traced again
 """
 
-from ogive.jit.function import CacheInfo, Jitted, jit
+from ogive.jit.jitted_function import CacheInfo, Jitted, jit
 
 __all__ = ["CacheInfo", "Jitted", "jit"]

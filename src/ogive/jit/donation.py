@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, nearest
-from ogive.jit.trees import Call
+from ogive.jit.argument_trees import Call
 
 Names = frozenset[int | str]
 """Parameters by name, those that have none by position."""

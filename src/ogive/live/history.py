@@ -20,8 +20,9 @@ from typing import Any
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute, walk
 from ogive.named import NamedTuple
 
 

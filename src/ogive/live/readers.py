@@ -16,8 +16,9 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from ogive.ir.calls import is_gradient
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
 from ogive.live import registry
 
 

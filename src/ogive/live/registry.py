@@ -29,9 +29,10 @@ from typing import Any, Protocol
 from ogive.at_once import Change, at_once
 from ogive.ir.calls import is_gradient
 from ogive.ir.dtype import DType
-from ogive.ir.node import UOp, intern_node, interned_nodes
-from ogive.ir.node import substitute as substitute_below
+from ogive.ir.node import UOp
+from ogive.ir.node_table import intern_node, interned_nodes
 from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.traversal import substitute as substitute_below
 from ogive.live import history
 from ogive.live.attached import Live, WeakList
 

@@ -17,7 +17,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, is_group
 from ogive.ir.memory import memory_leaf
-from ogive.jit.function import Jitted
+from ogive.jit.jitted_function import Jitted
 from ogive.jit.tracing.watch import is_tracing
 from ogive.live.readers import tensors_reading
 from ogive.nn.module import Module

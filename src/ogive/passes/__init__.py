@@ -1,1 +1,4 @@
-"""The compiler, in the order in which it runs: graph, fuse, regions, loops, place, lower."""
+"""The compiler, in the order in which it runs.
+
+capture, general, shards, graph, versions, fuse, regions, loops, place, lower; `pipeline` runs them.
+"""

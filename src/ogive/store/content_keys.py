@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 
 from ogive.digest import blake2b
-from ogive.ir.node import UOp, exact_argument
+from ogive.ir.node import UOp
+from ogive.ir.node_table import exact_argument
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 

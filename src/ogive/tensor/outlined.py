@@ -9,7 +9,7 @@ called in earnest only once for operands of some shapes and dtypes and some othe
 tells what the result is like, or raises the error that it should. After that a call is a look into
 a table, and a node.
 
-What a call stands for is asked for by who compiles it (`passes/graph/inline_calls.py`) and by who
+What a call stands for is asked for by who compiles it (`passes/capture/inline_calls.py`) and by who
 differentiates it (`autograd/gradient.py`): the function is called with tensors on the operands of
 the node, as it was written, and gives nodes like any other.
 
@@ -30,8 +30,9 @@ from ogive.errors import Origin, at_origin
 from ogive.ir import dtype as dtypes
 from ogive.ir.calls import expanders
 from ogive.ir.dtype import DType
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import FAULTING, MOVEMENT, Op
+from ogive.ir.traversal import walk
 from ogive.live import history
 from ogive.live.history import traced
 from ogive.live.registry import connect, graph_lock, make

@@ -17,9 +17,9 @@ from ogive.errors import VerifyError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.capture.normalize import Normalized
 from ogive.passes.fuse.choose_kept import Choice
 from ogive.passes.graph.divide_by_device import Part
-from ogive.passes.graph.normalize import Normalized
 from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
 from ogive.passes.pipeline.graph_passes import (
     DIVIDE_PASSES,

@@ -12,10 +12,10 @@ from ogive.ir.layouts import COPIES, Layout
 from ogive.ir.node import UOp
 from ogive.ir.node_building import move, reshape
 from ogive.ir.ops import SPREAD, Op
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 from ogive.passes.shards.place_shards import has_shards, place_shards
 from ogive.passes.shards.placing import infer_layouts
-from ogive.passes.shards.rules import GATHERED, RULES
+from ogive.passes.shards.shard_rules import GATHERED, RULES
 
 DEVICES = ("CPU", "CPU:1")
 ROWS = Layout(DEVICES, (2,), (0,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ogive.ir.ops import Op
-from ogive.ir.rules import RuleSet, anything, constant, node
+from ogive.ir.rewriting.rules import RuleSet, anything, constant, node
 from ogive.search.graph.equalities import Equalities
 from ogive.search.graph.matching import Matching
 from tests.search.graph.graphs import apply, given, number

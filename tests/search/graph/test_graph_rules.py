@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 from ogive.ir.node import UOp
-from ogive.ir.rules import Rule, RuleSet
+from ogive.ir.rewriting.rules import Rule, RuleSet
 from ogive.search.graph.equalities import Equalities
 from ogive.search.graph.exact_rules import exact_rules
 from ogive.search.graph.matching import Matching

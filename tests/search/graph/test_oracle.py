@@ -10,7 +10,7 @@ import pytest
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rules import Pattern, RuleSet, anything, constant, node
+from ogive.ir.rewriting.rules import Pattern, RuleSet, anything, constant, node
 from ogive.search.graph.equalities import Equalities
 from ogive.search.graph.matching import Matching
 from ogive.search.graph.saturation import Budget, Saturation

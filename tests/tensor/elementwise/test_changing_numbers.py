@@ -13,8 +13,8 @@ import torch
 import ogive
 import ogive.torch as ours
 from ogive import Tensor
-from ogive.ir.node import walk
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
 from ogive.tensor.elementwise import changing_numbers
 from tests.engine.counting import Count
 

@@ -13,7 +13,7 @@ import ogive
 from ogive import Tensor, Variable
 from ogive.config import Config
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, GradientError, ShapeError
-from ogive.ir.node import walk
+from ogive.ir.traversal import walk
 from ogive.passes.graph.split_complex import split_complex
 
 RNG = numpy.random.default_rng(3)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 import numpy
 
 from ogive.devices.known_devices import find_device
-from ogive.distributed.calls import Call
 from ogive.distributed.exchanges import Array, fill_new, known_shape, on_one_device, read_only
+from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Flight, Ranks
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType

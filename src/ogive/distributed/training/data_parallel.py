@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ogive.autograd.mode import no_grad
-from ogive.distributed.calls import Call, call_of
 from ogive.distributed.collectives import (
     copy_from_rank,
     narrow_dtype,
@@ -14,6 +13,7 @@ from ogive.distributed.collectives import (
     to_rank,
 )
 from ogive.distributed.groups import Group, members_of
+from ogive.distributed.rank_calls import Call, call_of
 from ogive.distributed.ranks import Ranks
 from ogive.distributed.training.buckets import add_over_ranks
 from ogive.errors import ArgumentError, user_origin

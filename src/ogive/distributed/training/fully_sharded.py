@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.distributed.calls import call_of
 from ogive.distributed.collectives import gather_over_ranks, scatter_over_ranks, with_gradient
 from ogive.distributed.groups import Group, members_of, new_group
+from ogive.distributed.rank_calls import call_of
 from ogive.distributed.training.data_parallel import broadcast_parameters
 from ogive.nn.module import Module
 from ogive.nn.utils.parametrize import register_parametrization

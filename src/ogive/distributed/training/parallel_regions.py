@@ -12,10 +12,10 @@ adds the parts up. (`all_reduce` is for losses that are different on each rank.)
 
 from __future__ import annotations
 
-from ogive.distributed.calls import call_of
 from ogive.distributed.collectives import reduce_over_ranks, with_gradient
 from ogive.distributed.exchanges import known_shape
 from ogive.distributed.groups import Group, members_of
+from ogive.distributed.rank_calls import call_of
 from ogive.tensor.tensor import Tensor
 
 

@@ -17,8 +17,8 @@ from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.execution import Executions
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.graph.inline_calls import is_outlined
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.inline_calls import is_outlined
+from ogive.passes.capture.normalize import Normalized
 from ogive.passes.pipeline.capture_passes import inline_graph
 
 

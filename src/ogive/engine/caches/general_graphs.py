@@ -1,7 +1,7 @@
 """Programs of changing sizes and numbers: the second size is compiled for all of them.
 
 The first graph of a structure is compiled as it is. When another one comes that differs in numbers
-only, both become one graph over variables (`passes/graph/general/`), which is compiled once; every
+only, both become one graph over variables (`passes/general/`), which is compiled once; every
 later one is compared with it, number by number, and runs as it is, or with the others becomes a
 more general one. A size that comes often is compiled by itself all the same: kernels of fixed
 lengths are faster.
@@ -26,10 +26,10 @@ from ogive.ir.ops import Op
 from ogive.journal import log
 from ogive.live import registry
 from ogive.named import NamedTuple
-from ogive.passes.graph.contiguous_parts import Window
-from ogive.passes.graph.general.generalize import General, unify
-from ogive.passes.graph.general.skeleton import NotGeneral, Numbers, Skeleton, take_apart
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.contiguous_parts import Window
+from ogive.passes.capture.normalize import Normalized
+from ogive.passes.general.generalize import General, unify
+from ogive.passes.general.skeleton import NotGeneral, Numbers, Skeleton, take_apart
 
 MOST_FORMS = 6
 """How often graphs of one structure are made more general before no more is tried."""

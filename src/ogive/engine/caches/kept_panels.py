@@ -1,7 +1,7 @@
 """Panels that outlive their run: an operand that has not changed is laid out once.
 
-A panel (`passes/graph/pack_operands.py`) is made by a step of its own. If that step reads nothing
-but inputs, what it makes follows from what they hold, and can be kept:
+A step of its own makes a panel (`passes/graph/products/pack_operands.py`). If that step reads
+nothing but inputs, the panel follows from what they hold, and can be kept:
 
     first run                     pack w into memory of the plan    product
     second, w as it was           pack w into memory to keep        product

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.ir.calls import expanders
-from ogive.ir.dialects.arguments import is_integer
+from ogive.ir.dialects.argument_forms import is_integer
 from ogive.ir.dtype import DType, bool_, float32, index, int32, int64, uint32, uint64, void
 from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, SCRATCH, TRANSCENDENTAL, Op

@@ -13,11 +13,12 @@ from ogive.errors import VerifyError
 from ogive.ir.dialects import layout_forms as layouts
 from ogive.ir.dialects import loop_forms as loops
 from ogive.ir.dialects import tensor_forms as tensors
-from ogive.ir.dialects.arguments import expect_argument
+from ogive.ir.dialects.argument_forms import expect_argument
 from ogive.ir.dialects.coverage import find_uncovered
 from ogive.ir.dialects.tensor_forms import Problem
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, STAGES, Op
+from ogive.ir.traversal import walk
 
 
 def verify(

@@ -9,13 +9,11 @@ where an index expression, computed in 64 bits, cannot be shown to stay within t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ogive.ir.dtype import Scalar, index
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-
-if TYPE_CHECKING:
-    from ogive.ir.node import UOp
 
 Interval = tuple[Any, Any]
 _BOTH = (False, True)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from ogive.ir.dtype import bool_, index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rules import Pattern, anything, constant, node
+from ogive.ir.rewriting.rules import Pattern, anything, constant, node
 from ogive.ir.symbolic.linear_forms import (
     Terms,
     add,

@@ -16,7 +16,7 @@ import math
 from ogive.ir.dtype import index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rules import anything, constant, node
+from ogive.ir.rewriting.rules import anything, constant, node
 from ogive.ir.symbolic.linear_forms import (
     Terms,
     add,

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from ogive.ir.dtype import index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rules import anything, node
+from ogive.ir.rewriting.rules import anything, node
 from ogive.ir.symbolic.conditions import conjuncts
 from ogive.ir.symbolic.divmod import join
 from ogive.ir.symbolic.linear_forms import (

@@ -20,7 +20,7 @@ from ogive.errors import ArgumentTypeError
 from ogive.ir.dtype import bool_, index
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rules import RuleSet
+from ogive.ir.rewriting.rules import RuleSet
 
 Terms = dict[UOp, int]
 

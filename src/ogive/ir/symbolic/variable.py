@@ -15,8 +15,9 @@ from typing import Any
 
 from ogive.errors import ArgumentTypeError, VariableError, user_origin
 from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute, walk
 
 
 class Variable:

@@ -22,8 +22,10 @@ from ogive.engine.execution import Execution
 from ogive.engine.faults import explain_fault
 from ogive.engine.plan import execute_plan_of
 from ogive.errors import VariableError
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
+from ogive.jit.argument_trees import DISTURBED, Call
 from ogive.jit.calls.instance import Instance
 from ogive.jit.calls.overwriting import Overwriting
 from ogive.jit.calls.result_memory import Cell
@@ -36,7 +38,6 @@ from ogive.jit.memories import leaf_at
 from ogive.jit.tracing.prepare import Owner, Prepared
 from ogive.jit.tracing.trace import is_pending
 from ogive.jit.tracing.traced_function import Trace
-from ogive.jit.trees import DISTURBED, Call
 from ogive.live import registry
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.waiting_plans import unexecuted

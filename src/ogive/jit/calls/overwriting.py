@@ -15,12 +15,12 @@ from typing import Any
 from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
 from ogive.engine.missing_values import flat_node
-from ogive.ir.node import substitute
+from ogive.ir.traversal import substitute
+from ogive.jit.argument_trees import Call
 from ogive.jit.calls.whereabouts import Whereabouts
 from ogive.jit.memories import Number, leaf_at
 from ogive.jit.tracing.prepare import Owner, Prepared
 from ogive.jit.tracing.traced_function import Trace
-from ogive.jit.trees import Call
 from ogive.live import registry
 from ogive.live.readers import is_read, read_outside
 from ogive.tensor.memory import views

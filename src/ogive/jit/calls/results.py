@@ -15,12 +15,12 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.ir.symbolic.variable import rebind
+from ogive.jit.argument_trees import Call, rebuild
 from ogive.jit.calls.result_memory import Cell
 from ogive.jit.calls.wiring import Wiring
 from ogive.jit.memories import layout_of_memory
 from ogive.jit.tracing.prepare import Made, Owner, Prepared
 from ogive.jit.tracing.traced_function import Result, Spread, Trace
-from ogive.jit.trees import Call, rebuild
 from ogive.live import history, registry
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.memory import views

@@ -22,13 +22,14 @@ from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape, element_count
+from ogive.ir.traversal import substitute, walk
 from ogive.jit.tracing.traced_function import Trace
 from ogive.live import registry
 from ogive.named import NamedTuple
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 
 class Made(NamedTuple):

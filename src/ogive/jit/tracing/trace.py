@@ -22,9 +22,18 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import group_members, is_group
 from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf, shaped
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.jit.explain import function_name
+from ogive.ir.traversal import substitute, walk
+from ogive.jit.argument_trees import (
+    Call,
+    argument_leaves,
+    count_inputs,
+    leaves,
+    rebuild,
+    refuse_empty,
+    refuse_file_view,
+)
 from ogive.jit.guards.places import Place, Record, content_of
 from ogive.jit.guards.reads import Reads
 from ogive.jit.memories import (
@@ -36,19 +45,11 @@ from ogive.jit.memories import (
     part_node,
     select_part,
 )
+from ogive.jit.retrace_reasons import function_name
 from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
 from ogive.jit.tracing.traced_function import Fresh, Memory, Result, Spread, Trace, Update
 from ogive.jit.tracing.watch import Found, Watch, trace_lock
 from ogive.jit.tracing.watched_slots import watching
-from ogive.jit.trees import (
-    Call,
-    argument_leaves,
-    count_inputs,
-    leaves,
-    rebuild,
-    refuse_empty,
-    refuse_file_view,
-)
 from ogive.live import history, registry
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, memory_device, wrap

@@ -26,7 +26,8 @@ from typing import Any
 
 from ogive.errors import TraceError
 from ogive.ir.layouts import without_mark
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
+from ogive.ir.traversal import substitute
 from ogive.jit.memories import are_there, leaves_of
 from ogive.live import history, registry
 from ogive.live.history import traced

@@ -8,7 +8,7 @@ from typing import Any
 from ogive.errors import ArgumentError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.onnx.export.emit import Emitter
+from ogive.onnx.export.model_emitter import Emitter
 
 _OPERATORS = {
     Op.ADD: "Add", Op.SUB: "Sub", Op.MUL: "Mul", Op.FLOORDIV: "Div", Op.MOD: "Mod",

@@ -12,8 +12,8 @@ from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import movement_argument
-from ogive.onnx.export.emit import Emitter
 from ogive.onnx.export.lengths_of_axes import Axes
+from ogive.onnx.export.model_emitter import Emitter
 from ogive.onnx.export.products import broadcast_sources, equation, find_product
 from ogive.onnx.writing import ELEMENTS
 from ogive.tensor.neural.convolution_products import Method

@@ -9,14 +9,15 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
+from ogive.ir.traversal import walk
 from ogive.live.registry import graph_lock
 from ogive.nn.module import Module
 from ogive.onnx import writing
-from ogive.onnx.export.emit import Emitter
 from ogive.onnx.export.lengths_of_axes import Axes
+from ogive.onnx.export.model_emitter import Emitter
 from ogive.onnx.export.operations import Operations
 from ogive.onnx.export.products import dependencies
 from ogive.onnx.export.rewrite_file import replace_weights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy
 
-from ogive.fft.transforms import fft, ifft, irfft
+from ogive.fft.fourier_transforms import fft, ifft, irfft
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array, find_dtype, numpy_dtype
 from ogive.onnx.operators.movement import shape_of

@@ -30,9 +30,10 @@ from dataclasses import dataclass, field
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import greatest
+from ogive.ir.traversal import walk
 from ogive.passes.fuse.axis_relations import View
 from ogive.passes.fuse.choose_staged import (
     Scores,

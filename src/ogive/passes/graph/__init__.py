@@ -1,1 +1,1 @@
-"""Rewrites of the parametric graph: from what the user wrote to what is to be computed."""
+"""Rewrites of a new parametric graph, after the caches: what is asked becomes what is computed."""

@@ -23,7 +23,7 @@ from ogive.ir.memory import computing_devices, memory_leaf, shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.named import NamedTuple
-from ogive.passes.graph.normalize import plain_roots
+from ogive.passes.capture.normalize import plain_roots
 
 
 class Part(NamedTuple):

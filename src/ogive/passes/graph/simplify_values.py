@@ -7,11 +7,11 @@ A root that turns out to be memory, or the same value as another root, stays a r
 
 from __future__ import annotations
 
-from ogive.ir.algebra import algebra_rules
 from ogive.ir.memory import keep_roots_apart
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rewrite import rewrite
+from ogive.ir.rewriting.algebra import algebra_rules
+from ogive.ir.rewriting.rewrite import rewrite
 
 
 def simplify_values(sink: UOp) -> UOp:

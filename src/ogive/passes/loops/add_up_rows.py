@@ -24,8 +24,9 @@ import itertools
 import math
 
 from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp, substitute, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, LOOP, Op, staged_row
+from ogive.ir.traversal import substitute, walk
 from ogive.passes.loops.accesses import memory_accesses
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges

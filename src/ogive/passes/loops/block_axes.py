@@ -24,8 +24,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
 from ogive.passes.loops.block_sums import block_sums
 from ogive.passes.loops.cut_counters import block_length, cut_counters, nest_sum

@@ -12,8 +12,9 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
 from ogive.passes.place.placement import axis_extent

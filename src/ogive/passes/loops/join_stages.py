@@ -9,8 +9,9 @@ through it before anyone else does, that loop can do both:
 
 from __future__ import annotations
 
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
 

@@ -8,9 +8,10 @@ A buffer may begin anywhere: the processors we compile for read words from any a
 
 from __future__ import annotations
 
-from ogive.ir.node import UOp, transform
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.index_arithmetic import from_linear, linear_form
+from ogive.ir.traversal import transform
 
 
 def join_words(root: UOp) -> UOp:

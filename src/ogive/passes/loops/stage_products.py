@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import math
 
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op, staged_row
+from ogive.ir.traversal import substitute
 from ogive.named import NamedTuple
 from ogive.passes.loops.accesses import offset_strides
 from ogive.passes.loops.rangeify import make_range

@@ -13,8 +13,9 @@ A row of a square has a place more than elements: a column then lies in differen
 
 from __future__ import annotations
 
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op, staged_row
+from ogive.ir.traversal import substitute
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges

@@ -9,8 +9,9 @@ the siblings may depend on fewer of them than others; those are computed further
 
 from __future__ import annotations
 
-from ogive.ir.node import UOp, substitute
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
 from ogive.passes.lower.linearize import loop_counters

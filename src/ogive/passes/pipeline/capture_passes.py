@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ogive.config import Config
 from ogive.ir.node import UOp
-from ogive.passes.graph.inline_calls import inline_calls
-from ogive.passes.graph.normalize import Normalized, normalize
+from ogive.passes.capture.inline_calls import inline_calls
+from ogive.passes.capture.normalize import Normalized, normalize
 from ogive.passes.pipeline.graph_dialects import NORMALIZED, TENSOR
 from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
 from ogive.passes.shards.place_shards import has_shards, place_shards

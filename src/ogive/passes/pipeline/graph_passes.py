@@ -19,20 +19,20 @@ from ogive.ir.memory import is_kept_once, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.fuse.choose_kept import choose_kept
+from ogive.passes.graph.convolutions.lay_channels_last import lay_channels_last
 from ogive.passes.graph.divide_by_device import Part, divide_by_device
-from ogive.passes.graph.keep_computed_shapes import keep_computed_shapes
-from ogive.passes.graph.lay_channels_last import lay_channels_last
-from ogive.passes.graph.lower_orders import lower_orders
-from ogive.passes.graph.merge_product_axes import merge_product_axes
-from ogive.passes.graph.narrow_weights import narrow_weights
-from ogive.passes.graph.pack_operands import pack_operands
-from ogive.passes.graph.pick_terms import pick_terms
+from ogive.passes.graph.orders.lower_orders import lower_orders
 from ogive.passes.graph.place_scatters import place_scatters
-from ogive.passes.graph.reduce_once import reduce_once
+from ogive.passes.graph.products.merge_product_axes import merge_product_axes
+from ogive.passes.graph.products.narrow_weights import narrow_weights
+from ogive.passes.graph.products.pack_operands import pack_operands
+from ogive.passes.graph.reductions.keep_computed_shapes import keep_computed_shapes
+from ogive.passes.graph.reductions.pick_terms import pick_terms
+from ogive.passes.graph.reductions.reduce_once import reduce_once
+from ogive.passes.graph.reductions.split_reductions import split_reductions
+from ogive.passes.graph.reductions.split_scans import split_scans
 from ogive.passes.graph.simplify_values import simplify_values
 from ogive.passes.graph.split_complex import split_complex
-from ogive.passes.graph.split_reductions import split_reductions
-from ogive.passes.graph.split_scans import split_scans
 from ogive.passes.pipeline.graph_dialects import PARAMETRIC, REAL, STORED
 from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
 from ogive.passes.pipeline.schedule_dialects import CUT, KEPT, ORDERED, PARTS, SCHEDULE, SCHEDULES

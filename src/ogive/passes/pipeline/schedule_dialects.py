@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.traversal import walk
 from ogive.passes.fuse.choose_kept import Choice
 from ogive.passes.graph.divide_by_device import Part
 from ogive.passes.pipeline.graph_dialects import PARAMETRIC, REGION

@@ -18,7 +18,7 @@ class Slot(NamedTuple):
     own.
 
     One for a `panel` holds an operand of a product, in the layout that
-    `passes/graph/pack_operands.py` gave it, if that is large enough to be worth keeping.
+    `passes/graph/products/pack_operands.py` gave it, if that is large enough to be worth keeping.
     """
 
     dtype: DType

@@ -7,9 +7,9 @@
                                                                    COPY(sum of PARAM 1, "CPU"))
 
 Nodes that come after `SHARD` and `MULTI` have the shapes of whole values. Here each of them becomes
-a node for each device, by the rule of its op (`rules.py`), until an `MSELECT` or a `COPY` asks for
-the value of one device. What no rule can keep apart is gathered, and `OGIVE_LOG=shard` says so.
-Afterwards there are no ops of several devices left.
+a node for each device, by the rule of its op (`shard_rules.py`), until an `MSELECT` or a `COPY`
+asks for the value of one device. What no rule can keep apart is gathered, and `OGIVE_LOG=shard`
+says so. Afterwards there are no ops of several devices left.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ogive.config import Config
 from ogive.ir.memory import keep_roots_apart
 from ogive.ir.node import UOp
 from ogive.ir.ops import SPREAD
-from ogive.passes.graph.normalize import Normalized
+from ogive.passes.capture.normalize import Normalized
 
 
 def has_shards(sink: UOp) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from ogive.config import Config
 from ogive.ir.device_names import group_members, is_group
 from ogive.ir.layouts import Layout, copies_on
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import SPREAD, Op
+from ogive.ir.traversal import walk
 from ogive.journal import log
-from ogive.passes.shards.exchanges import Placed, Spread
-from ogive.passes.shards.rules import Rules
+from ogive.passes.shards.shard_exchanges import Placed, Spread
+from ogive.passes.shards.shard_rules import Rules
 
 _MARKS = frozenset({Op.DETACH, Op.GRADIENT})
 

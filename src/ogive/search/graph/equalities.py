@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.ir.dtype import DType
-from ogive.ir.node import UOp, exact_argument
+from ogive.ir.node import UOp
+from ogive.ir.node_table import exact_argument
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import BINARY, UNARY, Op
-from ogive.ir.rules import RuleSet, anything, node
+from ogive.ir.rewriting.rules import RuleSet, anything, node
 from ogive.ir.shape import movement_argument
 from ogive.search.graph.labelled import (
     below_movement,

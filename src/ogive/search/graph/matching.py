@@ -2,8 +2,8 @@
 
     pattern   (x * a) + (x * b)        in   {x*2, x+x} + {x*3}      x = x, a = 2, b = 3
 
-It is the pattern language of `ir/rules.py`. What a name stands for is given to the rule as a node:
-the one that the pattern describes, or the representative of its class.
+Patterns are those of `ir/rewriting/rules.py`. A rule gets a node for each name: the one that the
+pattern describes, or the representative of its class.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rules import Pattern, Rule, RuleSet
+from ogive.ir.rewriting.rules import Pattern, Rule, RuleSet
 from ogive.search.graph.equalities import Equalities, Form
 
 Bindings = dict[str, UOp]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rules import RuleSet, anything, node
+from ogive.ir.rewriting.rules import RuleSet, anything, node
 from ogive.search.graph.labelled import (
     Labelled,
     Product,

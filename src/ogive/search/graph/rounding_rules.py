@@ -12,7 +12,7 @@ import math
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.ir.rules import RuleSet, anything, constant, node
+from ogive.ir.rewriting.rules import RuleSet, anything, constant, node
 from ogive.search.graph.labelled import (
     Labelled,
     below_movement,

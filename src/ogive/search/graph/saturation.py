@@ -6,7 +6,7 @@ import time
 from collections import Counter
 
 from ogive.ir.node import UOp
-from ogive.ir.rules import Rule
+from ogive.ir.rewriting.rules import Rule
 from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities
 from ogive.search.graph.matching import Matching

@@ -2,10 +2,10 @@
 
     before   (A @ B) @ v          after, where rounding may change   A @ (B @ v)
 
-Each window of the graph (`windows.py`) becomes an e-graph; rules add what is equal; the cheapest
-forms are extracted. What comes out is scheduled as the graph will be, and taken only if the model
-says that the schedule is faster than that of the graph as it was: so it is never slower, by the
-model. Equal windows are searched once.
+Each window of the graph (`graph_windows.py`) becomes an e-graph. Rules add what is equal; the
+cheapest forms are extracted. The result is scheduled as the graph will be, and taken only if the
+model says that this schedule is faster than that of the graph as it was. So it is never slower, by
+the model. Equal windows are searched once.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ from collections.abc import Callable, Sequence
 from ogive.config import Config
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import keep_roots_apart
-from ogive.ir.node import UOp, walk
+from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.traversal import walk
 from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities, Form
 from ogive.search.graph.exact_rules import exact_rules
 from ogive.search.graph.extraction import Extraction, Selection
 from ogive.search.graph.form_costs import form_cost
+from ogive.search.graph.graph_windows import Window, find_windows, put_back
 from ogive.search.graph.matching import Matching
 from ogive.search.graph.rounding_bounds import count_roundings
 from ogive.search.graph.rounding_rules import rounding_rules
 from ogive.search.graph.saturation import Budget, Saturation
 from ogive.search.graph.schedule_times import schedule_time
 from ogive.search.graph.shared_operands import merge_products
-from ogive.search.graph.windows import Window, find_windows, put_back
 from ogive.targets.target import Target
 
 LEAST_GAIN = 0.005

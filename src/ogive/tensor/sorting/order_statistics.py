@@ -1,8 +1,8 @@
 """Orders: sorted elements, the greatest, the middle ones, the most frequent.
 
 NaN counts as the greatest, and the two zeros as equal; equal elements stay as they were. How lines
-are put in order is for the target to say (`passes/graph/lower_orders.py`). Gradients flow to where
-elements came from.
+are put in order is for the target to say (`passes/graph/orders/lower_orders.py`). Gradients
+flow to where elements came from.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ from typing import Any
 import numpy
 
 from ogive import distributed
-from ogive.distributed.calls import Call, call_of
 from ogive.distributed.collectives import (
     copy_from_rank,
     gather_over_ranks,
@@ -24,6 +23,7 @@ from ogive.distributed.collectives import (
     scatter_over_ranks,
 )
 from ogive.distributed.groups import members_of
+from ogive.distributed.rank_calls import Call, call_of
 from ogive.distributed.ranks import Ranks
 from ogive.errors import ArgumentError, DeviceError, StateError
 from ogive.tensor.movement.joining import stack

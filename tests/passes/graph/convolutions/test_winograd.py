@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from ogive import Config, Tensor
+from ogive.passes.capture.inline_calls import inline_calls
+from ogive.passes.capture.normalize import normalize
+from ogive.passes.graph.convolutions.lay_channels_last import lay_channels_last
 from ogive.passes.graph.convolutions.recognized_convolutions import find_convolutions
 from ogive.passes.graph.convolutions.winograd import TWO, Transform, has_unit_windows
 from ogive.passes.graph.convolutions.winograd_choice import choose_tiles, count_tile_roundings
-from ogive.passes.graph.inline_calls import inline_calls
-from ogive.passes.graph.lay_channels_last import lay_channels_last
-from ogive.passes.graph.normalize import normalize
 from ogive.search.graph.search_graph import Finding
 from ogive.targets.costs import CPU_COSTS
 from ogive.targets.target import describe_cpu

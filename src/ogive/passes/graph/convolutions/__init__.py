@@ -1,1 +1,1 @@
-"""Convolutions: how they are recognized, and in which other form they are computed."""
+"""Convolutions: how their images lie in memory, and which of them are computed in another form."""

@@ -37,7 +37,7 @@ from ogive.passes.graph.convolutions.recognized_convolutions import (
     is_frame,
     path_below,
 )
-from ogive.passes.graph.panels import make_panels
+from ogive.passes.graph.products.panels import make_panels
 
 Matrix = tuple[tuple[float, ...], ...]
 

@@ -19,7 +19,7 @@ from ogive.ir.node import UOp
 from ogive.named import NamedTuple
 from ogive.passes.graph.convolutions.recognized_convolutions import Convolution
 from ogive.passes.graph.convolutions.winograd import TAPS, Transform, has_unit_windows
-from ogive.passes.graph.panels import best_filter_panel
+from ogive.passes.graph.products.panels import best_filter_panel
 from ogive.search.graph.search_graph import Finding
 from ogive.targets.estimates import memory_level
 from ogive.targets.target import Target

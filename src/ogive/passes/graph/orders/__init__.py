@@ -1,1 +1,1 @@
-"""Rows put in order: by networks of exchanges, or digit by digit."""
+"""Orders: lines are sorted by networks of exchanges, or digit by digit."""

@@ -1,0 +1,1 @@
+"""Rewriting: rules as data, the driver that applies them, and the rules of exact algebra."""

@@ -1,0 +1,297 @@
+"""Images between convolutions lie with their channels side by side.
+
+    before   relu(conv(x)) kept as (batch, channels, rows, columns)
+    after    the same value, kept as (batch, rows, columns, channels)
+
+A convolution then reads one pixel's channels in a row and has its features in lanes: it needs no
+copy in the order of its windows, its results are stored as they come, rows of any length fill the
+vectors, and what is added to them is read the same way. Filters are laid out in panels, as the
+weights of a product are. Integers are multiplied in pairs of channels, where the target can.
+Windows of 3×3 become tiles (`convolutions/`), where rounding may change and that takes less time.
+
+What comes in from outside, and what goes out, stays as it is. Graphs in which filters are learnt,
+or memory is written to, are left alone: their gradients go through images along the columns.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+
+from ogive.ir.memory import FILTER_PANELS
+from ogive.ir.node import UOp
+from ogive.ir.node_building import pad_axis
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.shape import Shape
+from ogive.passes.graph.convolutions.recognized_convolutions import (
+    PAIRED,
+    Convolution,
+    find_convolutions,
+    is_computed,
+    is_frame,
+    paired,
+    path_below,
+)
+from ogive.passes.graph.convolutions.winograd import TWO, convolve_in_tiles, framed_length
+from ogive.passes.graph.convolutions.winograd_choice import TileChoice, choose_tiles, describe_tiles
+from ogive.passes.graph.products.group_narrow_products import WORD, to_words
+from ogive.passes.graph.products.panels import best_filter_panel, make_panels
+from ogive.search.graph.search_graph import Finding
+from ogive.targets.estimates import sums_in_registers
+from ogive.targets.target import CACHE_LINE, Dot, Target
+
+CHANNEL = 1
+"""The axis of an image's channels: behind the batch."""
+
+DEPTH = 3
+"""The axis of channels where windows are multiplied by filters."""
+
+
+def lay_channels_last(
+    sink: UOp, target: Target, exactness: str, findings: list[Finding]
+) -> UOp:
+    """The graph with the images between its convolutions laid out by pixels. What is computed in
+    another way than it was, where `exactness` admits that, is added to `findings`."""
+    order = sink.walk()
+    if target.has_grid or any(node.op is Op.ASSIGN for node in order):
+        return sink
+    convolutions = find_convolutions(order, target)
+    tiled = {} if exactness == "exact" else _find_tiled(convolutions, target)
+    if not tiled and not any(is_computed(each.image) for each in convolutions.values()):
+        return sink
+    images, rebuilt, joined = _find_images(order, convolutions, frozenset(sink.src))
+    done: dict[UOp, UOp] = {}
+    plain: dict[UOp, UOp] = {}
+    for node in order:
+        if node in tiled:
+            width = tiled[node].panel_width
+            made = _rebuild_in_tiles(convolutions[node], width, done, node in joined, target)
+        elif node in rebuilt:
+            made = _rebuild(convolutions[node], done, target)
+        else:
+            table = plain if node is sink else done
+            made = node.with_sources(tuple([table[source] for source in node.src]))
+        plain[node] = made
+        done[node] = _laid_out(made) if node in images else made
+    if tiled:
+        results = {node.operand: node for node in order if node.op is Op.RESHAPE}
+        findings.extend(describe_tiles(tiled, plain, results))
+    return plain[sink]
+
+
+def _find_tiled(
+    convolutions: Mapping[UOp, Convolution], target: Target
+) -> dict[UOp, TileChoice]:
+    """The convolutions that are computed in tiles."""
+    choices = {node: choose_tiles(each, TWO, target) for node, each in convolutions.items()}
+    return {node: choice for node, choice in choices.items() if choice is not None}
+
+
+def _find_images(
+    order: list[UOp], convolutions: Mapping[UOp, Convolution], roots: frozenset[UOp]
+) -> tuple[set[UOp], set[UOp], set[UOp]]:
+    """What convolutions read and what is made of that, but for what comes from memory and what is
+    asked for; the convolutions that read or make such an image; and those that make one."""
+    inner = {node: each for node, each in convolutions.items() if is_computed(each.image)}
+    read = {each.image for each in inner.values()}
+    # A narrow image is copied where it is padded, from whatever it is computed from.
+    images = {each.image for each in inner.values() if each.dot is None or not each.is_padded}
+    rebuilt, joined = set(inner), set[UOp]()
+    below = _all_below(read)
+    numbers = {node: number for number, node in enumerate(order)}
+    readers: dict[UOp, list[UOp]] = {node: [] for node in order}
+    for node in order:
+        for source in dict.fromkeys(node.src):
+            readers[source].append(node)
+    taken: set[UOp] = set()
+    for node in order:
+        if node not in convolutions or len(readers[node]) != 1:
+            continue
+        (result,) = readers[node]
+        if result.op is not Op.RESHAPE or len(result.shape) * 2 != len(node.shape):
+            continue
+        end = _last_elementwise(result, read, readers, numbers, roots, taken)
+        if end in roots or (node not in below and node not in rebuilt):
+            continue
+        images.add(end)
+        rebuilt.add(node)
+        joined.add(node)
+    return images, rebuilt, joined
+
+
+def _all_below(values: set[UOp]) -> set[UOp]:
+    """What values are computed from."""
+    found: set[UOp] = set()
+    pending = list(values)
+    while pending:
+        new = [source for source in pending.pop().src if source not in found]
+        found.update(new)
+        pending.extend(new)
+    return found
+
+
+def _last_elementwise(
+    value: UOp,
+    read: set[UOp],
+    readers: Mapping[UOp, list[UOp]],
+    numbers: Mapping[UOp, int],
+    roots: frozenset[UOp],
+    taken: set[UOp],
+) -> UOp:
+    """The last value that is computed from another element by element, and all that follows from
+    it goes through: bias, residual and activation of a layer, up to what another convolution reads.
+    Two convolutions share none."""
+    while value not in read:
+        pending: list[tuple[int, UOp]] = []
+        seen: set[UOp] = set()
+        between: list[UOp] = [value]
+        while True:
+            last = between[-1]
+            if (last in roots or last in read) and last is not value:
+                return value
+            for reader in readers[last]:
+                if reader.op not in ELEMENTWISE or reader.shape != value.shape or reader in taken:
+                    return value
+                if reader not in seen:
+                    seen.add(reader)
+                    heapq.heappush(pending, (numbers[reader], reader))
+            if not pending:
+                return value
+            between.append(heapq.heappop(pending)[1])
+            if not pending:
+                break
+        taken.update(between)
+        value = between[-1]
+    return value
+
+
+def _kept(image: UOp) -> UOp:
+    return UOp(Op.CONTIGUOUS, image.dtype, (image,), ())
+
+
+def _laid_out(image: UOp) -> UOp:
+    """An image, kept with its channels side by side."""
+    rank = len(image.shape)
+    last = (0, *range(2, rank), CHANNEL)
+    back = (0, rank - 1, *range(1, rank - 1))
+    value = UOp(Op.PERMUTE, image.dtype, (image,), last)
+    value = UOp(Op.CONTIGUOUS, image.dtype, (value,), ())
+    return UOp(Op.PERMUTE, image.dtype, (value,), back)
+
+
+def _laid_out_apart(image: UOp, target: Target) -> UOp:
+    """The same, with a line between pixels that would push each other out of a cache: those of a
+    window are read together."""
+    dtype, shape = image.dtype, image.shape
+    if shape[CHANNEL] * dtype.itemsize % target.costs.memory.few_sets_bytes:
+        return _laid_out(image)
+    pads = [(0, 0)] * len(shape)
+    pads[CHANNEL] = (0, CACHE_LINE // dtype.itemsize)
+    wider = UOp(Op.PAD, dtype, (image,), (tuple(pads), dtype.canonical(0)))
+    return UOp(Op.SHRINK, dtype, (_laid_out(wider),), tuple([(0, size) for size in shape]))
+
+
+def _rebuild(convolution: Convolution, done: Mapping[UOp, UOp], target: Target) -> UOp:
+    """The convolution with its filters in panels, and its windows read from the laid-out image."""
+    node, windows = convolution.node, done[convolution.windows]
+    if convolution.dot is not None or convolution.is_padded or is_computed(convolution.image):
+        windows = _windows_of(convolution, done[convolution.image], target)
+    if convolution.dot is not None:
+        return _rebuild_with_pairs(convolution, convolution.dot, windows, target)
+    filters = _pack_filters(convolution, convolution.filters, target)
+    factors = windows, _spread(filters, node.operand.shape)
+    product = UOp(Op.MUL, node.dtype, factors)
+    return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
+
+
+def _rebuild_in_tiles(
+    convolution: Convolution, width: int, done: Mapping[UOp, UOp], is_joined: bool, target: Target
+) -> UOp:
+    """The convolution by Winograd's form, of an image that is framed so that tiles fill it."""
+    image = done[convolution.image]
+    value, rank = image, len(image.shape)
+    for move in path_below(convolution.windows, convolution.image):
+        if is_frame(move, rank):
+            value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
+        elif move.op is not Op.CONTIGUOUS:
+            break
+    *_, rows, _, columns = convolution.node.shape
+    for axis, places in ((2, rows), (3, columns)):
+        missing = framed_length(places, TWO) - value.shape[axis]
+        value = pad_axis(value, axis, (0, missing), 0)
+    if value is not image or not is_computed(convolution.image):
+        value = _laid_out_apart(value, target)
+    return convolve_in_tiles(convolution, value, TWO, width, is_joined)
+
+
+def _rebuild_with_pairs(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:
+    """The same of integers, two channels of which are a word. Their sums are exact in any order:
+    channels are the last, whose loop is the longest."""
+    node = convolution.node
+    rank = len(node.shape)
+    order = (*[axis for axis in range(rank) if axis != DEPTH], DEPTH)
+    if windows.op is Op.EXPAND:
+        windows = windows.operand
+    factors = [
+        UOp(Op.PERMUTE, WORD, (to_words(each, DEPTH),), order)
+        for each in (windows, convolution.filters)
+    ]
+    lengths = [*node.operand.shape[:DEPTH], *node.operand.shape[DEPTH + 1 :]]
+    shape = (*lengths, factors[0].shape[-1])
+    factors[1] = _pack_filters(convolution, factors[1], target)
+    spread = tuple([_spread(factor, shape) for factor in factors])
+    product = UOp(Op.DOT, node.dtype, spread, (dot.left, dot.right))
+    axes = (*range(DEPTH, rank - 1, 2), rank - 1)
+    total = UOp(Op.REDUCE_AXES, node.dtype, (product,), (Op.ADD, axes), node.tag)
+    return UOp(Op.RESHAPE, node.dtype, (total,), node.shape)
+
+
+def _spread(value: UOp, shape: Shape) -> UOp:
+    return value if value.shape == shape else UOp(Op.EXPAND, value.dtype, (value,), shape)
+
+
+def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
+    """Windows of a laid-out image: moved as they were, but kept only where it is padded. Integers
+    are if they are widened, or come from outside, too. Other images from outside stay in order."""
+    rank, value = len(image.shape), image
+    is_open = convolution.is_padded and not _is_read_where_it_is(convolution, target)
+    is_by_pixels = convolution.dot is not None or is_computed(convolution.image)
+    if convolution.dot is not None and (value.dtype is not PAIRED or value is convolution.image):
+        value, is_open = paired(value), True
+    for move in path_below(convolution.windows, convolution.image):
+        if move.op in (Op.CONTIGUOUS, Op.CAST):
+            continue
+        if is_open and not is_frame(move, rank):
+            value, is_open = _laid_out_apart(value, target) if is_by_pixels else _kept(value), False
+        value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
+    return value
+
+
+def _is_read_where_it_is(convolution: Convolution, target: Target) -> bool:
+    """Whether a padded image is not copied. A kernel that takes few windows of a large one, by
+    channels, asks for each pixel whether it is outside: a copy through a far cache takes longer, if
+    registers hold all channels of a pixel."""
+    image = convolution.image
+    lanes = target.vector_bytes // image.dtype.itemsize
+    if image.shape[CHANNEL] > lanes * sums_in_registers(target):
+        return False
+    places = convolution.node.shape[5::2]
+    is_apart = math.prod(image.shape[2:]) >= target.costs.packing.windows_apart * math.prod(places)
+    is_large = math.prod(image.shape) * image.dtype.itemsize > target.l2_bytes
+    return convolution.is_by_channel and is_apart and is_large
+
+
+def _pack_filters(convolution: Convolution, filters: UOp, target: Target) -> UOp:
+    """Filters, or words of them, with features or channels of their own side by side."""
+    axes = tuple(range(DEPTH, len(filters.shape)))
+    if convolution.is_by_channel:
+        return make_panels(filters, 1, axes, filters.shape[1], FILTER_PANELS)
+    lanes = target.vector_bytes // filters.dtype.itemsize
+    places = convolution.node.shape[5::2]
+    if convolution.is_pointwise:
+        places = (math.prod(places),)  # they lie in one line
+    spare = 1 if convolution.dot is None else convolution.dot.spare
+    panel = best_filter_panel(filters.shape[2], lanes, places, spare, target)
+    return make_panels(filters, 2, axes, lanes * panel.vectors, FILTER_PANELS)
+

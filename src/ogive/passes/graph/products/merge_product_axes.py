@@ -1,0 +1,153 @@
+"""Sums of products over several axes become sums over one, for tensor cores.
+
+    before   sum over c, h, w of CAST(windows of x)[n, 1, c, h, w, y, x] * CAST(f)[1, o, c, h, w]
+    after    sum over k of CAST(windows of x in the order n, k, y, x) * CAST(f as o × k)
+
+So a convolution is a product of matrices. What is multiplied is moved as narrow elements, without
+what was kept of it on the way; it is copied where its merged axes do not lie together in memory.
+
+A product over one axis whose factors are moved otherwise than by whole axes, turned round as for
+the gradients of masked attention, is one of narrow elements as well.
+
+Of few results, as the gradient of a filter has, the first axis of the sum stays one of its own:
+
+    after    sum over n of CONTIGUOUS(sum over y, x of the image n)
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.node import UOp
+from ogive.ir.node_building import cast, expand, permute, reshape
+from ogive.ir.ops import MOVEMENT, Op
+from ogive.ir.traversal import transform
+from ogive.passes.fuse.tensor_products import LEAST_LENGTH, LEAST_SIDE, NARROW, narrow_value
+from ogive.targets.target import Target
+
+
+def merge_product_axes(sink: UOp, target: Target) -> UOp:
+    """The graph with one axis for each sum that tensor cores could compute."""
+    if not target.grid.tensor_cores:
+        return sink
+    return transform(sink, lambda node: _merge(node, target) if node.op is Op.REDUCE_AXES else node)
+
+
+def _merge(node: UOp, target: Target) -> UOp:
+    product = node.operand
+    if node.combine is not Op.ADD or product.op is not Op.MUL:
+        return node
+    if not all(isinstance(size, int) for size in product.shape):
+        return node
+    sizes = [int(size) for size in product.shape]
+    summed = [axis for axis in node.axes if sizes[axis] != 1]
+    left, right = [_narrow_factor(factor) for factor in product.src]
+    if not summed or left is None or right is None or left.dtype is not right.dtype:
+        return node
+    if len(summed) == 1 and None not in map(narrow_value, product.src):
+        return node
+    is_split = len(summed) > 1 and _has_few_results(node, target)
+    if is_split and _fits(left, right, summed[1:], sizes, target):
+        parts = _multiply(left, right, summed[1:], sizes, node)
+        kept = UOp(Op.CONTIGUOUS, parts.dtype, (parts,), ())
+        total = UOp(Op.REDUCE_AXES, node.dtype, (kept,), (Op.ADD, (summed[0],)))
+        return reshape(total, node.shape)
+    if _fits(left, right, summed, sizes, target):
+        return reshape(_multiply(left, right, summed, sizes, node), node.shape)
+    return node
+
+
+def _multiply(left: UOp, right: UOp, summed: list[int], sizes: list[int], node: UOp) -> UOp:
+    """The product of two factors over some axes as one, in the axes of before.
+
+    The one stands where the first of them stood, or last if the last of them did: so elements stay
+    side by side. Short axes next to each other that one factor alone has become one, too.
+    """
+    kept = [axis for axis in range(len(sizes)) if axis not in summed]
+    last = max([axis for axis, size in enumerate(sizes) if size != 1])
+    before = [axis for axis in kept if last in summed or axis < summed[0]]
+    groups = _owned_groups(before, left, right)
+    place = len(groups)
+    groups += [summed, *_owned_groups([a for a in kept if a not in before], left, right)]
+    order = [axis for group in groups for axis in group]
+
+    def merged(own: list[int]) -> tuple[int, ...]:
+        return tuple([math.prod([own[axis] for axis in group]) for group in groups])
+
+    def moved(factor: UOp) -> UOp:
+        own = [int(size) for size in factor.shape]
+        longer = [axis for axis in order if own[axis] != 1]
+        narrow = factor if longer == sorted(longer) else permute(factor, order)
+        return expand(cast(reshape(narrow, merged(own)), node.dtype), merged(sizes))
+
+    made = UOp(Op.MUL, node.dtype, (moved(left), moved(right)))
+    total = UOp(Op.REDUCE_AXES, node.dtype, (made,), (Op.ADD, (place,)))
+    return reshape(total, tuple([1 if axis in summed else n for axis, n in enumerate(sizes)]))
+
+
+def _owned_groups(axes: list[int], left: UOp, right: UOp) -> list[list[int]]:
+    """Axes in order, those together that a factor alone has which has none that is long enough."""
+    short = [_longest_alone(left, right) < LEAST_SIDE, _longest_alone(right, left) < LEAST_SIDE]
+    groups: list[list[int]] = []
+    before = None
+    for axis in axes:
+        owner = (left.shape[axis] != 1, right.shape[axis] != 1)
+        is_joined = (owner == (True, False) and short[0]) or (owner == (False, True) and short[1])
+        if is_joined and owner == before:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+        before = owner
+    return groups
+
+
+def _longest_alone(factor: UOp, other: UOp) -> int:
+    """The longest axis that one factor has and the other has not."""
+    pairs = zip(factor.shape, other.shape, strict=True)
+    return max([int(size) for size, beside in pairs if beside == 1], default=1)
+
+
+def _has_few_results(node: UOp, target: Target) -> bool:
+    """Whether there is less than a tile for each multiprocessor."""
+    tile = target.costs.threads.product_results
+    return math.prod(map(int, node.shape)) < tile * target.grid.multiprocessors
+
+
+def _fits(left: UOp, right: UOp, summed: list[int], sizes: list[int], target: Target) -> bool:
+    """Whether there are rows, columns and terms enough, and both factors have all the terms."""
+    groups = _owned_groups([a for a in range(len(sizes)) if a not in summed], left, right)
+    for factor, other in ((left, right), (right, left)):
+        alone = [
+            math.prod([int(factor.shape[axis]) for axis in group])
+            for group in groups
+            if other.shape[group[0]] == 1
+        ]
+        nbytes = math.prod(map(int, factor.shape)) * factor.dtype.itemsize
+        if max(alone, default=1) < LEAST_SIDE or nbytes > target.costs.threads.copied_bytes:
+            return False
+        if any(factor.shape[axis] != sizes[axis] for axis in summed):
+            return False
+    return math.prod([sizes[axis] for axis in summed]) >= LEAST_LENGTH
+
+
+def _narrow_factor(factor: UOp) -> UOp | None:
+    """A factor as narrow elements, in its own axes and not repeated along others; None if it is
+    more than movement of such."""
+    if factor.op is Op.EXPAND:
+        factor = factor.operand
+    chain: list[UOp] = []
+    while factor.op in MOVEMENT or factor.op is Op.CONTIGUOUS:
+        if factor.op is Op.PAD and factor.arg[1] != 0:
+            return None
+        if factor.op is not Op.CONTIGUOUS:
+            chain.append(factor)
+        factor = factor.operand
+    if factor.op is not Op.CAST or NARROW.get(factor.operand.dtype) is not factor.dtype:
+        return None
+    narrow = factor.operand
+    for movement in reversed(chain):
+        argument = movement.arg
+        if movement.op is Op.PAD:
+            argument = (argument[0], narrow.dtype.canonical(0))
+        narrow = movement.replace(dtype=narrow.dtype, src=(narrow, *movement.src[1:]), arg=argument)
+    return narrow

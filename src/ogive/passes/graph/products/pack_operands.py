@@ -1,0 +1,342 @@
+"""Operands of products are laid out in panels.
+
+A product reads one operand along its columns, `width` of them at a time, for every step of the
+reduction. In row-major memory those reads are far apart; in panels they follow each other:
+
+    before   (..., 1, n, k) read at n*K + k
+    after    the same value, kept as (..., 1, n/width, k, width)
+
+The panel is an ordinary kept value in a permuted, padded layout: the packing kernel is an ordinary
+kernel, whatever computes the operand is fused into it, and the product's kernel reads it back
+through ordinary movement ops.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.memory import FILTER_PANELS, PANELS, is_kept_once
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.ir.shape import Shape
+from ogive.named import NamedTuple
+from ogive.passes.fuse.choose_staged import are_scores
+from ogive.passes.fuse.tensor_products import find_factors
+from ogive.passes.graph.products.group_narrow_products import WORD, Grouping, find_grouping
+from ogive.passes.graph.products.operand_layouts import (
+    Axis,
+    Operand,
+    Product,
+    best_layout,
+    vectors_per_panel,
+)
+from ogive.passes.graph.products.panels import make_panels
+from ogive.passes.graph.reductions.split_reductions import innermost_axis
+from ogive.targets.estimates import best_tile, lane_use, sums_in_registers
+from ogive.targets.target import Target
+
+
+def pack_operands(sink: UOp, target: Target) -> UOp:
+    """The graph with the column operands of its larger products packed."""
+    by_rows = _scores_below_products(sink, target)
+    done: dict[UOp, UOp] = {}
+    for node in sink.walk():
+        changed = node.with_sources(tuple([done[source] for source in node.src]))
+        is_sum = node.op is Op.REDUCE_AXES and node.combine is Op.ADD
+        done[node] = _pack_product(changed, target, node in by_rows) if is_sum else changed
+    return done[sink]
+
+
+def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
+    """The scores that another product goes through, whose kernel works them out row by row."""
+    found: set[UOp] = set()
+    for node in sink.walk():
+        if node.op is Op.REDUCE_AXES and node.combine is Op.ADD:
+            (product,) = node.src
+            if product.op is Op.WHERE:
+                product = product.if_true  # one of which only some terms count
+            is_product = product.op is Op.MUL and _has_fixed_shape(product)
+            factors = product.src if is_product else ()
+            for operand in factors:
+                if operand.op is Op.EXPAND:
+                    below = _products_below(operand)
+                    found.update([each for each in below if are_scores(each, target)])
+    return frozenset(found)
+
+
+def _pack_product(node: UOp, target: Target, by_rows: bool) -> UOp:
+    (product,) = node.src
+    shape = product.shape
+    if product.op is not Op.MUL or len(shape) < 3 or product.dtype.is_bool:
+        return node
+    if not _has_fixed_shape(product) or math.prod(shape) < target.costs.packing.least_work:
+        return node
+    if find_factors(node, target) is not None:
+        return node  # tensor cores have operands copied to where they need them
+    if any(map(_is_filter_panel, product.src)):
+        return node  # `lay_channels_last` has laid out the whole convolution
+    matrices = _find_matrices(node)
+    if matrices is None:
+        packed = _pack_features(node, target)
+    else:
+        by_words = _pack_words(node, matrices, target)
+        if by_words is not None:
+            return by_words
+        packed = _pack_matrices(matrices, target, by_rows)
+    if not packed:
+        return node
+    factors = tuple([packed.get(factor, factor) for factor in product.src])
+    product = UOp(Op.MUL, product.dtype, factors)
+    return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
+
+
+def _is_filter_panel(operand: UOp) -> bool:
+    while operand.op in MOVEMENT:
+        operand = operand.operand
+    return operand.op is Op.CONTIGUOUS and operand.arg == FILTER_PANELS
+
+
+def _has_fixed_shape(node: UOp) -> bool:
+    return all(isinstance(size, int) for size in node.shape)
+
+
+class _Matrices(NamedTuple):
+    """The operands of a matrix product, and its axes."""
+
+    left: UOp
+    right: UOp
+    rows: int
+    columns: int
+    depth: int
+
+
+def _find_matrices(node: UOp) -> _Matrices | None:
+    """What a sum multiplies, if that is a product of matrices."""
+    (product,) = node.src
+    _, axes = node.arg
+    if len(axes) != 1:
+        return None
+    (depth,) = axes
+    *_, rows, columns = [axis for axis in range(len(product.shape)) if axis != depth]
+    if depth < rows:
+        # As in the gradient of a weight: both operands are read along what lies side by side.
+        return None
+    left, right = product.src
+    if _is_spread_over(left, rows) and _is_spread_over(right, columns):
+        left, right = right, left
+    if not (_is_spread_over(right, rows) and _is_spread_over(left, columns)):
+        return None
+    return _Matrices(left, right, rows, columns, depth)
+
+
+def _row_tile(length: int, target: Target) -> int:
+    most = sums_in_registers(target) // target.costs.packing.panel_vectors
+    return best_tile(length, most, target)
+
+
+def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[UOp, UOp]:
+    """The operands of a matrix product that are laid out anew."""
+    left, right, rows, columns, depth = matrices
+    lanes, laid_out = best_layout(_describe(matrices, target, by_rows), target)
+    packed = {}
+    for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
+        if axis in laid_out and lanes is Axis.DEPTH:
+            along = UOp(Op.CONTIGUOUS, operand.dtype, (_computed_anew(operand.operand),), PANELS)
+            packed[operand] = UOp(Op.EXPAND, operand.dtype, (along,), operand.shape)
+        elif axis in laid_out:
+            count = target.vector_bytes // operand.dtype.itemsize
+            others = operand.shape[rows if axis is Axis.COLUMNS else columns]
+            lengths = operand.shape[number], count, operand.shape[depth], others
+            width = count * vectors_per_panel(*lengths, target)
+            packed[operand] = _packed(operand, number, (depth,), width)
+    if right in packed and lanes is Axis.COLUMNS and _pays_for_rows(left, rows, depth, target):
+        packed[left] = _packed(left, rows, (depth,), _row_tile(left.shape[rows], target))
+    return packed
+
+
+def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
+    left, right, rows, columns, depth = matrices
+    itemsize = left.dtype.itemsize
+    least = target.costs.packing.kept_bytes
+    axes = {rows: Axis.ROWS, columns: Axis.COLUMNS, depth: Axis.DEPTH}
+
+    def describe(operand: UOp, own: int) -> Operand:
+        source = operand
+        while source.op in MOVEMENT:
+            source = source.operand
+        elements = math.prod(operand.operand.shape)
+        # The weights of a layer are on the right, and one matrix.
+        is_one = elements == operand.shape[own] * operand.shape[depth]
+        is_weight = source.op is Op.PARAM or is_kept_once(source)
+        is_kept = operand is right and is_one and is_weight
+        return Operand(
+            axis=axes[own],
+            length=operand.shape[own],
+            elements=elements,
+            reads=_repetitions(operand),
+            along=axes.get(innermost_axis(operand)),
+            is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
+            may_be_kept=is_kept and elements * itemsize >= least,
+            stays=bool(_products_below(operand)),
+        )
+
+    batch = math.prod(left.shape) // math.prod([left.shape[axis] for axis in axes])
+    operands = describe(left, rows), describe(right, columns)
+    return Product(*operands, left.shape[depth], batch, itemsize, by_rows)
+
+
+def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
+    """The sum of a matrix product that is taken by words, the right operand packed, the left one
+    too unless it has words in memory; None if the target has no instruction for it."""
+    left, right, rows, columns, depth = matrices
+    grouping = find_grouping(left.operand, right.operand, node.dtype, target)
+    lanes = target.vector_bytes // WORD.itemsize
+    least = target.costs.packing.least_rows
+    if grouping is None or right.shape[columns] < lanes or _repetitions(right) < least:
+        return None
+    first, second = grouping.words(depth)
+    if not _has_words(grouping.first, depth) or _pays_for_rows(left, rows, depth, target):
+        first = make_panels(first, rows, (depth,), _row_tile(left.shape[rows], target))
+    lengths = right.shape[columns], lanes, second.shape[depth], left.shape[rows]
+    vectors = vectors_per_panel(*lengths, target, grouping.dot.spare)
+    second = make_panels(second, columns, (depth,), vectors * lanes)
+    return _grouped_sum(node, grouping, (first, second), depth)
+
+
+def _has_words(value: UOp, depth: int) -> bool:
+    """Whether whole words along an axis lie in memory."""
+    source = value
+    while source.op in (Op.RESHAPE, Op.PERMUTE, Op.EXPAND):
+        source = source.operand
+    fills = value.shape[depth] * value.dtype.itemsize % WORD.itemsize == 0
+    return fills and source.op in (Op.PARAM, Op.CONTIGUOUS) and innermost_axis(value) == depth
+
+
+def _grouped_sum(node: UOp, grouping: Grouping, words: tuple[UOp, UOp], depth: int) -> UOp:
+    """The sum of a product of operands in words."""
+    shape = node.operand.shape
+    spread = (*shape[:depth], words[0].shape[depth], *shape[depth + 1 :])
+    left, right = [UOp(Op.EXPAND, WORD, (each,), spread) for each in words]
+    total = grouping.total(left, right, depth)
+    correction = grouping.correction(*words, depth)
+    if correction is not None:
+        correction = UOp(Op.EXPAND, total.dtype, (correction,), node.shape)
+        total = UOp(Op.ADD, total.dtype, (total, correction))
+    return total if total.dtype is node.dtype else UOp(Op.CAST, node.dtype, (total,))
+
+
+def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
+    """The operand of a product that does not depend on where the results lie side by side, as the
+    filters of a convolution do not, packed if its own axis fills vectors better.
+
+    The kernel then has features in lanes, and turns its results in registers.
+    """
+    (product,) = node.src
+    shape = product.shape
+    _, axes = node.arg
+    kept = [axis for axis in range(len(shape)) if axis not in axes and shape[axis] != 1]
+    if len(kept) < 2:
+        return {}
+    place = kept[-1]
+    windows, filters = product.src
+    if _is_spread_over(windows, place):
+        windows, filters = filters, windows
+    features = [a for a in kept if _is_spread_over(windows, a) and not _is_spread_over(filters, a)]
+    if not features or not _is_spread_over(filters, place) or _products_below(filters):
+        return {}
+    feature = max(features, key=lambda axis: shape[axis])
+    lanes = target.vector_bytes // product.dtype.itemsize
+    costs = target.costs.packing
+    before = lane_use(_results_side_by_side(shape, axes, feature), lanes, target)
+    summed = math.prod(shape[axis] for axis in axes)
+    crowd = sums_in_registers(target) * summed
+    if before < 1 and crowd * product.dtype.itemsize > target.l1_bytes:
+        before -= costs.crowded_share
+    vectors = -(-shape[feature] // lanes)
+    after = shape[feature] / (vectors * lanes)  # panels are padded, so that there are no gates
+    after *= summed / (summed + costs.transposed_vector)
+    saved = _repetitions(filters) * (1 / before - 1 / after) / lanes
+    if after < max(before + costs.least_gain, costs.least_use) or saved < costs.packed:
+        return {}
+    width = lanes if vectors % costs.panel_vectors else costs.panel_vectors * lanes
+    return {filters: _packed(filters, feature, axes, width)}
+
+
+def _products_below(operand: UOp) -> list[UOp]:
+    """The sums of products, as many as an operand has elements, that it is worked out from, as the
+    weights of an attention are: it is read where it is computed, and not put into memory in another
+    order."""
+    count = math.prod(operand.operand.shape)
+    pending, seen = [operand.operand], set[UOp]()
+    products = []
+    while pending:
+        node = pending.pop()
+        if node in seen or math.prod(node.shape) < count:
+            continue
+        seen.add(node)
+        if node.op is Op.REDUCE_AXES and node.combine is Op.ADD and node.operand.op is Op.MUL:
+            products.append(node)
+        elif node.op in ELEMENTWISE or node.op in (Op.RESHAPE, Op.PERMUTE):
+            pending.extend(node.src)
+    return products
+
+
+def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:
+    """How many results lie side by side in memory that a product reads side by side as well."""
+    count: int = 1
+    for axis in range(len(shape) - 1, feature, -1):
+        if axis in summed and count > 1:
+            break
+        count *= 1 if axis in summed else shape[axis]
+    return count
+
+
+def _repetitions(operand: UOp) -> int:
+    """How often a spread operand is read."""
+    own = operand.operand.shape
+    return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
+
+
+def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
+    """Whether the rows of a tile lie so that they push each other out of the first-level cache,
+    and are read often enough to lay them out anew."""
+    costs = target.costs.packing
+    stride = operand.shape[depth] * operand.dtype.itemsize
+    return (
+        operand.shape[rows] >= costs.least_rows
+        and stride % target.costs.memory.few_sets_bytes == 0
+        and _repetitions(operand) >= costs.many_columns
+    )
+
+
+def _is_spread_over(operand: UOp, axis: int) -> bool:
+    """Whether an operand is the same along `axis`, which is longer than 1."""
+    return (
+        operand.op is Op.EXPAND
+        and operand.operand.shape[axis] == 1
+        and operand.shape[axis] != 1
+    )
+
+
+def _computed_anew(value: UOp) -> UOp:
+    """A value that is moved, from what it was before it was kept: panels of it are kept instead.
+
+        before   PERMUTE(CONTIGUOUS panels (w * scale))         after   PERMUTE(w * scale)
+    """
+    path = []
+    below = value
+    while below.op in MOVEMENT:
+        path.append(below)
+        below = below.operand
+    if not is_kept_once(below):
+        return value
+    below = below.operand
+    for node in reversed(path):
+        below = node.with_sources((below, *node.src[1:]))
+    return below
+
+
+def _packed(operand: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
+    """A spread operand, read from panels along `axis`."""
+    panels = make_panels(_computed_anew(operand.operand), axis, depth, width)
+    return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)

@@ -1,0 +1,1 @@
+"""Reductions and scans: how they are split among threads, joined, or left out."""

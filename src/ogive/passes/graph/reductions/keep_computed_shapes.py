@@ -1,0 +1,66 @@
+"""Results of reductions are kept in the shape in which they are computed.
+
+    before   SINK(RESHAPE(SUM(x): 64×640 → 64×10×64))     after   SINK(SUM(x): 64×640)
+
+Memory has no shape. A kernel with the loops of another one would find no row that its sums vary
+along, keep them in memory first and then copy them. The same holds for what is to be kept besides
+the roots: `CONTIGUOUS(RESHAPE(x))` becomes `RESHAPE(CONTIGUOUS(x))`.
+"""
+
+from __future__ import annotations
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.traversal import transform
+
+
+def keep_computed_shapes(sink: UOp) -> UOp:
+    """The graph in which kept results of reductions have their own shapes."""
+    if not any(node.op is Op.REDUCE_AXES for node in sink.walk()):
+        return sink
+    sink = transform(sink, _reshape_last)
+    roots = list(sink.src)
+    for position, root in enumerate(roots):
+        computed = _unshaped(root)
+        if computed not in roots:
+            roots[position] = computed
+    return UOp(Op.SINK, sink.dtype, tuple(roots))
+
+
+def _reshape_last(node: UOp) -> UOp:
+    if node.op is not Op.CONTIGUOUS:
+        return node
+    computed = _unshaped(node.operand)
+    if computed is node.operand:
+        return node
+    kept = UOp(Op.CONTIGUOUS, node.dtype, (computed,), node.arg, node.tag)
+    return UOp(Op.RESHAPE, node.dtype, (kept,), node.shape)
+
+
+def _unshaped(node: UOp) -> UOp:
+    """What is reshaped, if that is computed from a reduction along other axes than it has here."""
+    source = node
+    while source.op is Op.RESHAPE:
+        source = source.operand
+    lengths = (*node.shape, *source.shape)
+    is_other = all(isinstance(size, int) for size in lengths) and _long(node) != _long(source)
+    return source if is_other and _is_reduced(source) else node
+
+
+def _long(node: UOp) -> list[object]:
+    return [size for size in node.shape if size != 1]
+
+
+def _is_reduced(node: UOp) -> bool:
+    """Whether a value is a reduction, or computed from one element by element."""
+    pending, seen = [node], set[UOp]()
+    while pending:
+        node = pending.pop()
+        if node.op is Op.REDUCE_AXES:
+            return True
+        if node.op in ELEMENTWISE and node not in seen:
+            seen.add(node)
+            pending.extend(node.src)
+        elif node.op is Op.RESHAPE and _long(node) == _long(node.operand):
+            pending.append(node.operand)
+    return False

@@ -1,0 +1,101 @@
+"""A sum of which all terms but one are zero, because of where they are, reads that one.
+
+    before   sum over k of where(k == t[i], x[i, k], 0)        all of x passes by
+    after    x[i, t[i]]                                        by a `GATHER`
+
+So a cross entropy, whose graph says "where the class is the target" in order that its gradient is
+as simple, reads one likelihood a row. What is known to lie within the axis is not checked again.
+"""
+
+from __future__ import annotations
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Shape, split_argument
+from ogive.ir.traversal import transform
+
+
+def pick_terms(sink: UOp) -> UOp:
+    """The graph with a `GATHER` for each sum of one term."""
+    if not any(_is_choice(node) for node in sink.walk()):
+        return sink
+    return transform(sink, lambda node: _picked(node) if _is_choice(node) else node)
+
+
+def _is_choice(node: UOp) -> bool:
+    return node.op is Op.REDUCE_AXES and _choosing(node.operand).op is Op.WHERE
+
+
+def _choosing(term: UOp) -> UOp:
+    """What a term is the negative of, which is zero where that is: the gradient has such."""
+    while term.op is Op.NEG:
+        term = term.operand
+    return term
+
+
+def _picked(node: UOp) -> UOp:
+    op, axes = node.arg
+    (term,) = node.src
+    if op is not Op.ADD or len(axes) != 1:
+        return node
+    condition, _, otherwise = _choosing(term).src
+    if otherwise.op is not Op.CONST or otherwise.arg != 0:
+        return node
+    position = _only_position(condition, axes[0])
+    if position is None:
+        return node
+    places = [
+        _expanded(position, node.shape) if axis == axes[0] else _count_along(axis, node.shape)
+        for axis in range(len(node.shape))
+    ]
+    return UOp(Op.GATHER, node.dtype, (term, *places))
+
+
+def _only_position(condition: UOp, axis: int) -> UOp | None:
+    """The position along an axis without which a condition does not hold, if there is one and it
+    lies within the axis."""
+    parts = [condition]
+    while parts:
+        part = parts.pop()
+        if part.op is Op.AND:
+            parts.extend(part.src)
+        elif part.op is Op.CMPEQ and part.left.dtype is dtypes.int64:
+            for counter, position in (part.src, part.src[::-1]):
+                length = condition.shape[axis]
+                if position.op is Op.EXPAND and _counts(counter, axis, length):
+                    place = position.operand
+                    low, high = place.bounds
+                    if place.shape[axis] == 1 and low >= 0 and high < length:
+                        return place
+    return None
+
+
+def _counts(node: UOp, axis: int, length: int) -> bool:
+    """Whether a value is the position along an axis of that length."""
+    if not isinstance(length, int):
+        return False
+    if node.op is Op.EXPAND:
+        node = node.operand
+    line = tuple([length if other == axis else 1 for other in range(len(node.shape))])
+    is_line = node.shape == line
+    while node.op is Op.RESHAPE:
+        node = node.operand
+    return is_line and node.op is Op.IOTA and node.arg == length
+
+
+def _count_along(axis: int, shape: Shape) -> UOp:
+    """The position along an axis, everywhere in a shape."""
+    length, symbolic = split_argument(shape[axis])
+    count = UOp(Op.IOTA, dtypes.int64, symbolic, length)
+    line, symbolic = split_argument(
+        tuple([size if other == axis else 1 for other, size in enumerate(shape)])
+    )
+    return _expanded(UOp(Op.RESHAPE, dtypes.int64, (count, *symbolic), line), shape)
+
+
+def _expanded(node: UOp, shape: Shape) -> UOp:
+    if node.shape == shape:
+        return node
+    lengths, symbolic = split_argument(shape)
+    return UOp(Op.EXPAND, node.dtype, (node, *symbolic), lengths)

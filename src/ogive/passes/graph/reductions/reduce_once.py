@@ -1,0 +1,268 @@
+"""A reduction whose terms need another one over the same elements goes through them once.
+
+    before   m = max of x;  s = sum of exp(x - m)                     x passes by twice
+    after    for each block b of x:  mb = max of x;  sb = sum of exp(x - mb)       once
+             m = max of mb;  s = sum of sb * exp(mb - m)
+
+The terms are taken about a centre, which is not known before the end. But a block has one of its
+own, and a sum about that centre can be moved to the common one: a sum of exponentials by a factor,
+a sum of squares by what the square of the distance adds. `FORMS` is the table of such sums. A block
+stays in a cache, so its second pass costs no memory; and blocks can be shared out to threads.
+
+Blocks follow from extents and target alone. The maximum is what it was, bit by bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import Scalar
+from ogive.ir.node import UOp
+from ogive.ir.node_building import reshape
+from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.shape import Shape
+from ogive.named import NamedTuple
+from ogive.passes.graph.reductions.split_reductions import (
+    chunk_length,
+    chunked,
+    distinct_elements,
+    innermost_axis,
+    largest_operand,
+)
+from ogive.targets.estimates import operation_cost
+from ogive.targets.target import Target
+
+CENTRE_NODES = 16
+"""How many nodes at most lie between a reduction and the centre that is made of it."""
+
+
+class Form(NamedTuple):
+    """A sum of terms about a centre, and what moves it.
+
+    `op` reduces the elements to what `centre_of` makes the centre of a block from, given how many
+    there are. `term` is what is summed up, of an element and the centre, and `others` is what a
+    block sums up besides. `moved` is the sum of a block about another centre. `fill` is an element
+    that counts for nothing, if there is one.
+    """
+
+    op: Op
+    centre_of: Callable[[UOp, int], UOp]
+    term: Callable[[UOp, UOp], UOp]
+    others: tuple[Callable[[UOp, UOp], UOp], ...]
+    moved: Callable[[Block, UOp], UOp]
+    fill: Scalar | None
+
+
+class Block(NamedTuple):
+    """What is known of a block: how many elements it has, what they are `reduced` to, its own
+    centre, and its sums about that."""
+
+    count: int  # type: ignore[assignment]  # hides a method of tuples
+    reduced: UOp
+    centre: UOp
+    sums: tuple[UOp, ...]
+
+
+def _node(op: Op, *sources: UOp) -> UOp:
+    return UOp(op, sources[0].dtype, sources)
+
+
+def _finite(peak: UOp, _: int) -> UOp:
+    """The maximum, or 0 where it is infinite: an element less itself must be no NaN there."""
+    infinity = UOp.const(peak.dtype, math.inf)
+    is_infinite = UOp(Op.CMPEQ, dtypes.bool_, (_node(Op.ABS, peak), infinity))
+    return UOp(Op.WHERE, peak.dtype, (is_infinite, UOp.const(peak.dtype, 0.0), peak))
+
+
+def _exponential(element: UOp, centre: UOp) -> UOp:
+    return _node(Op.EXP, _node(Op.SUB, element, centre))
+
+
+def _scaled(block: Block, centre: UOp) -> UOp:
+    """Where all elements are -∞, the factor is 0; about their centre, which is 0, so is the sum."""
+    return _node(Op.MUL, block.sums[0], _exponential(block.reduced, centre))
+
+
+def _mean(total: UOp, count: int) -> UOp:
+    return _node(Op.DIV, total, UOp.const(total.dtype, float(count)))
+
+
+def _distance(element: UOp, centre: UOp) -> UOp:
+    return _node(Op.SUB, element, centre)
+
+
+def _square(element: UOp, centre: UOp) -> UOp:
+    distance = _distance(element, centre)
+    return _node(Op.MUL, distance, distance)
+
+
+def _shifted(block: Block, centre: UOp) -> UOp:
+    """Σ (x - c)² = Σ (x - b)² + (b - c) (2 Σ (x - b) + n (b - c)). About a mean, Σ (x - b) is but
+    what the mean was rounded by; without it, that would count."""
+    squares, distances = block.sums
+    step = _distance(block.centre, centre)
+    count = UOp.const(step.dtype, float(block.count))
+    mixed = _node(Op.ADD, _node(Op.ADD, distances, distances), _node(Op.MUL, count, step))
+    return _node(Op.ADD, squares, _node(Op.MUL, step, mixed))
+
+
+FORMS = (
+    Form(Op.MAXIMUM, _finite, _exponential, (), _scaled, -math.inf),
+    Form(Op.ADD, _mean, _square, (_distance,), _shifted, None),
+)
+
+
+class _Pair(NamedTuple):
+    """A sum of terms about a centre that `inner`, a reduction of the same elements, gives."""
+
+    form: Form
+    outer: UOp
+    inner: UOp
+    centre: UOp
+
+
+class _Blocks(NamedTuple):
+    """How a reduction is cut: the order of axes, those around the reduced ones, and the length."""
+
+    order: tuple[int, ...]
+    front: Shape
+    back: Shape
+    length: int
+
+    def cut(self, source: UOp, fill: Scalar) -> UOp:
+        if self.order != tuple(range(len(self.order))):
+            source = UOp(Op.PERMUTE, source.dtype, (source,), self.order)
+        return chunked(source, self.front, self.back, self.length, fill)
+
+    def reduced(self, op: Op, blocks: UOp) -> UOp:
+        """The blocks reduced to one element each, in memory."""
+        within = len(self.front) + 1
+        partial = UOp(Op.REDUCE_AXES, blocks.dtype, (blocks,), (op, (within,)))
+        return UOp(Op.CONTIGUOUS, blocks.dtype, (partial,), ())
+
+    def spread(self, whole: UOp, blocks: UOp) -> UOp:
+        """What there is one of for all blocks, for each of `blocks`."""
+        one = reshape(whole, (*self.front, 1, 1, *self.back))
+        return UOp(Op.EXPAND, whole.dtype, (one,), blocks.shape)
+
+    def total(self, op: Op, partial: UOp, shape: Shape) -> UOp:
+        """The whole reduction, from that of the blocks."""
+        reduced = UOp(Op.REDUCE_AXES, partial.dtype, (partial,), (op, (len(self.front),)))
+        return reshape(reduced, shape)
+
+
+def reduce_once(sink: UOp, target: Target) -> UOp:
+    """The graph with reductions of reductions in blocks, where the elements fit no cache."""
+    nodes = sink.walk()
+    pairs: dict[UOp, _Pair] = {}
+    cuts: dict[UOp, _Blocks] = {}
+    for node in nodes:
+        pair = _find_pair(node)
+        if pair is not None:
+            blocks = cuts.get(pair.inner) or _choose_blocks(pair, target)
+            if blocks is not None:
+                pairs[node] = pair
+                cuts[pair.inner] = blocks
+    return _cut(nodes, pairs, cuts)[sink] if cuts else sink
+
+
+def _find_pair(node: UOp) -> _Pair | None:
+    """The reduction that the terms of a sum are taken about, if they have one of the forms."""
+    if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD or not node.dtype.is_float:
+        return None
+    (term,) = node.src
+    difference = term.src[0] if term.op in ELEMENTWISE else term
+    if difference.op is not Op.SUB or difference.right.op is not Op.EXPAND:
+        return None
+    element, centre = difference.src
+    for form in FORMS:
+        if form.term(element, centre) is term and centre.operand.shape == node.shape:
+            inner = UOp(Op.REDUCE_AXES, element.dtype, (element,), (form.op, node.axes))
+            if _follows_from(centre.operand, inner):
+                return _Pair(form, node, inner, centre.operand)
+    return None
+
+
+def _follows_from(centre: UOp, inner: UOp) -> bool:
+    """Whether little but elementwise work lies between a reduction and a centre."""
+    stack = [centre]
+    for _ in range(CENTRE_NODES):
+        if not stack:
+            return False
+        node = stack.pop()
+        if node is inner:
+            return True
+        if node.op in ELEMENTWISE or node.op is Op.RESHAPE:
+            stack.extend(node.src)
+    return False
+
+
+def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
+    """How to cut a pair of reductions; None if one pass over memory does as it is, or if blocks
+    that fill the axis are needed and there are none."""
+    costs = target.costs.reductions
+    (source,) = pair.inner.src
+    axes = pair.inner.axes
+    shape = source.shape
+    operand = largest_operand(source)
+    is_static = all(isinstance(size, int) for size in shape)
+    if not is_static or 2 * distinct_elements(operand) <= math.prod(shape):
+        return None
+    kept = tuple([axis for axis in range(len(shape)) if axis not in axes])
+    length = math.prod(shape[axis] for axis in axes)
+    last = innermost_axis(operand)
+    is_costly = (
+        operation_cost(pair.outer.operand, target) >= target.costs.staging.row_work
+    )
+    if last in kept:
+        is_long = shape[last] >= costs.centred_columns
+        is_long &= math.prod(shape) >= costs.centred_elements
+        block = min(costs.centred_rows, key=lambda rows: (-length % rows, -rows))
+        least = 2 * max(costs.centred_rows)
+    else:
+        # Where there is much to compute, it is done while the next block is fetched.
+        cached = target.l2_bytes // 2 if is_costly else target.streamed_bytes or math.inf
+        is_long = length * operand.dtype.itemsize > cached
+        is_long |= math.prod(shape[axis] for axis in kept) < costs.few_tiles
+        block, least = chunk_length(length, costs.chunk), 4 * costs.chunk
+    if not is_long or length < least or (pair.form.fill is None and length % block):
+        return None
+    first, after = axes[0], axes[-1] + 1
+    if axes == tuple(range(first, after)):
+        return _Blocks(tuple(range(len(shape))), shape[:first], shape[after:], block)
+    lengths = tuple([shape[axis] for axis in kept])
+    if last in kept:
+        return _Blocks((*axes, *kept), (), lengths, block)
+    return _Blocks((*kept, *axes), lengths, (), block)
+
+
+def _cut(
+    nodes: list[UOp], pairs: dict[UOp, _Pair], cuts: dict[UOp, _Blocks]
+) -> dict[UOp, UOp]:
+    """Each of the nodes of a graph with the pairs of reductions in blocks."""
+    done: dict[UOp, UOp] = {}
+    parts: dict[UOp, tuple[UOp, UOp]] = {}
+    forms = {pair.inner: pair.form for pair in pairs.values()}
+    for node in nodes:
+        if node in forms:
+            blocks, form = cuts[node], forms[node]
+            elements = blocks.cut(done[node.operand], form.fill or 0.0)
+            partial = blocks.reduced(form.op, elements)
+            parts[node] = elements, partial
+            done[node] = blocks.total(form.op, partial, node.shape)
+        elif node in pairs:
+            pair = pairs[node]
+            blocks, form = cuts[pair.inner], pair.form
+            elements, partial = parts[pair.inner]
+            centre = form.centre_of(partial, blocks.length)
+            spread = UOp(Op.EXPAND, centre.dtype, (centre,), elements.shape)
+            terms = [term(elements, spread) for term in (form.term, *form.others)]
+            sums = tuple([blocks.reduced(Op.ADD, term) for term in terms])
+            block = Block(blocks.length, partial, centre, sums)
+            moved = form.moved(block, blocks.spread(done[pair.centre], partial))
+            done[node] = blocks.total(Op.ADD, moved, node.shape)
+        else:
+            done[node] = node.with_sources(tuple([done[source] for source in node.src]))
+    return done

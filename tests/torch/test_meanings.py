@@ -65,6 +65,23 @@ def test_a_function_means_what_pytorch_means(program: Any) -> None:
     same(program)
 
 
+def test_an_empty_out_takes_the_shape_of_the_result() -> None:
+    def program(t: Any) -> Any:
+        out, most = t.empty(0), (t.empty(0), t.empty(0, dtype=t.int64))
+        given = t.cat((t.ones(2, 3), t.zeros(2, 3)), out=out)
+        t.max(t.tensor(VALUES), 1, out=most)
+        return [given, out, *most]
+
+    same(program)
+
+
+def test_an_out_of_another_shape_is_refused_and_keeps_its_values() -> None:
+    out = torch.ones(2, 3)
+    with pytest.raises(ogive.errors.ArgumentTypeError, match="not resized"):
+        torch.sum(torch.ones(2, 3), 0, out=out)
+    assert out.tolist() == [[1.0] * 3] * 2
+
+
 @pytest.mark.parametrize(
     "data",
     [1, 1.5, True, [1, 2], [1.0, 2], numpy.ones(1), numpy.ones(1, dtype="int32"), (1, 2), range(3)],

@@ -62,6 +62,7 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "same dtype": lambda x: x.to(x.dtype),
     "float": lambda x: x.float(),
     "expanded by nothing": lambda x: x.expand(4, 6),
+    "expanded by axes of length 1": lambda x: x.expand(1, 1, 4, 6),
     "unfolded": lambda x: x.unfold(1, 2, 3),
     "unfolded without a rest": lambda x: x.unfold(0, 2, 2),
     "view as": lambda x: x.view_as(x.T.contiguous()),

@@ -152,7 +152,7 @@ class View:
     def backward(self, node: UOp, fill: Any) -> UOp:
         """`node`, which has the part's shape, in its place, with `fill` everywhere else."""
         for op, argument, before in reversed(self.steps):
-            if op is Op.RESHAPE:
+            if op is Op.RESHAPE or op is Op.EXPAND:  # one that is written through repeats nothing
                 node = build.reshape(node, before)
             elif op is Op.FLIP:
                 node = build.flip(node, argument)

@@ -8,6 +8,7 @@ from typing import Any
 
 import ogive
 from ogive.errors import ArgumentTypeError
+from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.method_functions import as_function
 from ogive.tensor.movement.stacking import meshgrid as _meshgrid
 from ogive.tensor.reduction.distances import pdist as _pdist
@@ -52,12 +53,16 @@ def taking_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _fill(out: Tensor, made: Tensor) -> Tensor:
-    if out.shape != made.shape and out.numel() == 0:
+    """Assign a result to the tensor given for it; an empty one takes the result's shape."""
+    if out.shape == made.shape:
+        return out.copy_(made)
+    if out.numel():
         raise ArgumentTypeError(
-            f"out= has the shape {out.shape} and is not resized to {made.shape} here; give a "
-            "tensor of that shape, or use what is returned"
+            f"out= has the shape {out.shape} and elements, so that it is not resized to "
+            f"{made.shape} here; give a tensor of that shape, or an empty one"
         )
-    return out.copy_(made)
+    replace_value(out, made.to(out.dtype))
+    return out
 
 
 def _taking_numbers(function: Callable[..., Any]) -> Callable[..., Any]:

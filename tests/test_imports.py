@@ -66,7 +66,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "nn": ("random", "tensor", "live", "ir", "errors", "named"),
     "eager": (
         "nn.parameter", "autograd", "jit.tracing.watch", "tensor", "devices", "live", "ir",
-        "config", "errors",
+        "journal", "config", "errors",
     ),
     "optim": ("nn", "autograd", "jit", "tensor", "live", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors"),

@@ -90,7 +90,7 @@ MOST_THREADS = 513
 """A pool has room for this many, the caller's included."""
 
 KERNELS_KEPT = 4096
-LOG_TOPICS = ("schedule", "compile", "execute", "recompile", "search", "shard")
+LOG_TOPICS = ("schedule", "compile", "execute", "recompile", "search", "shard", "eager")
 
 
 @dataclass(frozen=True)

@@ -182,7 +182,12 @@ def test_a_hook_sees_the_gradient() -> None:
         seen = []
         w = library.tensor([1.0, 2.0], requires_grad=True)
         y = w + 1
-        w.register_hook(lambda g: seen.append(g.tolist()) or g * 2)
+
+        def hook(gradient: Any) -> Any:
+            seen.append(gradient.tolist())
+            return gradient * 2
+
+        w.register_hook(hook)
         y.backward(library.tensor([1.0, 2.0]))
         return [w.grad, *seen]
 

@@ -22,6 +22,7 @@ storage. Nothing but `write` (`writing.py`) changes an array that a tensor holds
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -29,19 +30,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.config import current_config
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.eager.tape import Leaf, Overtaken, Record
-from ogive.errors import user_origin
+from ogive.errors import PACKAGE_FOLDER, user_origin
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.jit.tracing.watch import stepping_out
+from ogive.journal import log
 from ogive.live import history, registry
 from ogive.live.registry import graph_lock, next_id
 from ogive.live.waiting_plans import is_unexecuted
 from ogive.nn.parameter import Parameter
-from ogive.tensor.core import DEFAULT_DEVICE, Core
+from ogive.tensor.core import DEFAULT_DEVICE
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory import views
 from ogive.tensor.memory.shared_arrays import share_array
@@ -216,9 +219,22 @@ def settle(tensor: Tensor) -> None:
     """
     with graph_lock, stepping_out():
         if tensor.is_eager:
+            if current_config().log:
+                _tell(tensor)
             for member in [tensor] if tensor.family is None else tensor.family.living():
                 if member.is_eager:
                     _settle(member)
+
+
+def _tell(tensor: Tensor) -> None:
+    """Say which function of the library a tensor settles for, and at which line of the user's."""
+    if current_config().logs("eager"):
+        frame, name = sys._getframe(1), ""
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+            frame, name = frame.f_back, frame.f_code.co_name
+        shape = tuple(tensor.value.shape)
+        line = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        log("eager", f"a tensor of shape {shape} is left to the compiler by {name} at {line}")
 
 
 def _settle(tensor: Tensor) -> None:
@@ -348,7 +364,7 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
         return True
 
 
-def _is_part(tensor: Tensor) -> bool:
+def _is_part(tensor: Any) -> bool:
     return tensor.shared is not None and tensor.shows.moves
 
 

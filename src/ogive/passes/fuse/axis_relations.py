@@ -1,13 +1,13 @@
 """How the axes of a value relate to the loops of the kernel that reads it.
 
-A `View` is one way a value is read inside a kernel: for each of its axes, the set of loops its
-index depends on (as bits), whether the index is the bare loop counter, and what the index is else:
-its place. Loops are numbered from the outside in: first the kernel's output axes, then the axes of
-the reductions inside it.
+A `View` is one way in which a kernel reads a value. For each axis it has the loops that the index
+depends on, whether the index is the bare loop counter, and the place, which is all else that the
+index says. Loops are numbered from the outside in: first the kernel's output axes, then the axes of
+the reductions inside it. Sets of loops and of axes are bits (`bit_sets.py`).
 
     y[i] = x[i] + x[i + 1] + x[i + 2]      reads x by loop 0 at the places 0, 1 and 2
 
-Views that are equal read the same element at the same time, and others another one.
+Equal views read the same element at the same time; views that differ read different ones.
 """
 
 from __future__ import annotations
@@ -19,36 +19,49 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Dim, as_length, greatest
 from ogive.named import NamedTuple
+from ogive.passes.fuse.bit_sets import (
+    Axes,
+    Loops,
+    all_below,
+    collect,
+    greatest_member,
+    has,
+    join,
+    single,
+)
 
 
 class View(NamedTuple):
-    """How one reader sees a value: `loops[axis]` are bits of loops, `bare` bits of axes.
+    """How one reader sees a value.
 
-    `scope` has the bits of all loops that are open at the reader. `by_data` tells that positions
-    are values of an index, so that the same element may be read again and again. `places[axis]` is
-    what tells apart indices of the same loops: the distance from the counter, or how an index is
-    made of several.
+    `loops[axis]` are the loops that the index of an axis depends on, `bare` the axes whose index is
+    a loop counter as it is, `scope` all loops that are open at the reader. `places[axis]` tells
+    indices of the same loops apart: it is the distance from the counter, or how an index combines
+    several. With `by_data`, positions are values of an index, and an element may be read often.
     """
 
-    loops: tuple[int, ...]
-    bare: int
-    scope: int
+    loops: tuple[Loops, ...]
+    bare: Axes
+    scope: Loops
     places: tuple[Hashable, ...]
     by_data: bool = False
 
     @property
-    def used(self) -> int:
+    def used(self) -> Loops:
         """The loops that the read position depends on."""
-        used = 0
-        for bits in self.loops:
-            used |= bits
-        return used
+        return join(self.loops)
+
+    def along(self, axis: int, loop: Loops, scope: Loops) -> View:
+        """The read that `loop`, or with no loop one iteration, takes through all of `axis`."""
+        loops = (*self.loops[:axis], loop, *self.loops[axis + 1 :])
+        places = (*self.places[:axis], 0, *self.places[axis + 1 :])
+        return View(loops, self.bare, scope, places)
 
 
 def identity_view(extents: Sequence[Dim]) -> View:
     """A value read by its own kernel's output loops; along an axis of one element there is none."""
-    everything = (1 << len(extents)) - 1
-    loops = [0 if extent == 1 else 1 << axis for axis, extent in enumerate(extents)]
+    everything = all_below(len(extents))
+    loops = [0 if extent == 1 else single(axis) for axis, extent in enumerate(extents)]
     return View(tuple(loops), everything, everything, (0,) * len(loops))
 
 
@@ -104,10 +117,11 @@ def source_view(node: UOp, view: View) -> View:
     if op is Op.RESHAPE:
         return _reshape_view(source.shape, node.shape, view)
     # PAD, SHRINK and FLIP move positions along an axis: the index is no longer bare.
-    moved = 0
-    for axis, (size, other) in enumerate(zip(source.shape, node.shape, strict=True)):
-        if (axis in node.arg) if op is Op.FLIP else (size is not other and size != other):
-            moved |= 1 << axis
+    if op is Op.FLIP:
+        moved = collect(node.arg)
+    else:
+        lengths = enumerate(zip(source.shape, node.shape, strict=True))
+        moved = collect([axis for axis, (a, b) in lengths if a is not b and a != b])
     places = [_moved_place(node, axis, place) for axis, place in enumerate(view.places)]
     return View(view.loops, view.bare & ~moved, view.scope, tuple(places), view.by_data)
 
@@ -132,38 +146,35 @@ def permuted_view(view: View, order: Sequence[int]) -> View:
     for position, axis in enumerate(order):
         loops[axis] = view.loops[position]
         places[axis] = view.places[position]
-        bare |= ((view.bare >> position) & 1) << axis
+        if has(view.bare, position):
+            bare |= single(axis)
     return View(tuple(loops), bare, view.scope, tuple(places), view.by_data)
 
 
 def _reshape_view(before: Sequence[Dim], after: Sequence[Dim], view: View) -> View:
     loops = [0] * len(before)
     places: list[Hashable] = [0] * len(before)
-    bare = 0
-    for axis, size in enumerate(before):
-        if size == 1:
-            bare |= 1 << axis
+    bare = collect([axis for axis, size in enumerate(before) if size == 1])
     for left, right in reshape_groups(tuple(before), tuple(after)):
-        bits = 0
-        for axis in right:
-            bits |= view.loops[axis]
+        combined = join([view.loops[axis] for axis in right])
         if len(left) == 1 and len(right) == 1:
-            bare |= ((view.bare >> right[0]) & 1) << left[0]
+            if has(view.bare, right[0]):
+                bare |= single(left[0])
             places[left[0]] = view.places[right[0]]
         else:
             parts = tuple([(view.loops[axis], view.places[axis], after[axis]) for axis in right])
             for axis in left:
                 places[axis] = (before[axis], parts)
         for axis in left:
-            loops[axis] = bits
+            loops[axis] = combined
     return View(tuple(loops), bare, view.scope, tuple(places), view.by_data)
 
 
-def gathered_view(node: UOp, view: View, varying: Mapping[UOp, int]) -> View:
+def gathered_view(node: UOp, view: View, varying: Mapping[UOp, Axes]) -> View:
     """How the source of a `GATHER` is read when the node itself is read by `view`.
 
-    Along an axis whose index merely counts, the loop passes through. Along any other it depends on
-    the loops that the index varies with; `varying` has the axes along which it does (bits).
+    Along an axis whose index merely counts, the loop passes through. Along any other the read
+    depends on the loops that the index varies with; `varying` has the axes along which it does.
     """
     loops = []
     places: list[Hashable] = []
@@ -174,14 +185,12 @@ def gathered_view(node: UOp, view: View, varying: Mapping[UOp, int]) -> View:
         if counted is not None:
             loops.append(counted.loops[0])
             places.append(counted.places[0])
-            bare |= (counted.bare & 1) << axis
+            if has(counted.bare, 0):
+                bare |= single(axis)
             continue
         by_data |= varying[index] != 0
-        bits = 0
-        for position, own in enumerate(view.loops):
-            if (varying[index] >> position) & 1:
-                bits |= own
-        loops.append(bits)
+        own = enumerate(view.loops)
+        loops.append(join([each for position, each in own if has(varying[index], position)]))
         places.append((index, view.loops, view.places))
     return View(tuple(loops), bare, view.scope, tuple(places), by_data)
 
@@ -195,7 +204,7 @@ def counted_axes(indices: Sequence[UOp], shape: Sequence[Dim]) -> set[int]:
     for index in indices:
         view = _counted_view(index, identity_view(shape)) if index.shape else None
         if view is not None and view.bare and view.loops[0]:
-            counted.add(view.loops[0].bit_length() - 1)
+            counted.add(greatest_member(view.loops[0]))
     return counted
 
 
@@ -207,23 +216,17 @@ def _counted_view(index: UOp, view: View) -> View | None:
     return view if index.op is Op.IOTA else None
 
 
-def varying_axes(node: UOp, source_axes: int) -> int:
-    """The axes of a movement node along which it varies, if its source varies along those bits."""
+def varying_axes(node: UOp, source_axes: Axes) -> Axes:
+    """The axes along which a movement node varies whose source varies along `source_axes`."""
     op, source = node.op, node.operand
     if not source_axes:
         return 0
     if op is Op.PERMUTE:
-        return sum(((source_axes >> axis) & 1) << i for i, axis in enumerate(node.arg))
+        return collect([i for i, axis in enumerate(node.arg) if has(source_axes, axis)])
     if op is Op.EXPAND:
-        return sum(
-            1 << axis
-            for axis, size in enumerate(source.shape)
-            if (source_axes >> axis) & 1 and size != 1
-        )
+        long = [axis for axis, size in enumerate(source.shape) if size != 1]
+        return source_axes & collect(long)
     if op is Op.RESHAPE:
-        result = 0
-        for left, right in reshape_groups(source.shape, node.shape):
-            if any((source_axes >> axis) & 1 for axis in left):
-                result |= sum(1 << axis for axis in right)
-        return result
+        groups = reshape_groups(source.shape, node.shape)
+        return join([collect(right) for left, right in groups if source_axes & collect(left)])
     return source_axes

@@ -19,6 +19,7 @@ from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import greatest
 from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import View
+from ogive.passes.fuse.bit_sets import greatest_member, has, is_single, members
 from ogive.targets.target import Target
 
 
@@ -95,13 +96,13 @@ def row_axis(
         return None
     for view in views:
         loop = view.loops[axis]
-        if view.by_data or not (view.bare >> axis) & 1 or loop.bit_count() != 1:
+        if view.by_data or not has(view.bare, axis) or not is_single(loop):
             return None
-        length = extents[loop.bit_length() - 1]
-        others = [bits for other, bits in enumerate(view.loops) if other != axis]
+        length = extents[greatest_member(loop)]
+        others = [loops for other, loops in enumerate(view.loops) if other != axis]
         if view.places != views[0].places:
             return None
-        if length != greatest(node.shape[axis]) or any(bits & loop for bits in others):
+        if length != greatest(node.shape[axis]) or any(loops & loop for loops in others):
             return None
     return axis
 
@@ -114,4 +115,4 @@ def row_bytes(node: UOp, axis: int) -> int:
 def is_repeated(view: View, extents: Sequence[int]) -> bool:
     """Whether a read stands in a loop that it does not depend on."""
     idle = view.scope & ~view.used
-    return any((idle >> loop) & 1 and extent > 1 for loop, extent in enumerate(extents))
+    return any(extents[loop] > 1 for loop in members(idle))

@@ -22,6 +22,16 @@ from ogive.ir.ops import ELEMENTWISE, MOVEMENT, TRANSCENDENTAL, Op
 from ogive.ir.shape import greatest
 from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import View
+from ogive.passes.fuse.bit_sets import (
+    NO_LOOP,
+    Loops,
+    all_below,
+    greatest_member,
+    is_single,
+    members,
+    reaches,
+    single,
+)
 from ogive.passes.fuse.kernel_readers import Kernel, Readers
 from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
@@ -77,24 +87,17 @@ def is_computed_again(node: UOp, views: Sequence[tuple[Kernel, View]]) -> bool:
     (kernel, view), *others = views
     if others:
         return True
-    is_plain = view.bare == (1 << len(view.loops)) - 1
-    return not is_plain and _iterations(kernel, view) > _count(node)
-
-
-def _iterations(kernel: Kernel, view: View) -> int:
-    """How often a read is done."""
-    return math.prod([e for loop, e in enumerate(kernel.extents) if (view.used >> loop) & 1])
+    is_plain = view.bare == all_below(len(view.loops))
+    return not is_plain and kernel.iterations(view.used) > _count(node)
 
 
 def _asked_for(node: UOp, kernel: Kernel, view: View) -> int:
     """How many elements a read asks for, one that it asks for twice being two. What is padded is
     not asked for."""
-    lengths = {
-        loop: extent for loop, extent in enumerate(kernel.extents) if (view.used >> loop) & 1
-    }
-    for bits, size in zip(view.loops, node.shape, strict=True):
-        if bits.bit_count() == 1:
-            loop = bits.bit_length() - 1
+    lengths = {loop: kernel.extents[loop] for loop in members(view.used)}
+    for loops, size in zip(view.loops, node.shape, strict=True):
+        if is_single(loops):
+            loop = greatest_member(loops)
             lengths[loop] = min(lengths[loop], greatest(size))
     return math.prod(lengths.values())
 
@@ -152,12 +155,12 @@ def _distinct(node: UOp, views: Sequence[tuple[Kernel, View]]) -> list[_Read]:
     for kernel, view in unlike.values():
         across.setdefault(merged[id(kernel)], set()).add(is_transposed(kernel, view))
     found = []
-    before: set[tuple[int, int]] = set()
+    before: set[tuple[int, Loops]] = set()
     for kernel, view in unlike.values():
         # What goes through the outermost axis alike is near.
-        rows = (merged[id(kernel)], next((bits for bits in view.loops if bits), 0))
+        rows = (merged[id(kernel)], next((loops for loops in view.loops if loops), NO_LOOP))
         is_across, is_mixed = is_transposed(kernel, view), len(across[merged[id(kernel)]]) > 1
-        asked, iterations = _asked_for(node, kernel, view), _iterations(kernel, view)
+        asked, iterations = _asked_for(node, kernel, view), kernel.iterations(view.used)
         found.append(_Read(asked, iterations, rows in before, is_across, is_mixed))
         before.add(rows)
     return found
@@ -173,8 +176,8 @@ def _find_merged(views: Sequence[tuple[Kernel, View]]) -> dict[int, int]:
     first: dict[tuple[int, ...], int] = {}
     for kernel, view in views:
         extents = kernel.extents[: kernel.output_count]
-        own = [1 << loop for loop, extent in enumerate(extents) if extent != 1]
-        if [bits for bits in view.loops if bits] == own and not any(view.places):
+        own = [single(loop) for loop, extent in enumerate(extents) if extent != 1]
+        if [loops for loops in view.loops if loops] == own and not any(view.places):
             # Row programs are merged with others of their kind.
             alike = (len(kernel.extents) > kernel.output_count, *extents)
             merged[id(kernel)] = first.setdefault(alike, id(kernel))
@@ -184,9 +187,9 @@ def _find_merged(views: Sequence[tuple[Kernel, View]]) -> dict[int, int]:
 def is_transposed(kernel: Kernel, view: View) -> bool:
     """Whether a read goes across the rows of a value: its last axis is gone through by an output
     loop that is not the innermost one."""
-    along = next((bits for bits in reversed(view.loops) if bits), 0)
-    outputs = view.used & ((1 << kernel.output_count) - 1)
-    return bool(along and outputs) and not along >> (outputs.bit_length() - 1)
+    along = next((loops for loops in reversed(view.loops) if loops), NO_LOOP)
+    outputs = view.used & kernel.output_loops
+    return bool(along and outputs) and not reaches(along, greatest_member(outputs))
 
 
 def _count(node: UOp) -> int:

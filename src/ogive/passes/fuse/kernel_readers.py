@@ -3,8 +3,8 @@
 A read is a kernel with a `View` of the value. It is passed on from a node to its sources: as it is
 by what works element by element, changed by movement, with a loop more by a reduction.
 
-    before   y = sum(x * w, 1) is read by loop r0 of a kernel
-    after    x * w is read by r0, r1, of which r1 is new; then x and w are
+    before   y = sum(x * w, 1) is read by loop 0 of a kernel
+    after    x * w is read by loops 0 and 1, of which 1 is new; then x and w are
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ogive.passes.fuse.axis_relations import (
     permuted_view,
     source_view,
 )
+from ogive.passes.fuse.bit_sets import NO_LOOP, Axes, Loops, all_below, join, members, single
 from ogive.passes.fuse.choose_staged import row_bytes
 from ogive.targets.target import Target
 
@@ -38,8 +39,8 @@ class Kernel:
     work: int = 0
     has_product: bool = False
     by_tensor_cores: bool = False
-    rows: dict[int, int] = field(default_factory=dict)
-    """The loops (bits) that stage a row, and with each the output loops around it."""
+    rows: dict[Loops, Loops] = field(default_factory=dict)
+    """The loops that stage a row, each a set of one, and with each the output loops around it."""
     scratch: int = 0
     """The bytes of all staged rows."""
 
@@ -48,6 +49,20 @@ class Kernel:
         """Whether some of its loops are innermost and in order, whichever axes they are of."""
         is_scattered = self.root.op is Op.ASSIGN and bool(self.root.indices)
         return is_scattered or self.root.op in (Op.SCAN_AXIS, Op.ARRANGE)
+
+    @property
+    def output_loops(self) -> Loops:
+        """The loops over the elements of the root."""
+        return all_below(self.output_count)
+
+    def open_loop(self, extent: int) -> Loops:
+        """Add a loop, inside of all others; the set of it alone."""
+        self.extents.append(extent)
+        return single(len(self.extents) - 1)
+
+    def iterations(self, loops: Loops) -> int:
+        """How many iterations some loops have together."""
+        return math.prod([self.extents[loop] for loop in members(loops)])
 
 
 @dataclass
@@ -100,61 +115,66 @@ def open_kernel(root: UOp, nest: tuple[int, ...] | None) -> tuple[Kernel, View]:
 def open_row(node: UOp, reads: Readers, axis: int) -> tuple[Kernel, View]:
     """How a staged value is computed: along a new loop, for the output loops it varies with."""
     kernel, view = reads.views[0]
-    bit = 1 << len(kernel.extents)
-    kernel.extents.append(greatest(node.shape[axis]))
+    loop = kernel.open_loop(greatest(node.shape[axis]))
     around = view.used & ~view.loops[axis]
-    kernel.rows[bit] = around
+    kernel.rows[loop] = around
     kernel.scratch += row_bytes(node, axis)
-    loops = (*view.loops[:axis], bit, *view.loops[axis + 1 :])
-    places = (*view.places[:axis], 0, *view.places[axis + 1 :])
-    return kernel, View(loops, view.bare, around | bit, places)
+    return kernel, view.along(axis, loop, scope=around | loop)
 
 
 def pass_on(
     node: UOp,
     reads: Readers,
     readers: dict[UOp, Readers],
-    varying: dict[UOp, int],
+    varying: dict[UOp, Axes],
     target: Target,
 ) -> None:
     """Tell the sources of `node` how they are read."""
     op = node.op
-    if op in (Op.COPY, Op.CUSTOM):
-        return  # they read memory as it stands
-    if op is Op.ASSIGN:
+    if op in MOVEMENT:
+        below = readers[node.operand]
+        for kernel, view in reads.views:
+            below.add(kernel, source_view(node, view))
+    elif op is Op.REDUCE_AXES:
+        _pass_on_reduction(node, reads, readers, target)
+    elif op is Op.SCAN_AXIS:
+        _open_scan(node, reads, readers)
+    elif op is Op.SORT:
+        readers[node.operand].add(*open_row(node, reads, len(node.shape) - 1))
+    elif op is Op.ARRANGE:
+        _open_arrangement(node, reads, readers)
+    elif op is Op.ASSIGN:
         for kernel, view in reads.views:
             for source in node.src[1:]:
                 readers[source].add(kernel, view)
-        return
-    if op is Op.SCAN_AXIS:
-        _open_scan(node, reads, readers)
-        return
-    if op is Op.SORT:
-        readers[node.operand].add(*open_row(node, reads, len(node.shape) - 1))
-        return
-    if op is Op.ARRANGE:
-        _open_arrangement(node, reads, readers)
-        return
-    if op is Op.REDUCE_AXES:
-        for part in reads.by_kernel():
-            kernel, view = part.views[0]
-            readers[node.operand].add(kernel, _open_reduction(node, kernel, view))
-            kernel.node_count += 1
-            kernel.has_product |= is_large_product(node, target)
-        return
+    elif op not in (Op.COPY, Op.CUSTOM):  # which read memory as it stands
+        _pass_on_elements(node, reads, readers, varying)
+
+
+def _pass_on_reduction(
+    node: UOp, reads: Readers, readers: dict[UOp, Readers], target: Target
+) -> None:
+    """A reduction is computed once in each kernel, wherever that reads it."""
+    for part in reads.by_kernel():
+        kernel, view = part.views[0]
+        readers[node.operand].add(kernel, _open_reduction(node, kernel, view))
+        kernel.node_count += 1
+        kernel.has_product |= is_large_product(node, target)
+
+
+def _pass_on_elements(
+    node: UOp, reads: Readers, readers: dict[UOp, Readers], varying: dict[UOp, Axes]
+) -> None:
+    """An element is computed from those at its own place, or where an index says."""
     for kernel, view in reads.views:
-        if op in MOVEMENT:
-            below = source_view(node, view)
-            readers[node.operand].add(kernel, below)
-        else:
-            kernel.node_count += 1
-            sources = node.src
-            if op is Op.GATHER:
-                readers[node.operand].add(kernel, gathered_view(node, view, varying))
-                sources = node.indices
-            for source in sources:
-                if source.shape or source.op is not Op.CONST:
-                    readers[source].add(kernel, view)
+        kernel.node_count += 1
+        sources = node.src
+        if node.op is Op.GATHER:
+            readers[node.operand].add(kernel, gathered_view(node, view, varying))
+            sources = node.indices
+        for source in sources:
+            if source.shape or source.op is not Op.CONST:
+                readers[source].add(kernel, view)
 
 
 def is_large_product(node: UOp, target: Target) -> bool:
@@ -173,11 +193,8 @@ def _open_scan(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
     ((kernel, view),) = reads.views
     readers[node.operand].add(kernel, view)
     if node.initial is not None:
-        axis = node.axis
-        loops = (*view.loops[:axis], 0, *view.loops[axis + 1 :])
-        places = (*view.places[:axis], 0, *view.places[axis + 1 :])
-        scope = view.scope & ~view.loops[axis]
-        readers[node.initial].add(kernel, View(loops, view.bare, scope, places))
+        scope = view.scope & ~view.loops[node.axis]
+        readers[node.initial].add(kernel, view.along(node.axis, NO_LOOP, scope))
 
 
 def _open_arrangement(node: UOp, reads: Readers, readers: dict[UOp, Readers]) -> None:
@@ -185,29 +202,27 @@ def _open_arrangement(node: UOp, reads: Readers, readers: dict[UOp, Readers]) ->
     more, before that in order."""
     ((kernel, view),) = reads.views
     x, starts, group = node.src
-    bit = 1 << len(kernel.extents)
-    kernel.extents.append(greatest(starts.shape[-1]))
+    loop = kernel.open_loop(greatest(starts.shape[-1]))
     kernel.node_count += 1
     readers[x].add(kernel, view)
     readers[group].add(kernel, view)
     around = view.used & ~view.loops[-1]
-    loops, places = (*view.loops[:-1], bit), (*view.places[:-1], 0)
-    readers[starts].add(kernel, View(loops, view.bare, around | bit, places))
+    last = len(view.loops) - 1
+    readers[starts].add(kernel, view.along(last, loop, scope=around | loop))
 
 
 def _open_reduction(node: UOp, kernel: Kernel, view: View) -> View:
     """The view of a reduction's source: its reduced axes are read by new loops."""
     loops, places = list(view.loops), list(view.places)
     bare = view.bare
-    scope = view.used & (((1 << kernel.output_count) - 1) | sum(kernel.rows))
-    work = 1
+    scope = view.used & (kernel.output_loops | join(kernel.rows))
+    work = kernel.iterations(kernel.output_loops)
     for axis in node.axes:
         extent = greatest(node.operand.shape[axis])
-        bit = 1 << len(kernel.extents)
-        kernel.extents.append(extent)
-        loops[axis], places[axis] = bit, 0
-        bare |= 1 << axis
-        scope |= bit
+        loop = kernel.open_loop(extent)
+        loops[axis], places[axis] = loop, 0
+        bare |= single(axis)
+        scope |= loop
         work *= extent
-    kernel.work = max(kernel.work, math.prod(kernel.extents[: kernel.output_count]) * work)
+    kernel.work = max(kernel.work, work)
     return View(tuple(loops), bare, scope, tuple(places), view.by_data)

@@ -17,6 +17,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import varying_axes
+from ogive.passes.fuse.bit_sets import Axes, collect, has, join, single
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 
@@ -28,13 +29,13 @@ class Summary(NamedTuple):
     """What computing one element of a value in place takes, given what is kept in memory.
 
     `cost` is the work outside reductions; `reduces` whether there is a reduction in it, and
-    `varying` the axes (bits) along which the results of those reductions vary; `loads` whether
-    memory is read.
+    `varying` the axes along which the results of those reductions vary; `loads` whether memory is
+    read.
     """
 
     cost: int
     reduces: bool
-    varying: int
+    varying: Axes
     loads: bool = True
 
 
@@ -46,7 +47,7 @@ def summarize(
     order: Sequence[UOp],
     kept: Set[UOp],
     staged: Mapping[UOp, int],
-    axes_of: Mapping[UOp, int],
+    axes_of: Mapping[UOp, Axes],
     target: Target,
 ) -> dict[UOp, Summary]:
     """The summary of each node, of which those below a `kept` one count as read from memory.
@@ -59,20 +60,7 @@ def summarize(
     for node in order:
         op = node.op
         if op in ELEMENTWISE or op is Op.GATHER:
-            cost = operation_cost(node, target)
-            reduces = False
-            varying = 0
-            loads = False
-            for number, source in enumerate(node.src):
-                part = below[source]
-                cost += part.cost
-                reduces |= part.reduces
-                if op is Op.GATHER and number == 0:
-                    varying |= _selected_axes(node, part.varying, axes_of)
-                else:
-                    varying |= part.varying
-                loads |= part.loads
-            summary = Summary(min(cost, COST_LIMIT), reduces, varying, loads)
+            summary = _summarize_element(node, below, axes_of, target)
         elif op in MOVEMENT:
             part = below[node.operand]
             summary = part if not part.varying else Summary(
@@ -81,42 +69,57 @@ def summarize(
         elif op is Op.REDUCE_AXES:
             summary = Summary(0, True, long_axes(node))
         elif op is Op.SORT:
-            summary = Summary(0, True, long_axes(node) & ~(1 << len(node.shape) - 1))
+            summary = Summary(0, True, long_axes(node) & ~single(len(node.shape) - 1))
         else:
             summary = _CONSTANT if op in (Op.CONST, Op.IOTA, Op.VARIABLE) else _MEMORY
         summaries[node] = summary
         if node in staged:
-            below[node] = Summary(0, True, long_axes(node) & ~(1 << staged[node]))
+            below[node] = Summary(0, True, long_axes(node) & ~single(staged[node]))
         else:
             below[node] = _MEMORY if node in kept else summary
     return summaries
 
 
-def long_axes(node: UOp) -> int:
-    """The axes (bits) along which there is more than one element."""
-    return sum(1 << axis for axis, size in enumerate(node.shape) if size != 1)
+def _summarize_element(
+    node: UOp, below: Mapping[UOp, Summary], axes_of: Mapping[UOp, Axes], target: Target
+) -> Summary:
+    """The summary of an element that is computed from one element of each source."""
+    cost = operation_cost(node, target)
+    reduces = False
+    varying = 0
+    loads = False
+    for number, source in enumerate(node.src):
+        part = below[source]
+        cost += part.cost
+        reduces |= part.reduces
+        if node.op is Op.GATHER and number == 0:
+            varying |= _selected_axes(node, part.varying, axes_of)
+        else:
+            varying |= part.varying
+        loads |= part.loads
+    return Summary(min(cost, COST_LIMIT), reduces, varying, loads)
 
 
-def _selected_axes(node: UOp, source_axes: int, axes_of: Mapping[UOp, int]) -> int:
-    """The axes of a `GATHER` along which it selects from those axes of its source."""
-    axes = 0
-    for axis, index in enumerate(node.indices):
-        if (source_axes >> axis) & 1:
-            axes |= axes_of[index]
-    return axes
+def long_axes(node: UOp) -> Axes:
+    """The axes along which there is more than one element."""
+    return collect([axis for axis, size in enumerate(node.shape) if size != 1])
 
 
-def find_varying(order: Sequence[UOp]) -> dict[UOp, int]:
-    """The axes (bits) along which each value may vary; needed of indices alone."""
-    varying: dict[UOp, int] = {}
+def _selected_axes(node: UOp, source_axes: Axes, axes_of: Mapping[UOp, Axes]) -> Axes:
+    """The axes of a `GATHER` along which it selects from `source_axes` of its source."""
+    indices = enumerate(node.indices)
+    return join([axes_of[index] for axis, index in indices if has(source_axes, axis)])
+
+
+def find_varying(order: Sequence[UOp]) -> dict[UOp, Axes]:
+    """The axes along which each value may vary; needed of indices alone."""
+    varying: dict[UOp, Axes] = {}
     if not any(node.op is Op.GATHER for node in order):
         return varying
     for node in order:
         op = node.op
         if op in ELEMENTWISE:
-            axes = 0
-            for source in node.src:
-                axes |= varying[source]
+            axes = join([varying[source] for source in node.src])
         elif op in MOVEMENT and op is not Op.PAD:
             axes = varying_axes(node, varying[node.operand])
         else:

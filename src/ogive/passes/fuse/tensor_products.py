@@ -16,6 +16,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
+from ogive.passes.fuse.bit_sets import has
 from ogive.passes.fuse.choose_staged import is_repeated
 from ogive.passes.fuse.kernel_readers import Readers
 from ogive.targets.target import Target
@@ -158,6 +159,6 @@ def is_read_apart(reads: Readers) -> bool:
         or len(kernel.extents) > kernel.output_count
         or is_repeated(view, kernel.extents)
         or view.by_data
-        or any(bits and not (view.bare >> axis) & 1 for axis, bits in enumerate(view.loops))
+        or any(loops and not has(view.bare, axis) for axis, loops in enumerate(view.loops))
         for other, view in reads.views
     )

@@ -17,6 +17,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.passes.fuse.axis_relations import View, identity_view, source_view
+from ogive.passes.fuse.bit_sets import collect, join, reaches, single
 
 
 @dataclass(frozen=True)
@@ -68,24 +69,25 @@ def _opened(view: View, axes: tuple[int, ...], first: int) -> View:
     """How the source of a reduction is read: along its axes, by loops of its own."""
     loops = list(view.loops)
     for number, axis in enumerate(axes, start=first):
-        loops[axis] = 1 << number
-    bare = view.bare | sum(1 << axis for axis in axes)
+        loops[axis] = single(number)
+    bare = view.bare | collect(axes)
     return View(tuple(loops), bare, view.scope, view.places)
 
 
 def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
     """The slots of a region, of whose memory all reads are known."""
-    own = [1 << axis for axis, size in enumerate(shape) if size != 1]
-    parts, single = set(), set()
+    own = [single(axis) for axis, size in enumerate(shape) if size != 1]
+    outputs = join(own)
+    parts, alone = set(), set()
     for node, found in views.items():
         if node.op is not Op.RESHAPE or node.operand.op is not Op.PARAM:
             continue
         slot = node.operand.slot
-        if all(view.used & sum(own) == sum(own) and view.used >> len(shape) for view in found):
+        if all(outputs & ~view.used == 0 and reaches(view.used, len(shape)) for view in found):
             parts.add(slot)
         if all([bits for bits in view.loops if bits] == own for view in found):
-            single.add(slot)
-    return ElementReads(without_ones(shape), frozenset(parts), frozenset(single))
+            alone.add(slot)
+    return ElementReads(without_ones(shape), frozenset(parts), frozenset(alone))
 
 
 def without_ones(shape: Shape) -> Shape:

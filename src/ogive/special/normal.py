@@ -52,7 +52,7 @@ def entr(x: Tensor) -> Tensor:
 
 
 def _erfcx(x: Tensor) -> Tensor:
-    size = x.abs()
+    size = where(x < 0, -x, x)  # at 0 with the slope of its branch, which abs() has not
     t = SCALE / (size + SCALE)
     right = evaluate(_fitted(), t) / (size * 2 + 1)
     # Beyond -27 it is infinite, and so is the square.

@@ -525,3 +525,38 @@ def test_a_copy_by_copy_copy_shares_memory_and_one_of_a_leaf_does_not() -> None:
 def test_plus_x_is_x() -> None:
     x = Tensor([1.0, 2.0])
     assert +x is x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.topk(1)[0],
+        lambda x: x.kthvalue(1)[0],
+        lambda x: x.median(0)[0],
+        lambda x: x.mode(0)[0],
+        lambda x: x.sort(0)[0],
+        lambda x: x.logcumsumexp(0),
+        lambda x: x.cumsum(0),
+        lambda x: x.reshape(1, 1).matrix_power(1),
+    ],
+)
+def test_the_result_of_a_function_of_one_element_is_no_view(function: Callable[[Any], Any]) -> None:
+    def program(library: Library) -> Any:
+        x = make(library, lazy=False)[1, 1].clone()
+        y = function(x)
+        before = y.tolist()
+        y.fill_(5)
+        return [before, y.tolist(), x.tolist()]
+
+    assert program(torch) == program(ogive)
+
+
+def test_a_view_of_the_same_dtype_is_another_tensor() -> None:
+    def program(library: Library) -> Any:
+        x = make(library, lazy=False)
+        y = x.view(x.dtype)
+        x.unsqueeze_(0)
+        x += 1
+        return [tuple(y.shape), y.tolist()]
+
+    assert program(torch) == program(ogive)

@@ -42,7 +42,9 @@ def fmod(self: Tensor, other: Any) -> Tensor:
     """
     a, b, dtype = meet(self, other, "fmod", number_dtype)
     if dtype.is_float:
-        return (a.abs() % b.abs()).copysign(a).cast(dtype)
+        is_negative = a.signbit()  # not abs() and copysign(), which have no slope at 0
+        rest = joining.where(is_negative, -a, a) % b.abs()
+        return joining.where(is_negative, -rest, rest).cast(dtype)
     rest = a.remainder(other if isinstance(other, int) else b)
     return joining.where(rest.ne(0) & ((rest < 0) ^ (a < 0)), rest - b, rest)
 
@@ -68,11 +70,13 @@ def hypot(self: Tensor, other: Any) -> Tensor:
     Raises `DtypeError` unless one of the two is of floats.
     """
     a, b, dtype = meet(self, other, "hypot", only_floats)
-    a, b = a.abs(), b.abs()
-    long, short = a.maximum(b), a.minimum(b)
-    ratio = short / joining.where(long.eq(0), 1, long)
-    length = long * (ratio.square() + 1).sqrt()
-    return joining.where(a.eq(math.inf) | b.eq(math.inf), math.inf, length).cast(dtype)
+    # The scale cancels, so that it counts as a constant: slopes are those of √(a² + b²).
+    scale = a.abs().maximum(b.abs()).detach()
+    is_zero = scale.eq(0)
+    scale = joining.where(is_zero, 1, scale)
+    first, second = joining.where(is_zero, 1, a) / scale, b / scale
+    length = joining.where(is_zero, 0, scale * (first.square() + second.square()).sqrt())
+    return joining.where(a.isinf() | b.isinf(), math.inf, length).cast(dtype)
 
 
 def logaddexp(self: Tensor, other: Any) -> Tensor:
@@ -84,7 +88,8 @@ def logaddexp(self: Tensor, other: Any) -> Tensor:
     Raises `DtypeError` unless one of the two is of floats.
     """
     a, b, dtype = meet(self, other, "logaddexp", only_floats)
-    return (a.maximum(b) + _distance(a, b).neg().exp().log1p()).cast(dtype)
+    most, gap = _most_and_gap(a, b)
+    return (most + gap.exp().log1p()).cast(dtype)
 
 
 def logaddexp2(self: Tensor, other: Any) -> Tensor:
@@ -96,8 +101,8 @@ def logaddexp2(self: Tensor, other: Any) -> Tensor:
     Raises `DtypeError` unless one of the two is of floats.
     """
     a, b, dtype = meet(self, other, "logaddexp2", only_floats)
-    rest = _distance(a, b).neg().exp2().log1p() / math.log(2)
-    return (a.maximum(b) + rest).cast(dtype)
+    most, gap = _most_and_gap(a, b)
+    return (most + gap.exp2().log1p() / math.log(2)).cast(dtype)
 
 
 def xlogy(self: Tensor, other: Any) -> Tensor:
@@ -323,9 +328,14 @@ def _as_tensors(operands: tuple[Core | Scalar, ...], dtype: DType, name: str) ->
         return [wrap(to_node(value, dtype), device) for value in operands]
 
 
-def _distance(a: Tensor, b: Tensor) -> Tensor:
-    """|a - b|, and 0 for two infinities of one sign."""
-    return joining.where(a.eq(b), 0, (a - b).abs())
+def _most_and_gap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """The greater of two, and the other less it, 0 for two infinities of one sign.
+
+    Both follow one side where the two are equal, so that what is smooth there has its slopes.
+    """
+    is_greater = a > b
+    most, least = joining.where(is_greater, a, b), joining.where(is_greater, b, a)
+    return most, joining.where(a.eq(b) & a.isinf(), 0, least - most)
 
 
 def factor_for(value: Scalar, dtype: DType) -> Scalar:

@@ -231,7 +231,7 @@ def _log_gamma(x: Tensor) -> Tensor:
     # One step back, from [½, 1½), is a division.
     factors = where(steps < 0, -z.log1p(), where(steps < 1, 1, product).log())
     near = z * polynomial(z, _AROUND_TWO) + factors
-    far = x.maximum(_SHIFT)
+    far = x.clamp(min=_SHIFT)
     inverse = far.reciprocal()
     series = inverse * polynomial(inverse.square(), _STIRLING)
     large = (far - 0.5) * (far.log() - 1) + (series + (math.log(2 * math.pi) - 1) / 2)
@@ -313,7 +313,7 @@ def _bessel(given: Tensor, order: int, scaled: bool, name: str) -> Tensor:
     if order:
         small = small * near * 0.5
     size = x.abs()
-    far = size.maximum(_BESSEL_BOUND)
+    far = size.clamp(min=_BESSEL_BOUND)
     large = polynomial(far.reciprocal(), _asymptotic(order)) * (far * (2 * math.pi)).rsqrt()
     if scaled:
         small = small * near.abs().neg().exp()

@@ -123,7 +123,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
         power >>= 1
         square = square @ square if power else square
     assert result is not None, "a power of at least one"
-    return result
+    return A.clone() if result is A else result
 
 
 @also(axis="dim", keepdims="keepdim")

@@ -14,6 +14,7 @@ from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, same_device, wrap
 from ogive.tensor.elementwise.binary_operations import NE, combine
 from ogive.tensor.elementwise.pairwise import only_floats
+from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.lengths import difference
 from ogive.tensor.losses.regression import check_same_shape, meet_floats, reduce_losses
 from ogive.tensor.movement.joining import where
@@ -116,7 +117,8 @@ def binary_cross_entropy(
     name = "binary_cross_entropy"
     (x, y), dtype = meet_floats(name, input=self, target=target)
     check_same_shape(name, "target", y, x)
-    yes, no = x.log().maximum(-100), x.neg().log1p().maximum(-100)
+    yes = with_gradient(x.log().maximum(-100), x, _log_back, is_fixed=True)
+    no = with_gradient(x.neg().log1p().maximum(-100), x, _log_of_rest_back, is_fixed=True)
     losses = (y - 1) * no - y * yes
     return _weighted(losses, weight, reduction, name, dtype)
 
@@ -144,11 +146,26 @@ def binary_cross_entropy_with_logits(
     name = "binary_cross_entropy_with_logits"
     (x, y), dtype = meet_floats(name, input=self, target=target)
     check_same_shape(name, "target", y, x)
-    softplus = x.abs().neg().exp().log1p() + x.neg().maximum(0)
+    softplus = -x.logsigmoid()
     if pos_weight is not None:
         softplus = softplus * ((pos_weight.cast(x.dtype) - 1) * y + 1)
     losses = (1 - y) * x + softplus
     return _weighted(losses, weight, reduction, name, dtype)
+
+
+def _log_back(x: Tensor, upstream: Tensor) -> Tensor:
+    """1 / x, which stays finite at 0: a saturated sigmoid's gradient, 0, times it is 0."""
+    return upstream * (1 - x) / _spread(x)
+
+
+def _log_of_rest_back(x: Tensor, upstream: Tensor) -> Tensor:
+    """-1 / (1 - x), which stays finite at 1."""
+    return upstream * -x / _spread(x)
+
+
+def _spread(x: Tensor) -> Tensor:
+    """x · (1 - x), by which both logarithms' gradients are divided, at least what PyTorch has."""
+    return (x * (1 - x)).clamp(min=1e-12)
 
 
 def _class_axis(x: Core, weight: Any, name: str) -> int:

@@ -37,7 +37,7 @@ def margin_ranking_loss(
     """
     name = "margin_ranking_loss"
     (x, y, t), dtype = meet_floats(name, input=self, other=other, target=target)
-    losses = (t.neg() * (x - y) + margin).maximum(0)
+    losses = (t.neg() * (x - y) + margin).clamp(min=0)
     return reduce_losses(losses, reduction, name).cast(dtype)
 
 
@@ -54,7 +54,7 @@ def hinge_embedding_loss(
     """
     name = "hinge_embedding_loss"
     (x, t), dtype = meet_floats(name, input=self, target=target)
-    losses = where(t != 1, (margin - x).maximum(0), 0.0) + where(t != -1, x, 0.0)
+    losses = where(t != 1, (margin - x).clamp(min=0), 0.0) + where(t != -1, x, 0.0)
     return reduce_losses(losses, reduction, name).cast(dtype)
 
 
@@ -100,7 +100,7 @@ def cosine_embedding_loss(
     norms = (x.square().sum(-1) + SMALL) * (y.square().sum(-1) + SMALL)
     cosine = (x * y).sum(-1) / norms.sqrt()
     losses = where(t == 1, 1 - cosine, 0.0)
-    losses = losses + where(t == -1, (cosine - margin).maximum(0), 0.0)
+    losses = losses + where(t == -1, (cosine - margin).clamp(min=0), 0.0)
     return reduce_losses(losses, reduction, name).cast(dtype)
 
 
@@ -130,7 +130,7 @@ def multi_margin_loss(
     _check_classes(x, target, x.shape[:-1], name)
     wanted = _hot(target, x.shape[-1])
     right = where(wanted, x, 0.0).sum(-1, keepdim=True)
-    losses = (margin - right + x).maximum(0)
+    losses = (margin - right + x).relu()
     losses = losses * losses if p == 2 else losses
     if weight is not None:
         factors = weight.cast(x.dtype)
@@ -162,7 +162,7 @@ def multilabel_margin_loss(self: Tensor, target: Tensor, reduction: str = "mean"
     is_right = wanted.any(-2)
     right = where(wanted, x.unsqueeze(-2), 0.0).sum(-1, keepdim=True)
     counts = wanted.any(-1).unsqueeze(-1) & ~is_right.unsqueeze(-2)
-    pairs = where(counts, (1 - right + x.unsqueeze(-2)).maximum(0), 0.0)
+    pairs = where(counts, (1 - right + x.unsqueeze(-2)).relu(), 0.0)
     losses = pairs.sum((-2, -1)) / classes
     return reduce_losses(losses, reduction, name).cast(dtype)
 
@@ -182,7 +182,7 @@ def multilabel_soft_margin_loss(
     name = "multilabel_soft_margin_loss"
     (x, t), dtype = meet_floats(name, input=self, target=target)
     check_same_shape(name, "target", t, x)
-    losses = (1 - t) * x + x.abs().neg().exp().log1p() + x.neg().maximum(0)
+    losses = (1 - t) * x - x.logsigmoid()
     if weight is not None:
         losses = losses * weight.cast(x.dtype)
     return reduce_losses(losses.mean(-1), reduction, name).cast(dtype)
@@ -267,7 +267,7 @@ def _triplet(
     apart = distance(anchor, far)
     if swap:
         apart = apart.minimum(distance(near, far))
-    losses = (distance(anchor, near) - apart + margin).maximum(0)
+    losses = (distance(anchor, near) - apart + margin).clamp(min=0)
     return reduce_losses(losses, reduction, name).cast(dtype)
 
 

@@ -50,7 +50,7 @@ def l1_loss(
     >>> Tensor([1.0, 2.0]).l1_loss(Tensor([1.0, 4.0])).item()
     1.0
     """
-    return _distance(self, target, reduction, weight, "l1_loss", lambda z: z)
+    return _distance(self, target, reduction, weight, "l1_loss", abs)
 
 
 @outlined
@@ -70,10 +70,11 @@ def smooth_l1_loss(
     if beta < 0:
         raise ArgumentError(f"smooth_l1_loss: beta must not be negative, got {beta}")
     if beta == 0:
-        return _distance(self, target, reduction, None, "smooth_l1_loss", lambda z: z)
+        return _distance(self, target, reduction, None, "smooth_l1_loss", abs)
 
     def point(z: Tensor) -> Tensor:
-        return where(z < beta, z * z * (0.5 / beta), z - 0.5 * beta)
+        size = z.abs()
+        return where(size < beta, z * z * (0.5 / beta), size - 0.5 * beta)
 
     return _distance(self, target, reduction, None, "smooth_l1_loss", point)
 
@@ -100,7 +101,8 @@ def huber_loss(
         raise ArgumentError(f"huber_loss: delta must be positive, got {delta}")
 
     def point(z: Tensor) -> Tensor:
-        return where(z < delta, z * z * 0.5, (z - 0.5 * delta) * delta)
+        size = z.abs()
+        return where(size < delta, z * z * 0.5, (size - 0.5 * delta) * delta)
 
     return _distance(self, target, reduction, weight, "huber_loss", point)
 
@@ -192,9 +194,9 @@ def gaussian_nll_loss(
 def _distance(
     x: Core, target: Any, reduction: str, weight: Any, name: str, point: Pointwise
 ) -> Tensor:
-    """A function of |x - target|."""
+    """A function of x - target, squares of which are smooth at 0, and of |x - target| are not."""
     (one, other), dtype = meet_floats(name, input=x, target=target)
-    losses = point((one - other).abs())
+    losses = point(one - other)
     if weight is None:
         return reduce_losses(losses, reduction, name).cast(dtype)
     check_same_shape(name, "weight", weight, losses)

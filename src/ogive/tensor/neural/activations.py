@@ -131,7 +131,9 @@ def hardswish(self: Tensor) -> Tensor:
     [-0.0, 3.0]
     """
     x, dtype = widen_float(self, "hardswish")
-    return (x * (x + 3).clamp(0, 6) / 6).cast(dtype)
+    # Not clamp, whose slope at its bounds is 1: here it is 0 from 3 on, and up to -3.
+    share = where(x > -3, where(x < 3, x + 3, 6), 0)
+    return (x * share / 6).cast(dtype)
 
 
 @outlined
@@ -232,7 +234,7 @@ def softplus(self: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor
     """
     x, dtype = widen_float(self, "softplus")
     scaled = x * beta
-    curve = scaled.minimum(threshold).exp().log1p() / beta
+    curve = where(scaled > threshold, threshold, scaled).exp().log1p() / beta
     return where(scaled > threshold, x, curve).cast(dtype)
 
 
@@ -244,7 +246,9 @@ def logsigmoid(self: Tensor) -> Tensor:
     [-100.0]
     """
     x, dtype = widen_float(self, "logsigmoid")
-    return (x.minimum(0) - x.abs().neg().exp().log1p()).cast(dtype)
+    # Both parts follow one side at 0, where the slopes of |x| and min(x, 0) belong to neither.
+    is_above = x > 0
+    return (where(is_above, 0, x) - where(is_above, -x, x).exp().log1p()).cast(dtype)
 
 
 @outlined

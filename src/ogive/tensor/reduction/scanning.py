@@ -95,7 +95,7 @@ def logcumsumexp(self: Tensor, dim: int) -> Tensor:
     axis = to_axis(dim, max(self.ndim, 1), "logcumsumexp")
     x = self.cast(dtypes.float32) if self.dtype in build.WIDENED else self.cast(self.dtype)
     if not self.ndim:
-        return x.cast(self.dtype)
+        return x.clone().cast(self.dtype)
     return with_gradient(_log_sums(x, axis), x, _log_sums_back(axis)).cast(self.dtype)
 
 

@@ -100,7 +100,7 @@ def topk(
     if not 0 <= count <= greatest(length):
         raise IndexRangeError(f"topk: k={count} of the {length} elements along axis {axis}")
     if not self.ndim:
-        return Extremes(self.reshape(()), self.argsort())
+        return Extremes(self.clone(), self.argsort())
     indices = _order_along(self, axis, largest, count)
     return Extremes(self.gather(axis, indices), indices)
 
@@ -245,7 +245,7 @@ def _at_rank(x: Tensor, dim: int, keepdim: bool, rank: Any) -> Extremes:
     """The element at a place of the order along an axis: a number, or one for each line of it."""
     if not x.ndim:
         to_axis(dim, 1, "an order")
-        return Extremes(x.reshape(()), x.argsort())
+        return Extremes(x.clone(), x.argsort())
     axis = to_axis(dim, x.ndim, "an order")
     order = x.argsort(axis)
     place = rank(x.gather(axis, order), axis)

@@ -7,8 +7,9 @@
     def _(given, out, x, other): return unbroadcast(given * other, x), unbroadcast(given * x, other)
 
 A form takes the arguments of the function, with arrays in place of tensors, and gives an array that
-nobody else has, or several as a named tuple, of which gradients flow through the first. It raises `Refused`, or any of NumPy's errors, for what it does not do: then the function
-itself is called, on tensors that settle, and computes it or says what is wrong.
+nobody else has, or several as a named tuple, of which gradients flow through the first. It raises
+`Refused`, or any of NumPy's errors, for what it does not do: then the function itself is called, on
+tensors that settle, and computes it or says what is wrong.
 
 A form without a gradient is not used where gradients flow, unless it is `apart` from them, as
 comparisons are. One that is a `view` gives an array in the memory of the first operand.
@@ -117,7 +118,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
             return function(*args, **kwargs)
         sources: list[Any] = []
         given = [_array(value, sources) for value in args]
-        named = {name: _array(value, sources) for name, value in kwargs.items()} if kwargs else kwargs
+        named = {name: _array(value, sources) for name, value in kwargs.items()}
         if _NONE in sources:
             return function(*args, **kwargs)
         is_tracked = any(sources) and not is_apart
@@ -141,8 +142,54 @@ def dispatching(own: Form) -> Callable[..., Any]:
             return out.__class__(*[give(first, record), *[give(array) for array in out[1:]]])
         return give(out, record)
 
-    return call
+    return call if is_view else _quickly(own, call)
 
+
+def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
+    """`call`, with a short way for most calls: one or two operands that no gradient flows through.
+
+    It takes `x + y` of a few elements 0.5 µs over NumPy's own time; `call` takes it 1.1 µs.
+    """
+    function, compute = own.function, own.compute
+    is_apart = own.is_apart
+    ndarray = numpy.ndarray
+
+    @functools.wraps(function)
+    def quick(*args: Any, **kwargs: Any) -> Any:
+        count = len(args)
+        if kwargs or autocast or traced or not 0 < count < 3:
+            return call(*args, **kwargs)
+        x = args[0]
+        if x.__class__ not in _EAGER or not (is_apart or x.record is None):
+            return call(*args)
+        array = x.value
+        if array.size > MOST_ELEMENTS:
+            return call(*args)
+        try:
+            if count == 1:
+                out = compute(array)
+            else:
+                other = args[1]
+                kind = other.__class__
+                if kind in _EAGER and (is_apart or other.record is None):
+                    second = other.value
+                    if second.size > MOST_ELEMENTS:
+                        return call(*args)
+                    out = compute(array, second)
+                elif kind in _NUMBERS:
+                    out = compute(array, other)
+                else:
+                    return call(*args)
+        except NOT_DONE:
+            return function(*args)
+        if out.__class__ is not ndarray and isinstance(out, tuple):
+            return out.__class__(*[give(each) for each in out])
+        return give(out)
+
+    return quick
+
+
+_NUMBERS = frozenset({int, float, bool})
 
 _NONE = object()
 """Stands among the sources for an operand that is not eager, and cannot be."""
@@ -151,6 +198,8 @@ _NONE = object()
 def _array(value: Any, sources: list[Any]) -> Any:
     """An argument as a form takes it; a tensor's record is added to `sources`."""
     kind = value.__class__
+    if kind in _NUMBERS:
+        return value
     if kind in _EAGER or (isinstance(value, Core) and take_up(value)):
         array = value.value
         sources.append(value.record if array.size <= MOST_ELEMENTS else _NONE)

@@ -1,0 +1,1 @@
+"""Tensors whose operations are done at once, beside PyTorch."""

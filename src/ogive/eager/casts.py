@@ -13,6 +13,7 @@ from ogive.ir.dtype import result_type
 
 _ndarray = numpy.ndarray
 _FLOAT32 = numpy.dtype("float32")
+_INT64 = numpy.dtype("int64")
 _common: dict[tuple[Any, ...], Any] = {}
 """The dtype in which arrays meet, by their dtypes and whether they have axes."""
 
@@ -22,9 +23,10 @@ def cast_array(array: Any, dtype: Any) -> Any:
     integer is near to, whose conversion NumPy leaves open."""
     if array.dtype == dtype:
         return array
-    if array.dtype.kind == "f" and dtype.kind in "iu":
+    if array.dtype.kind == "f" and dtype.kind in "iu" and array.size:
         limits = numpy.iinfo(dtype)
-        if array.size and not (array.min() > limits.min and array.max() < limits.max):
+        least, greatest = numpy.minimum.reduce(array, None), numpy.maximum.reduce(array, None)
+        if not (least > limits.min - 1 and greatest < limits.max + 1):
             raise Refused
     return array.astype(dtype)
 
@@ -55,8 +57,10 @@ def _with_number(array: Any, number: Any) -> tuple[Any, Any]:
         raise Refused
     if own in "iub" and kind is float:
         return array.astype(_FLOAT32), number
-    if own == "b" and kind is bool:
-        return array, number
+    if kind is bool:
+        return array, number if own == "b" else int(number)
+    if own == "b" and kind is int:
+        return array.astype(_INT64), number
     raise Refused
 
 
@@ -97,10 +101,17 @@ def pair(x: Any, y: Any) -> tuple[Any, Any]:
     if x.__class__ is _ndarray and y.__class__ is _ndarray:
         if x.dtype is not y.dtype and x.dtype != y.dtype:
             x, y = meet(x, y)
-        if x.size * y.size > MOST_ELEMENTS and x.shape != y.shape:
-            check_size(numpy.broadcast_shapes(x.shape, y.shape))
+        check_together(x, y)
         return x, y
     return meet(x, y)
+
+
+def check_together(x: Any, y: Any) -> None:
+    """Raise `Refused` where two arrays, broadcast together, are not small."""
+    if x.size * y.size > MOST_ELEMENTS:
+        long, short = (x.shape, y.shape) if x.ndim >= y.ndim else (y.shape, x.shape)
+        if long[len(long) - len(short) :] != short:
+            check_size(numpy.broadcast_shapes(long, short))
 
 
 def sides(x: Any, y: Any, to_x: Any, to_y: Any) -> tuple[Any, ...]:

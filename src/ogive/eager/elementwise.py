@@ -1,4 +1,4 @@
-"""Forms of operations element by element."""
+"""Forms of arithmetic, element by element. Quotients and powers are in `quotients.py`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import meet, pair, sides
-from ogive.eager.forms import form, gradient
-from ogive.tensor.elementwise import arithmetic
+from ogive.eager.casts import pair, sides, to_float, unbroadcast
+from ogive.eager.forms import Refused, form, gradient
+from ogive.tensor.elementwise import arithmetic, pairwise
 
 _ndarray = numpy.ndarray
 
@@ -17,11 +17,207 @@ _ndarray = numpy.ndarray
 def add(x: Any, other: Any, *, alpha: Any = 1) -> Any:
     """`x + alpha * other`."""
     x, other = pair(x, other)
-    if alpha != 1:
-        other = numpy.multiply(*meet(other, alpha)) if isinstance(other, _ndarray) else other * alpha
-    return x + other
+    return x + (other if alpha == 1 else _scaled(x, other, alpha))
 
 
 @gradient(add)
 def _add(given: Any, out: Any, x: Any, other: Any, *, alpha: Any = 1) -> Any:
     return sides(x, other, lambda: given, lambda: given if alpha == 1 else given * alpha)
+
+
+@form(arithmetic.sub)
+def sub(x: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """`x - alpha * other`."""
+    _refuse_masks(x, other)
+    x, other = pair(x, other)
+    return x - (other if alpha == 1 else _scaled(x, other, alpha))
+
+
+@gradient(sub)
+def _sub(given: Any, out: Any, x: Any, other: Any, *, alpha: Any = 1) -> Any:
+    return sides(x, other, lambda: given, lambda: given * -alpha)
+
+
+@form(arithmetic.reflected_sub)
+def reflected_sub(x: Any, other: Any) -> Any:
+    """`other - x`."""
+    _refuse_masks(x, other)
+    x, other = pair(x, other)
+    return other - x
+
+
+@gradient(reflected_sub)
+def _reflected_sub(given: Any, out: Any, x: Any, other: Any) -> Any:
+    return sides(x, other, lambda: -given, lambda: given)
+
+
+@form(arithmetic.mul)
+def mul(x: Any, other: Any) -> Any:
+    """`x * other`."""
+    x, other = pair(x, other)
+    return x * other
+
+
+@gradient(mul)
+def _mul(given: Any, out: Any, x: Any, other: Any) -> Any:
+    return sides(x, other, lambda: given * other, lambda: given * x)
+
+
+@form(pairwise.addcmul)
+def addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """`x + value * tensor1 * tensor2`, of floats."""
+    _need_floats(x, tensor1, tensor2)
+    first, second = pair(tensor1, tensor2)
+    x, product = pair(x, first * second if value == 1 else first * value * second)
+    return x + product
+
+
+@gradient(addcmul)
+def _addcmul(given: Any, out: Any, x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    scaled = given if value == 1 else given * value
+    products = sides(tensor1, tensor2, lambda: scaled * tensor2, lambda: scaled * tensor1)
+    return (unbroadcast(given, x), *products)
+
+
+@form(pairwise.addcdiv)
+def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """`x + value * tensor1 / tensor2`, of floats."""
+    _need_floats(x, tensor1, tensor2)
+    first, second = pair(tensor1, tensor2)
+    x, quotient = pair(x, first / second if value == 1 else first * value / second)
+    return x + quotient
+
+
+@gradient(addcdiv)
+def _addcdiv(given: Any, out: Any, x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    scaled = (given if value == 1 else given * value) / tensor2
+    parts = sides(tensor1, tensor2, lambda: scaled, lambda: -scaled * (tensor1 / tensor2))
+    return (unbroadcast(given, x), *parts)
+
+
+@form(arithmetic.lerp)
+def lerp(x: Any, end: Any, weight: Any) -> Any:
+    """`x + weight * (end - x)`, from the nearer end, so that a weight of 1 gives `end`."""
+    _need_floats(x, end)
+    x, end = pair(x, end)
+    distance = end - x
+    if weight.__class__ is _ndarray:
+        _need_floats(weight)
+        distance, weight = pair(distance, weight)
+        near = abs(weight) < 0.5
+        return numpy.where(near, x + weight * distance, end - distance * (1 - weight))
+    if weight.__class__ not in (int, float):
+        raise Refused
+    return x + distance * weight if abs(weight) < 0.5 else end - distance * (1 - weight)
+
+
+@gradient(lerp)
+def _lerp(given: Any, out: Any, x: Any, end: Any, weight: Any) -> Any:
+    ends = sides(x, end, lambda: given * (1 - weight), lambda: given * weight)
+    if weight.__class__ is not _ndarray:
+        return ends
+    return (*ends, unbroadcast(given * (end - x), weight))
+
+
+@form(arithmetic.atan2)
+def atan2(x: Any, other: Any) -> Any:
+    """The angle of the point (other, x)."""
+    return numpy.arctan2(*_floats(x, other))
+
+
+@gradient(atan2)
+def _atan2(given: Any, out: Any, x: Any, other: Any) -> Any:
+    scaled = given / (x * x + other * other)
+    return sides(x, other, lambda: scaled * other, lambda: scaled * -x)
+
+
+@form(arithmetic.copysign)
+def copysign(x: Any, other: Any) -> Any:
+    """The magnitude of `x` with the signs of `other`."""
+    return numpy.copysign(*_floats(x, other))
+
+
+@gradient(copysign)
+def _copysign(given: Any, out: Any, x: Any, other: Any) -> Any:
+    ratio = numpy.where(x == 0, 0, out / x)
+    return sides(x, other, lambda: given * ratio, lambda: numpy.zeros_like(given))
+
+
+@form(pairwise.hypot)
+def hypot(x: Any, other: Any) -> Any:
+    """√(x² + other²)."""
+    x, other = _only_floats(x, other)
+    return numpy.hypot(x, other)
+
+
+@gradient(hypot)
+def _hypot(given: Any, out: Any, x: Any, other: Any) -> Any:
+    return sides(x, other, lambda: given * (x / out), lambda: given * (other / out))
+
+
+@form(pairwise.logaddexp)
+def logaddexp(x: Any, other: Any) -> Any:
+    """log(eˣ + e^other)."""
+    x, other = _only_floats(x, other)
+    return numpy.logaddexp(x, other)
+
+
+@gradient(logaddexp)
+def _logaddexp(given: Any, out: Any, x: Any, other: Any) -> Any:
+    return sides(
+        x, other,
+        lambda: given / (1 + numpy.exp(other - x)), lambda: given / (1 + numpy.exp(x - other)),
+    )  # fmt: skip
+
+
+@form(pairwise.xlogy)
+def xlogy(x: Any, other: Any) -> Any:
+    """x · log(other), and 0 where `x` is 0 and `other` a number."""
+    x, other = _floats(x, other)
+    return numpy.where((x == 0) & (other == other), 0, x * numpy.log(other))
+
+
+@gradient(xlogy)
+def _xlogy(given: Any, out: Any, x: Any, other: Any) -> Any:
+    return sides(
+        x, other,
+        lambda: given * numpy.where((x == 0) & (other <= 0), 0, numpy.log(other)),
+        lambda: given * x / other,
+    )  # fmt: skip
+
+
+def _scaled(x: Any, other: Any, alpha: Any) -> Any:
+    """`alpha * other`. A float must not scale integers, nor anything truth values."""
+    if alpha.__class__ is not int and (alpha.__class__ is not float or x.dtype.kind != "f"):
+        raise Refused
+    if x.dtype.kind == "b":
+        raise Refused
+    return other * alpha
+
+
+def _refuse_masks(x: Any, other: Any) -> None:
+    if x.dtype.kind == "b" or other.__class__ is bool:
+        raise Refused
+    if other.__class__ is _ndarray and other.dtype.kind == "b":
+        raise Refused
+
+
+def _need_floats(*arrays: Any) -> None:
+    """Raise `Refused` for what is no array, or of integers or of mixed dtypes."""
+    for array in arrays:
+        if array.dtype.kind != "f" or array.dtype != arrays[0].dtype:
+            raise Refused
+
+
+def _floats(x: Any, other: Any) -> tuple[Any, Any]:
+    """Operands that meet in floats; integers become float32."""
+    x, other = pair(x, other)
+    return to_float(x), to_float(other) if other.__class__ is _ndarray else other
+
+
+def _only_floats(x: Any, other: Any) -> tuple[Any, Any]:
+    """Operands that meet in floats by themselves."""
+    x, other = pair(x, other)
+    if x.dtype.kind != "f":
+        raise Refused
+    return x, other

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.eager import elementwise, methods  # noqa: F401  (they declare their forms)
+from ogive.eager import (  # noqa: F401  (they declare their forms)
+    activations,
+    choices,
+    comparisons,
+    conversions,
+    elementwise,
+    methods,
+    quotients,
+    unary,
+)
 from ogive.eager.forms import dispatching, forms
 from ogive.eager.tensors import Eager
 from ogive.eager.writing import in_place
@@ -21,8 +30,10 @@ def fill_table() -> None:
         made = _method(attribute)
         if made is not attribute:
             setattr(Eager, name, made)
-    for name, function in methods.METHODS.items():
-        setattr(Eager, name, function)
+    for module in (methods, comparisons, conversions):
+        for name, function in module.METHODS.items():
+            setattr(Eager, name, function)
+            eager_calls[getattr(Tensor, name)] = function
     for name, (get, put) in methods.ATTRIBUTES.items():
         setattr(Eager, name, property(get, put, doc=get.__doc__))
 

@@ -25,6 +25,7 @@ from ogive.tensor.core import (
 )
 from ogive.tensor.elementwise.binary_operations import common_dtype, to_node
 from ogive.tensor.lengths import difference
+from ogive.tensor.method_functions import open_to_eager
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -42,6 +43,7 @@ def where(condition: Any) -> tuple[Tensor, ...]: ...
 def where(condition: Any, if_true: Any, if_false: Any) -> Tensor: ...
 
 
+@open_to_eager
 @also(input="if_true", other="if_false")
 def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
     """`if_true` where `condition` holds, `if_false` elsewhere.

@@ -1,0 +1,74 @@
+"""Other dtypes: casts of eager tensors. One that is so already is given itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.eager.casts import cast_array
+from ogive.eager.forms import Refused, dispatching, form, forms, gradient, is_captured
+from ogive.eager.tensors import DTYPES
+from ogive.ir.dtype import DType, to_dtype
+from ogive.tensor.core import DEFAULT_DEVICE, Core
+from ogive.tensor.device_name import is_device_name
+from ogive.tensor.tensor import Tensor
+from ogive.tensor.values import conversion
+
+
+@form(conversion.cast)
+def converted(array: Any, dtype: Any) -> Any:
+    """The values as another dtype."""
+    wanted = dtype.numpy
+    if wanted not in DTYPES or wanted == array.dtype:
+        raise Refused
+    return cast_array(array, wanted)
+
+
+@gradient(converted)
+def _converted(given: Any, out: Any, array: Any, dtype: Any) -> Any:
+    return (given.astype(array.dtype),)
+
+
+_convert = dispatching(forms[conversion.cast])
+
+
+def cast(self: Tensor, dtype: Any) -> Tensor:
+    """The values converted to `dtype`."""
+    wanted = dtype if dtype.__class__ is DType else to_dtype(dtype)
+    if DTYPES[self.value.dtype] is wanted and not is_captured():
+        return self
+    return _convert(self, wanted)  # type: ignore[no-any-return]
+
+
+def to(
+    self: Tensor,
+    *targets: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """This tensor as another dtype. What names another device, or copies, is left to others."""
+    wanted, place = dtype, device
+    for target in targets:
+        if target.__class__ is DType:
+            wanted = target
+        elif isinstance(target, Core):
+            wanted, place = target.dtype, target.device
+        elif isinstance(target, str) and is_device_name(target):
+            place = target
+        elif target.__class__ is not bool:
+            return conversion.to(self, *targets, dtype=dtype, device=device, copy=copy)
+    if copy or not (place is None or place.upper() == DEFAULT_DEVICE):
+        return conversion.to(self, *targets, dtype=dtype, device=device, copy=copy)
+    return self if wanted is None else cast(self, wanted)
+
+
+def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+    """The same values in row-major order: this tensor, if they are."""
+    if is_captured():
+        return conversion.contiguous(self)
+    return self if self.value.flags.c_contiguous else self.clone()
+
+
+METHODS = {"cast": cast, "to": to, "contiguous": contiguous}

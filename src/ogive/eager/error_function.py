@@ -1,0 +1,54 @@
+"""erf and erfc of arrays, which NumPy lacks.
+
+A few numbers are given to Python's own, one by one, at about 0.1 µs each. More than that are
+computed in float64 by the polynomials of kernels, where a float32 is wanted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ogive.devices.llvm.math.error import ERF, ERF_FAR
+from ogive.eager.forms import Refused
+
+FEW = 256
+"""Up to how many elements one by one is faster than polynomials."""
+
+_MOST = 1 << 12
+"""Up to how many it is faster than a kernel."""
+
+
+def erf(x: Any) -> Any:
+    """The error function of floats."""
+    return _polynomials(x) if x.size > FEW and x.dtype == numpy.float32 else _each(math.erf, x)
+
+
+def erfc(x: Any) -> Any:
+    """1 - erf(x)."""
+    return _each(math.erfc, x)
+
+
+def _each(function: Callable[[float], float], x: Any) -> Any:
+    if x.size > _MOST:
+        raise Refused
+    return numpy.array([function(value) for value in x.ravel().tolist()], x.dtype).reshape(x.shape)
+
+
+def _polynomials(narrow: Any) -> Any:
+    x = numpy.clip(narrow.astype(numpy.float64), -4, 4)
+    near = x + x * _polynomial(x * x, ERF["f32"])
+    far = numpy.copysign(_polynomial(abs(x) - 2.4375, ERF_FAR), x)
+    return numpy.where(abs(x) < 1, near, far).astype(numpy.float32)
+
+
+def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
+    """Horner's rule; the constant term is first."""
+    total = numpy.full_like(x, coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        total *= x
+        total += coefficient
+    return total

@@ -25,6 +25,7 @@ from ogive.tensor.core import (
 )
 from ogive.tensor.elementwise.binary_operations import common_dtype, to_node
 from ogive.tensor.lengths import difference
+from ogive.tensor.method_functions import open_to_eager
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -76,6 +77,7 @@ def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
         return wrap(make(Op.WHERE, dtype, nodes), device)
 
 
+@open_to_eager
 @also(axis="dim")
 def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     """Join tensors along an axis they have.
@@ -100,6 +102,7 @@ def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
         return wrap(join(nodes, axis), device)
 
 
+@open_to_eager
 @also(axis="dim")
 def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     """Join tensors of one shape along a new axis, which will be axis `dim` of the result.

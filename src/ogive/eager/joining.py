@@ -23,14 +23,14 @@ _WHOLE = slice(None)
 def _alike(arrays: Any) -> list[Any]:
     """Arrays in the dtype in which they meet."""
     first = arrays[0].dtype
-    if all([array.dtype == first for array in arrays]):
+    if all(array.dtype == first for array in arrays):
         return list(arrays)
     dtype = result_type([(DTYPES[array.dtype], array.ndim) for array in arrays]).numpy
     return [array.astype(dtype) for array in arrays]
 
 
 def _only_arrays(tensors: Any) -> None:
-    if not all([each.__class__ is numpy.ndarray for each in tensors]):
+    if not all(each.__class__ is numpy.ndarray for each in tensors):
         raise Refused
 
 
@@ -68,7 +68,7 @@ def stack(tensors: Any, dim: Any = 0) -> Any:
     _only_arrays(tensors)
     _size_of(tensors)
     shape = tensors[0].shape
-    if not all([part.shape == shape for part in tensors]):
+    if not all(part.shape == shape for part in tensors):
         raise Refused
     axis = place_of(dim, len(shape) + 1)
     wide = (*shape[:axis], 1, *shape[axis:])
@@ -118,7 +118,8 @@ def split(self: Tensor, split_size: Any = None, dim: Any = 0, **names: Any) -> A
                 raise Refused
         return _parts(self, axis, bounds)
     except NOT_DONE:
-        return splitting.split(self, *([] if split_size is None else [split_size]), dim=dim, **names)
+        sizes = [] if split_size is None else [split_size]
+        return splitting.split(self, *sizes, dim=dim, **names)
 
 
 @done_by(splitting.chunk)
@@ -206,7 +207,8 @@ def _repeat_interleave(
     source, axis, places = _interleaved(x, repeats, dim)
     spread = numpy.zeros(source.shape, source.dtype)
     numpy.add.at(spread, (*[_WHOLE] * axis, places), given)
-    return (spread.reshape(x.shape),) if repeats.__class__ is int else (spread.reshape(x.shape), None)
+    own = spread.reshape(x.shape)
+    return (own,) if repeats.__class__ is int else (own, None)
 
 
 @form(repeating.roll)
@@ -233,7 +235,7 @@ def _roll(given: Any, out: Any, x: Any, shifts: Any, dims: Any = None) -> Any:
 
 # Padded
 
-_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+_MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
 @form(padding.pad)
@@ -260,7 +262,7 @@ def pad(x: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Any:
 def _pairs(given: Any, rank: int) -> list[tuple[int, int]]:
     """How much is added before and after each axis."""
     numbers = list(given)
-    if any([number.__class__ is not int for number in numbers]):
+    if any(number.__class__ is not int for number in numbers):
         raise Refused
     if len(numbers) % 2 or len(numbers) > 2 * rank:
         raise Refused

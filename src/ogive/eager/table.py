@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.eager import elementwise, joining, methods, movement  # noqa: F401  (they declare forms)
+from ogive.eager import (  # noqa: F401  (they declare their forms)
+    elementwise,
+    indexing,
+    joining,
+    methods,
+    movement,
+    ordering,
+    reduction,
+)
 from ogive.eager.forms import calls, dispatching, forms
 from ogive.eager.tensors import Eager
 from ogive.eager.writing import in_place

@@ -71,7 +71,8 @@ def form(
 
     def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
-            forms[function] = Form(function, compute, apart, view)
+            plain = getattr(function, "without_eager", function)
+            forms[function] = Form(plain, compute, apart, view)
         return compute
 
     return declare

@@ -72,7 +72,8 @@ def form(
 
     def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
-            forms[function] = Form(function, compute, apart, view)
+            plain = getattr(function, "without_eager", function)
+            forms[function] = Form(plain, compute, apart, view)
         return compute
 
     return declare
@@ -89,6 +90,20 @@ def gradient(compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
             if each.compute is compute:
                 each.gradient = function
         return function
+
+    return declare
+
+
+calls: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""What does functions at once that have no form: they are made of other operations of tensors."""
+
+
+def done_by(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare what does a function at once, given an eager tensor first."""
+
+    def declare(call: Callable[..., Any]) -> Callable[..., Any]:
+        calls[function] = functools.update_wrapper(call, function)
+        return call
 
     return declare
 
@@ -142,7 +157,8 @@ def dispatching(own: Form) -> Callable[..., Any]:
         if is_view:
             return show(args[0], out, record, (function, args[1:], kwargs))
         if first is not out:
-            return out.__class__(*[give(first, record), *[give(array) for array in out[1:]]])
+            made = [give(first, record), *[give(array) for array in out[1:]]]
+            return tuple(made) if out.__class__ is tuple else out.__class__(*made)
         return give(out, record)
 
     return call if is_view else _quickly(own, call)

@@ -10,11 +10,16 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     comparisons,
     conversions,
     elementwise,
+    indexing,
+    joining,
     methods,
+    movement,
+    ordering,
     quotients,
+    reduction,
     unary,
 )
-from ogive.eager.forms import dispatching, forms
+from ogive.eager.forms import calls, dispatching, forms
 from ogive.eager.tensors import Eager
 from ogive.eager.writing import in_place
 from ogive.tensor.memory.in_place_operations import written_by
@@ -26,6 +31,7 @@ def fill_table() -> None:
     """Give `Eager` its methods, and functions what they do for eager tensors."""
     for function, own in forms.items():
         eager_calls[function] = dispatching(own)
+    eager_calls.update(calls)
     for name, attribute in vars(Tensor).items():
         made = _method(attribute)
         if made is not attribute:
@@ -43,7 +49,7 @@ def _method(attribute: Any) -> Any:
         return property(eager_calls[attribute.fget], attribute.fset, doc=attribute.__doc__)
     if not callable(attribute):
         return attribute
-    if attribute in forms:
+    if attribute in eager_calls:
         return eager_calls[attribute]
     if written_by.get(attribute) in forms:
         return in_place(eager_calls[written_by[attribute]], attribute)

@@ -20,9 +20,16 @@ CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2}
 """Kinds of dtypes: a tensor takes on values of no higher one."""
 
 
+def is_repeated(array: Any) -> bool:
+    """Whether several elements lie at one place in memory, as after `expand`: none is written."""
+    return 0 in array.strides and array.size > 1
+
+
 def may_write(tensor: Tensor, sources: list[Any]) -> bool:
-    """Whether writing to a tensor concerns no gradient."""
+    """Whether a tensor can be written to, and that concerns no gradient."""
     record = tensor.record
+    if is_repeated(tensor.value):
+        return False
     if record is None:
         return not any(sources) or not is_recording()
     return bool(record.is_leaf) and not is_recording()
@@ -78,7 +85,7 @@ def in_place(
 
     def perform(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         record = self.record
-        if record is not None and record.is_leaf and is_recording():
+        if is_repeated(self.value) or (record is not None and record.is_leaf and is_recording()):
             return method(self, *args, **kwargs)  # type: ignore[no-any-return]  # which raises
         made = dispatch(self, *args, **kwargs)
         if not made.is_eager or not self.is_eager:

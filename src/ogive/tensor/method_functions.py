@@ -31,6 +31,7 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
                 return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
         return function(*args, **kwargs)
 
+    call.without_eager = function  # type: ignore[attr-defined]
     return call
 
 

@@ -78,6 +78,7 @@ def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
         return wrap(make(Op.WHERE, dtype, nodes), device)
 
 
+@open_to_eager
 @also(axis="dim")
 def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     """Join tensors along an axis they have.
@@ -102,6 +103,7 @@ def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
         return wrap(join(nodes, axis), device)
 
 
+@open_to_eager
 @also(axis="dim")
 def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     """Join tensors of one shape along a new axis, which will be axis `dim` of the result.

@@ -11,6 +11,7 @@ from ogive.ir.dtype import result_type
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_tensor, wrap
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import where
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ FEW = 32
 """How many elements are compared one by one rather than sorted and searched."""
 
 
+@open_to_eager
 @also(input="values")
 def searchsorted(
     sorted_sequence: Tensor,
@@ -60,6 +62,7 @@ def searchsorted(
     return found.cast(dtypes.int32) if out_int32 else found
 
 
+@open_to_eager
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
@@ -78,6 +81,7 @@ def bucketize(
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
+@open_to_eager
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:

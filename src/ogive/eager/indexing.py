@@ -1,0 +1,485 @@
+"""Forms of reading and writing at positions that a tensor gives. One out of range is refused, so
+that the function itself says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.casts import check_size, unbroadcast
+from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.movement import place_of
+from ogive.tensor.indexing import scattering, selection
+from ogive.tensor.neural import table_lookup
+
+_INT64 = numpy.dtype("int64")
+_WHOLE = slice(None)
+
+
+def checked(index: Any, length: int, negative: bool = False) -> Any:
+    """Positions of an axis, counted from the front. Raises `Refused` for others."""
+    if index.dtype.kind not in "iu":
+        raise Refused
+    if index.size:
+        least = index.min()
+        if least < (-length if negative else 0) or index.max() >= length:
+            raise Refused
+        if least < 0:
+            return numpy.where(index < 0, index + length, index)
+    return index
+
+
+def _places(x: Any, dim: Any, index: Any) -> tuple[Any, ...]:
+    """For each axis of x positions: along one those given, else where an element is."""
+    axis = place_of(dim, x.ndim)
+    index = checked(index, x.shape[axis])
+    if index.ndim != x.ndim:
+        raise Refused
+    places = []
+    for other, (size, most) in enumerate(zip(index.shape, x.shape, strict=True)):
+        if other == axis:
+            places.append(index)
+        elif size > most:
+            raise Refused
+        else:
+            places.append(numpy.arange(size).reshape((-1, *[1] * (x.ndim - other - 1))))
+    return tuple(places)
+
+
+def _line(x: Any, dim: Any, index: Any, negative: bool = False) -> tuple[Any, ...]:
+    """The index of parts of x at positions along one axis."""
+    axis = place_of(dim, x.ndim)
+    if index.ndim > 1:
+        raise Refused
+    return (*[_WHOLE] * axis, checked(index, x.shape[axis], negative).reshape(-1))
+
+
+def _added(x: Any, places: Any, given: Any) -> Any:
+    """Zeros like x, with what is given added at places."""
+    made = numpy.zeros(x.shape, x.dtype)
+    numpy.add.at(made, places, given)
+    return made
+
+
+def _without(given: Any, places: Any) -> Any:
+    """What is given, and 0 at places."""
+    kept = given.copy()
+    kept[places] = 0
+    return kept
+
+
+# Reading
+
+
+@form(scattering.gather)
+def gather(x: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
+    """The elements at positions along an axis."""
+    return x[_places(x, dim, index)]
+
+
+@gradient(gather)
+def _gather(
+    given: Any, out: Any, x: Any, dim: Any, index: Any, *, sparse_grad: Any = False
+) -> Any:
+    return _added(x, _places(x, dim, index), given), None
+
+
+@form(scattering.take_along_dim)
+def take_along_dim(x: Any, indices: Any, dim: Any = None) -> Any:
+    """`gather` of tensors that broadcast along the other axes."""
+    return x[_broadcast_places(x, indices, dim)]
+
+
+def _broadcast_places(x: Any, indices: Any, dim: Any) -> tuple[Any, ...]:
+    if dim is None or x.ndim != indices.ndim:
+        raise Refused
+    axis = place_of(dim, x.ndim)
+    own = checked(indices, x.shape[axis], negative=True)
+    places: list[Any] = []
+    shape = []
+    for other in range(x.ndim):
+        size, given = x.shape[other], own.shape[other]
+        if other == axis:
+            places.append(own)
+            shape.append(given)
+            continue
+        if size != given and 1 not in (size, given):
+            raise Refused
+        line = numpy.arange(size) if size != 1 else numpy.zeros(1, _INT64)
+        places.append(line.reshape((-1, *[1] * (x.ndim - other - 1))))
+        shape.append(given if size == 1 else size)
+    check_size(shape)
+    return tuple(places)
+
+
+@gradient(take_along_dim)
+def _take_along_dim(given: Any, out: Any, x: Any, indices: Any, dim: Any = None) -> Any:
+    return _added(x, _broadcast_places(x, indices, dim), given), None
+
+
+@form(scattering.take)
+def take(x: Any, index: Any) -> Any:
+    """The elements at positions of the flat tensor."""
+    return x.reshape(-1)[checked(index, x.size, negative=True)]
+
+
+@gradient(take)
+def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
+    flat = x.reshape(-1)
+    return _added(flat, checked(index, x.size, negative=True), given).reshape(x.shape), None
+
+
+@form(scattering.index_select)
+def index_select(x: Any, dim: Any, index: Any) -> Any:
+    """The parts at positions along an axis."""
+    places = _line(x, dim, index)
+    return x.take(places[-1], len(places) - 1)
+
+
+@gradient(index_select)
+def _index_select(given: Any, out: Any, x: Any, dim: Any, index: Any) -> Any:
+    return _added(x, _line(x, dim, index), given), None
+
+
+@form(table_lookup.embedding)
+def embedding(x: Any, weight: Any, padding_idx: Any = None) -> Any:
+    """Rows of a table."""
+    if x.dtype.kind != "i" or weight.ndim != 2 or x.dtype.itemsize < 4:
+        raise Refused
+    if padding_idx is not None and not -len(weight) <= padding_idx < len(weight):
+        raise Refused
+    check_size((*x.shape, weight.shape[1]))
+    return weight.take(checked(x, len(weight)), 0)
+
+
+@gradient(embedding)
+def _embedding(given: Any, out: Any, x: Any, weight: Any, padding_idx: Any = None) -> Any:
+    made = _added(weight, x, given)
+    if padding_idx is not None:
+        made[padding_idx] = 0
+    return None, made
+
+
+@form(table_lookup.one_hot, apart=True)
+def one_hot(x: Any, num_classes: Any = -1) -> Any:
+    """1 at the position that each element holds."""
+    if x.dtype.kind != "i" or x.dtype.itemsize < 4 or not x.size:
+        raise Refused
+    classes = int(x.max()) + 1 if num_classes == -1 else num_classes
+    check_size((*x.shape, classes))
+    return (checked(x, classes)[..., None] == numpy.arange(classes)).astype(_INT64)
+
+
+# Writing
+
+
+def _fitting(x: Any, value: Any) -> Any:
+    """What is written to x: an array of its dtype, or a number that it takes."""
+    if value.__class__ is numpy.ndarray:
+        if value.dtype != x.dtype:
+            raise Refused
+        return value
+    kind = value.__class__
+    if kind is bool or (kind is float and x.dtype.kind != "f") or kind not in (int, float):
+        raise Refused
+    return x.dtype.type(value)
+
+
+def _corner(value: Any, index: Any) -> Any:
+    """The part of a source that has elements in the index."""
+    if value.shape == index.shape:
+        return value
+    if value.ndim != index.ndim:
+        raise Refused
+    if any(own > most for own, most in zip(index.shape, value.shape, strict=True)):
+        raise Refused
+    return value[tuple([slice(0, size) for size in index.shape])]
+
+
+@form(scattering.scatter)
+def scatter(
+    x: Any, dim: Any, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Any:
+    """x with elements at positions along an axis."""
+    given = src if value is None else value
+    if (src is None) == (value is None) or reduce is not None:
+        raise Refused
+    source = _fitting(x, given)
+    places = _places(x, dim, index)
+    if source.ndim or given.__class__ is numpy.ndarray:
+        source = _corner(source, index)
+    made = x.copy()
+    made[places] = source
+    return made
+
+
+@gradient(scatter)
+def _scatter(
+    given: Any, out: Any, x: Any, dim: Any, index: Any, src: Any = None, *, value: Any = None,
+    reduce: Any = None,
+) -> Any:  # fmt: skip
+    places = _places(x, dim, index)
+    found: list[Any] = [_without(given, places), None]
+    for source in (src, value):
+        if source.__class__ is numpy.ndarray:
+            found.append(_uncut(source, index, given[places]))
+    return found
+
+
+def _uncut(source: Any, index: Any, given: Any) -> Any:
+    """The gradient of a source of which a part was taken."""
+    if source.shape == index.shape:
+        return given
+    made = numpy.zeros(source.shape, source.dtype)
+    made[tuple([slice(0, size) for size in index.shape])] = given
+    return made
+
+
+@form(scattering.scatter_add)
+def scatter_add(x: Any, dim: Any, index: Any, src: Any) -> Any:
+    """x with elements added at positions along an axis."""
+    if x.dtype.kind == "b" or src.__class__ is not numpy.ndarray:
+        raise Refused
+    source = _corner(_fitting(x, src), index)
+    made = x.copy()
+    numpy.add.at(made, _places(x, dim, index), source)
+    return made
+
+
+@gradient(scatter_add)
+def _scatter_add(given: Any, out: Any, x: Any, dim: Any, index: Any, src: Any) -> Any:
+    return given, None, _uncut(src, index, given[_places(x, dim, index)])
+
+
+_WAYS: dict[str, Any] = {
+    "sum": numpy.add, "mean": numpy.add, "prod": numpy.multiply, "amax": numpy.maximum,
+    "amin": numpy.minimum,
+}  # fmt: skip
+_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -numpy.inf, "amin": numpy.inf}
+
+
+@form(scattering.scatter_reduce)
+def scatter_reduce(
+    x: Any, dim: Any, index: Any, src: Any, reduce: Any, *, include_self: Any = True
+) -> Any:
+    """x with elements combined in at positions along an axis."""
+    if x.dtype.kind != "f":
+        raise Refused
+    source = _corner(_fitting(x, src), index)
+    places = _places(x, dim, index)
+    made = x.copy()
+    if not include_self:
+        made[places] = _NEUTRAL[reduce]
+    _WAYS[reduce].at(made, places, source)
+    return made / _number(x, places, include_self) if reduce == "mean" else made
+
+
+def _number(x: Any, places: Any, include_self: Any) -> Any:
+    """How many elements are combined at each place, at least 1."""
+    number = numpy.full(x.shape, int(bool(include_self)), x.dtype)
+    numpy.add.at(number, places, 1)
+    return numpy.maximum(number, 1)
+
+
+@gradient(scatter_reduce)
+def _scatter_reduce(
+    given: Any, out: Any, x: Any, dim: Any, index: Any, src: Any, reduce: Any, *,
+    include_self: Any = True,
+) -> Any:  # fmt: skip
+    places = _places(x, dim, index)
+    source = _corner(src, index)
+    if reduce in ("sum", "mean"):
+        share = given / _number(x, places, include_self) if reduce == "mean" else given
+        own = share if include_self else _without(share, places)
+        return own, None, _uncut(src, index, share[places])
+    if reduce == "prod":
+        own = numpy.where(x == 0, _product(x, places, source), out / x)
+        theirs = _product_but(x, places, source, out, include_self)
+        own = (given * own).astype(x.dtype, copy=False)
+        theirs = (given[places] * theirs).astype(x.dtype, copy=False)
+        return own if include_self else _without(given, places), None, _uncut(src, index, theirs)
+    mine = x == out
+    if not include_self:
+        mine[places] = False
+    theirs = source == out[places]
+    number = mine.astype(x.dtype)
+    numpy.add.at(number, places, theirs.astype(x.dtype))
+    share = numpy.divide(given, number)
+    untouched = numpy.ones(x.shape, bool)
+    untouched[places] = False
+    own = numpy.where(untouched, given, numpy.where(mine, share, x.dtype.type(0)))
+    return own, None, _uncut(src, index, numpy.where(theirs, share[places], x.dtype.type(0)))
+
+
+def _product(x: Any, places: Any, source: Any) -> Any:
+    """The products of what comes to each place, without what was there."""
+    made = numpy.ones(x.shape, x.dtype)
+    numpy.multiply.at(made, places, source)
+    return made
+
+
+def _product_but(x: Any, places: Any, source: Any, out: Any, include_self: Any) -> Any:
+    """For each element of a source the product of the others at its place."""
+    zeros = numpy.zeros(x.shape, _INT64)
+    numpy.add.at(zeros, places, (source == 0).astype(_INT64))
+    rest = x.copy()
+    if not include_self:
+        rest[places] = 1
+    numpy.multiply.at(rest, places, numpy.where(source == 0, x.dtype.type(1), source))
+    own = zeros[places]
+    alone = numpy.where((source == 0) & (own == 1), rest[places], x.dtype.type(0))
+    return numpy.where(own == 0, out[places] / source, alone)
+
+
+@form(scattering.index_add)
+def index_add(x: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    """Parts added at positions along an axis."""
+    places = _line(x, dim, index)
+    if x.dtype.kind == "b" or alpha.__class__ not in (int, float):
+        raise Refused
+    if alpha.__class__ is float and x.dtype.kind != "f":
+        raise Refused
+    _of_parts(x, places, source)
+    made = x.copy()
+    numpy.add.at(made, places, source if alpha == 1 else source * x.dtype.type(alpha))
+    return made
+
+
+def _of_parts(x: Any, places: Any, source: Any) -> None:
+    """Raise unless a source has the dtype of x and the shape of the parts at places."""
+    axis = len(places) - 1
+    shape = (*x.shape[:axis], places[-1].size, *x.shape[axis + 1 :])
+    if source.dtype != x.dtype or source.shape != shape:
+        raise Refused
+
+
+@gradient(index_add)
+def _index_add(
+    given: Any, out: Any, x: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1
+) -> Any:
+    part = given[_line(x, dim, index)]
+    return given, None, part if alpha == 1 else part * x.dtype.type(alpha)
+
+
+@form(scattering.index_copy)
+def index_copy(x: Any, dim: Any, index: Any, source: Any) -> Any:
+    """Parts in place of those at positions along an axis."""
+    places = _line(x, dim, index)
+    _of_parts(x, places, source)
+    made = x.copy()
+    made[places] = source
+    return made
+
+
+@gradient(index_copy)
+def _index_copy(given: Any, out: Any, x: Any, dim: Any, index: Any, source: Any) -> Any:
+    places = _line(x, dim, index)
+    return _without(given, places), None, given[places]
+
+
+@form(scattering.index_fill)
+def index_fill(x: Any, dim: Any, index: Any, value: Any) -> Any:
+    """One value in place of the parts at positions along an axis."""
+    if value.__class__ is numpy.ndarray:
+        raise Refused
+    made = x.copy()
+    made[_line(x, dim, index, negative=True)] = _fitting(x, value)
+    return made
+
+
+@gradient(index_fill)
+def _index_fill(given: Any, out: Any, x: Any, dim: Any, index: Any, value: Any) -> Any:
+    return _without(given, _line(x, dim, index, negative=True)), None
+
+
+@form(scattering.index_put)
+def index_put(x: Any, indices: Any, values: Any, accumulate: Any = False) -> Any:
+    """x after `x[indices] = values`, or after adding them."""
+    places = _put_places(x, indices)
+    if values.dtype != x.dtype or x.dtype.kind == "b":
+        raise Refused
+    made = x.copy()
+    if accumulate:
+        numpy.add.at(made, places, values)
+    else:
+        made[places] = values
+    return made
+
+
+def _put_places(x: Any, indices: Any) -> tuple[Any, ...]:
+    if len(indices) > x.ndim:
+        raise Refused
+    if any(each.__class__ is not numpy.ndarray or each.dtype.kind != "i" for each in indices):
+        raise Refused
+    return tuple([checked(each, x.shape[n], negative=True) for n, each in enumerate(indices)])
+
+
+@gradient(index_put)
+def _index_put(
+    given: Any, out: Any, x: Any, indices: Any, values: Any, accumulate: Any = False
+) -> Any:
+    places = _put_places(x, indices)
+    part = unbroadcast(given[places], values)
+    own = given if accumulate else _without(given, places)
+    return (own, *[None] * len(indices), part)
+
+
+# Masks
+
+
+@form(selection.nonzero, apart=True)
+def nonzero(x: Any, *, as_tuple: Any = False) -> Any:
+    """The positions of all elements that are not zero."""
+    if as_tuple:
+        return (x if x.ndim else x.reshape(1)).nonzero()
+    if not x.ndim:
+        return numpy.zeros((int(x != 0), 0), _INT64)
+    found = x.nonzero()
+    return found[0].reshape(-1, 1) if len(found) == 1 else numpy.stack(found, 1)
+
+
+@form(selection.masked_select)
+def masked_select(x: Any, mask: Any) -> Any:
+    """The elements where a mask holds."""
+    wide, chosen = _both(x, mask)
+    return wide[chosen]
+
+
+def _both(x: Any, mask: Any) -> tuple[Any, Any]:
+    if mask.dtype.kind != "b":
+        raise Refused
+    if x.shape == mask.shape:
+        return x, mask
+    shape = numpy.broadcast_shapes(x.shape, mask.shape)
+    check_size(shape)
+    return numpy.broadcast_to(x, shape), numpy.broadcast_to(mask, shape)
+
+
+@gradient(masked_select)
+def _masked_select(given: Any, out: Any, x: Any, mask: Any) -> Any:
+    wide, chosen = _both(x, mask)
+    made = numpy.zeros(wide.shape, x.dtype)
+    made[chosen] = given
+    return unbroadcast(made, x), None
+
+
+@form(selection.masked_scatter)
+def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
+    """The elements of a source in order where a mask holds."""
+    wide, chosen = _both(x, mask)
+    count = int(numpy.count_nonzero(chosen))
+    if source.dtype != x.dtype or source.size < count or not x.ndim:
+        raise Refused
+    made = numpy.array(wide)
+    made[chosen] = source.reshape(-1)[:count]
+    return made
+
+
+@gradient(masked_scatter)
+def _masked_scatter(given: Any, out: Any, x: Any, mask: Any, source: Any) -> Any:
+    _, chosen = _both(x, mask)
+    part = numpy.zeros(source.size, source.dtype)
+    part[: int(numpy.count_nonzero(chosen))] = given[chosen]
+    kept = numpy.where(chosen, x.dtype.type(0), given)
+    return unbroadcast(kept, x), None, part.reshape(source.shape)

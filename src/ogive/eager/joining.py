@@ -1,0 +1,308 @@
+"""Forms of tensors that are joined, cut, repeated and padded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.casts import check_size
+from ogive.eager.forms import NOT_DONE, Refused, done_by, form, gradient
+from ogive.eager.movement import numbers_of, place_of
+from ogive.eager.tensors import DTYPES
+from ogive.ir.dtype import result_type
+from ogive.tensor.movement import joining, padding, repeating, splitting
+from ogive.tensor.tensor import Tensor
+
+_WHOLE = slice(None)
+
+
+# Joined
+
+
+def _alike(arrays: Any) -> list[Any]:
+    """Arrays in the dtype in which they meet."""
+    first = arrays[0].dtype
+    if all(array.dtype == first for array in arrays):
+        return list(arrays)
+    dtype = result_type([(DTYPES[array.dtype], array.ndim) for array in arrays]).numpy
+    return [array.astype(dtype) for array in arrays]
+
+
+def _only_arrays(tensors: Any) -> None:
+    if not all(each.__class__ is numpy.ndarray for each in tensors):
+        raise Refused
+
+
+def _size_of(arrays: Any) -> None:
+    check_size((sum([array.size for array in arrays]),))
+
+
+@form(joining.cat)
+def cat(tensors: Any, dim: Any = 0) -> Any:
+    """Tensors joined along an axis."""
+    _only_arrays(tensors)
+    _size_of(tensors)
+    parts = [part for part in _alike(tensors) if part.shape != (0,)] or tensors[:1]
+    return numpy.concatenate(parts, place_of(dim, parts[0].ndim))
+
+
+@gradient(cat)
+def _cat(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
+    axis = place_of(dim, given.ndim)
+    found, start = [], 0
+    for part in tensors:
+        if part.ndim == given.ndim and part.shape != (0,):
+            end = start + part.shape[axis]
+            own = given[(*[_WHOLE] * axis, slice(start, end))]
+            found.append(own.astype(part.dtype, copy=False) if part.dtype.kind == "f" else None)
+            start = end
+        else:
+            found.append(numpy.zeros(part.shape, part.dtype))
+    return tuple(found)
+
+
+@form(joining.stack)
+def stack(tensors: Any, dim: Any = 0) -> Any:
+    """Tensors of one shape joined along a new axis."""
+    _only_arrays(tensors)
+    _size_of(tensors)
+    shape = tensors[0].shape
+    if not all(part.shape == shape for part in tensors):
+        raise Refused
+    axis = place_of(dim, len(shape) + 1)
+    wide = (*shape[:axis], 1, *shape[axis:])
+    return numpy.concatenate([part.reshape(wide) for part in _alike(tensors)], axis)
+
+
+@gradient(stack)
+def _stack(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
+    parts = numpy.moveaxis(given, place_of(dim, given.ndim), 0)
+    return tuple(
+        [
+            own.astype(part.dtype, copy=False) if part.dtype.kind == "f" else None
+            for own, part in zip(parts, tensors, strict=True)
+        ]
+    )
+
+
+# Cut
+
+
+def _parts(x: Tensor, axis: int, bounds: list[tuple[int, int]]) -> tuple[Tensor, ...]:
+    before = (_WHOLE,) * axis
+    return tuple([x[(*before, slice(start, end))] for start, end in bounds])
+
+
+def _one_after_the_other(sizes: Any) -> list[tuple[int, int]]:
+    bounds, start = [], 0
+    for size in sizes:
+        bounds.append((start, start + size))
+        start += size
+    return bounds
+
+
+@done_by(splitting.split)
+def split(self: Tensor, split_size: Any = None, dim: Any = 0, **names: Any) -> Any:
+    """Parts of a size, or of several."""
+    try:
+        given = names["split_size_or_sections"] if split_size is None and names else split_size
+        axis = place_of(dim, self.value.ndim)
+        length = self.value.shape[axis]
+        if given.__class__ is int and given > 0:
+            count = max(-(-length // given), 1)
+            bounds = [(n * given, min(n * given + given, length)) for n in range(count)]
+        else:
+            bounds = _one_after_the_other(given)
+            if not bounds or bounds[-1][1] != length or min(given) < 0:
+                raise Refused
+        return _parts(self, axis, bounds)
+    except NOT_DONE:
+        sizes = [] if split_size is None else [split_size]
+        return splitting.split(self, *sizes, dim=dim, **names)
+
+
+@done_by(splitting.chunk)
+def chunk(self: Tensor, chunks: Any, dim: Any = 0) -> Any:
+    """At most so many parts, all but the last of equal length."""
+    try:
+        axis = place_of(dim, self.value.ndim)
+        length = self.value.shape[axis]
+        if chunks.__class__ is not int or chunks < 1 or not length:
+            raise Refused
+        return split(self, -(-length // chunks), axis)
+    except NOT_DONE:
+        return splitting.chunk(self, chunks, dim)
+
+
+@done_by(splitting.unbind)
+def unbind(self: Tensor, dim: Any = 0) -> Any:
+    """The slices along an axis."""
+    try:
+        axis = place_of(dim, self.value.ndim)
+    except NOT_DONE:
+        return splitting.unbind(self, dim)
+    before = (_WHOLE,) * axis
+    return tuple([self[(*before, place)] for place in range(self.value.shape[axis])])
+
+
+# Repeated
+
+
+@form(repeating.repeat)
+def repeat(x: Any, *repeats: Any) -> Any:
+    """The whole tensor set side by side."""
+    times = numbers_of(repeats)
+    if len(times) < x.ndim or (times and min(times) < 0):
+        raise Refused
+    check_size((x.size, *times))
+    return numpy.tile(x, times)
+
+
+@gradient(repeat)
+def _repeat(given: Any, out: Any, x: Any, *repeats: Any) -> Any:
+    times = numbers_of(repeats)
+    own = (*(1,) * (len(times) - x.ndim), *x.shape)
+    split = [part for pair in zip(times, own, strict=True) for part in pair]
+    total = given.reshape(split).sum(tuple(range(0, 2 * len(times), 2)))
+    return (total.reshape(x.shape),)
+
+
+@form(repeating.repeat_interleave)
+def repeat_interleave(
+    x: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None
+) -> Any:
+    """Every element several times in a row."""
+    source, axis, places = _interleaved(x, repeats, dim)
+    return source.take(places, axis)
+
+
+def _interleaved(x: Any, repeats: Any, dim: Any) -> tuple[Any, int, Any]:
+    """What is repeated, along which axis, and the position of each element of the result."""
+    if repeats is None:
+        if x.ndim != 1 or x.dtype.kind != "i":
+            raise Refused
+        x, repeats = numpy.arange(len(x)), x
+    source = x.reshape(-1) if dim is None else x
+    axis = 0 if dim is None else place_of(dim, x.ndim)
+    length = source.shape[axis]
+    if repeats.__class__ is int:
+        if repeats < 0:
+            raise Refused
+        total = repeats * length
+    else:
+        if repeats.dtype.kind != "i" or repeats.ndim > 1 or (repeats.size not in (1, length)):
+            raise Refused
+        if repeats.size and (repeats.min() < 0 or repeats.max() > 1 << 20):
+            raise Refused
+        total = int(repeats.sum()) * (length if repeats.size == 1 else 1)
+    check_size((total, *source.shape[:axis], *source.shape[axis + 1 :]))
+    return source, axis, numpy.arange(length).repeat(repeats)
+
+
+@gradient(repeat_interleave)
+def _repeat_interleave(
+    given: Any, out: Any, x: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None
+) -> Any:
+    source, axis, places = _interleaved(x, repeats, dim)
+    spread = numpy.zeros(source.shape, source.dtype)
+    numpy.add.at(spread, (*[_WHOLE] * axis, places), given)
+    own = spread.reshape(x.shape)
+    return (own,) if repeats.__class__ is int else (own, None)
+
+
+@form(repeating.roll)
+def roll(x: Any, shifts: Any, dims: Any = None) -> Any:
+    """Elements moved along axes, those at the end to the front."""
+    if dims is None:
+        if shifts.__class__ is not int:
+            raise Refused
+    else:
+        moves = shifts if shifts.__class__ in (tuple, list) else (shifts,)
+        axes = dims if dims.__class__ in (tuple, list) else (dims,)
+        if len(moves) != len(axes):
+            raise Refused
+        dims = tuple([place_of(axis, x.ndim) for axis in axes])
+        shifts = tuple(moves)
+    return numpy.roll(x, shifts, dims)
+
+
+@gradient(roll)
+def _roll(given: Any, out: Any, x: Any, shifts: Any, dims: Any = None) -> Any:
+    back = [-shift for shift in shifts] if shifts.__class__ in (tuple, list) else -shifts
+    return (roll(given, back, dims),)
+
+
+# Padded
+
+_MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+@form(padding.pad)
+def pad(x: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Any:
+    """Surrounded with more elements."""
+    pairs = _pairs(pad, x.ndim)
+    sizes = [size + before + after for size, (before, after) in zip(x.shape, pairs, strict=True)]
+    if min(sizes, default=0) < 0:
+        raise Refused
+    check_size(sizes)
+    if mode != "constant":
+        return x[_extended(x.shape, pairs, mode, value)]
+    if value is None or (value.__class__ in (int, float) and value == 0):
+        made = numpy.zeros(sizes, x.dtype)
+    elif value.__class__ is int or (value.__class__ is float and x.dtype.kind == "f"):
+        made = numpy.full(sizes, value, x.dtype)
+    else:
+        raise Refused
+    inside, own = _windows(x.shape, pairs)
+    made[inside] = x[own]
+    return made
+
+
+def _pairs(given: Any, rank: int) -> list[tuple[int, int]]:
+    """How much is added before and after each axis."""
+    numbers = list(given)
+    if any(number.__class__ is not int for number in numbers):
+        raise Refused
+    if len(numbers) % 2 or len(numbers) > 2 * rank:
+        raise Refused
+    pairs = [(numbers[n], numbers[n + 1]) for n in range(0, len(numbers), 2)]
+    return [*[(0, 0)] * (rank - len(pairs)), *reversed(pairs)]
+
+
+def _windows(shape: Any, pairs: Any) -> tuple[Any, Any]:
+    """Where the elements that stay are in the result, and where they were."""
+    inside, own = [], []
+    for size, (before, after) in zip(shape, pairs, strict=True):
+        first, end = max(-before, 0), size + min(after, 0)
+        if end < first:
+            raise Refused
+        own.append(slice(first, end))
+        start = max(before, 0)
+        inside.append(slice(start, start + end - first))
+    return tuple(inside), tuple(own)
+
+
+def _extended(shape: Any, pairs: Any, mode: Any, value: Any) -> Any:
+    """Where the elements come from, in modes that repeat some."""
+    lines = []
+    for size, (before, after) in zip(shape, pairs, strict=True):
+        most = {"reflect": size - 1, "replicate": before + after, "circular": size}[mode]
+        if value or before < 0 or after < 0 or (before + after and not size):
+            raise Refused
+        if before > most or after > most:
+            raise Refused
+        lines.append(numpy.pad(numpy.arange(size), (before, after), _MODES[mode]))
+    return numpy.ix_(*lines)
+
+
+@gradient(pad)
+def _pad(given: Any, out: Any, x: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Any:
+    pairs = _pairs(pad, x.ndim)
+    spread = numpy.zeros(x.shape, x.dtype)
+    if mode == "constant":
+        inside, own = _windows(x.shape, pairs)
+        spread[own] = given[inside]
+    else:
+        numpy.add.at(spread, _extended(x.shape, pairs, mode, None), given)
+    return (spread,)

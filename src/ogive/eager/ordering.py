@@ -1,0 +1,256 @@
+"""Forms of orders: sorted elements, the greatest, the middle ones, each one once.
+
+NaN counts as the greatest, and equal elements stay as they were, as in the library itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.casts import meet
+from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.movement import place_of
+from ogive.eager.reduction import to_positions
+from ogive.tensor.indexing import selection
+from ogive.tensor.reduction.basic_reductions import Extremes
+from ogive.tensor.sorting import binary_search, order_statistics
+
+_INT64 = numpy.dtype("int64")
+_INT32 = numpy.dtype("int32")
+_FLOAT64 = numpy.dtype("float64")
+_extremes_of: Any = Extremes
+
+MOST = 1 << 14
+"""How many elements are put in order here: a kernel does more of them sooner."""
+
+
+def _order(x: Any, axis: int, descending: Any) -> Any:
+    """Positions along an axis in order."""
+    if x.size > MOST:
+        raise Refused
+    if not descending:
+        return x.argsort(axis, "stable")
+    back = (*[slice(None)] * axis, slice(None, None, -1))
+    return x.shape[axis] - 1 - x[back].argsort(axis, "stable")[back]
+
+
+def _along(x: Any, places: Any, axis: int) -> Any:
+    return x[places] if x.ndim == 1 else numpy.take_along_axis(x, places, axis)
+
+
+@form(order_statistics.argsort, apart=True)
+def argsort(x: Any, dim: Any = -1, descending: Any = False, stable: Any = False) -> Any:
+    """The positions of the elements in order."""
+    return _order(x, place_of(dim, x.ndim), descending)
+
+
+@form(order_statistics.sort)
+def sort(x: Any, dim: Any = -1, descending: Any = False, stable: Any = False) -> Any:
+    """The elements in order, and where they were."""
+    axis = place_of(dim, x.ndim)
+    places = _order(x, axis, descending)
+    return _extremes_of(_along(x, places, axis), places)
+
+
+@gradient(sort)
+def _sort(
+    given: Any, out: Any, x: Any, dim: Any = -1, descending: Any = False, stable: Any = False
+) -> Any:
+    return (to_positions(given, out[1], x, dim),)
+
+
+@form(order_statistics.topk)
+def topk(x: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Any:
+    """The greatest elements, or the least, in order."""
+    axis = place_of(dim, x.ndim)
+    if k.__class__ is not int or not 0 <= k <= x.shape[axis]:
+        raise Refused
+    places = _order(x, axis, largest)[(*[slice(None)] * axis, slice(0, k))]
+    places = numpy.ascontiguousarray(places)
+    return _extremes_of(_along(x, places, axis), places)
+
+
+@gradient(topk)
+def _topk(
+    given: Any, out: Any, x: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True
+) -> Any:
+    return (to_positions(given, out[1], x, dim),)
+
+
+def _at_rank(x: Any, axis: int, rank: Any, keepdim: Any) -> Any:
+    """The elements at places of the order along an axis: a number, or one for each line."""
+    order = _order(x, axis, False)
+    if rank.__class__ is int:
+        places = order[(*[slice(None)] * axis, slice(rank, rank + 1))]
+    else:
+        places = numpy.take_along_axis(order, rank, axis)
+    values = _along(x, places, axis)
+    if keepdim:
+        return _extremes_of(values, numpy.ascontiguousarray(places))
+    return _extremes_of(values.squeeze(axis).copy(), places.squeeze(axis).copy())
+
+
+@form(order_statistics.kthvalue)
+def kthvalue(x: Any, k: Any, dim: Any = -1, keepdim: Any = False) -> Any:
+    """The k-th least element along an axis."""
+    axis = place_of(dim, x.ndim)
+    if k.__class__ is not int or not 1 <= k <= x.shape[axis]:
+        raise Refused
+    return _at_rank(x, axis, k - 1, keepdim)
+
+
+@gradient(kthvalue)
+def _kthvalue(given: Any, out: Any, x: Any, k: Any, dim: Any = -1, keepdim: Any = False) -> Any:
+    return (to_positions(given, out[1], x, dim, keepdim),)
+
+
+@form(order_statistics.median)
+def median(x: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    """The middle element, the lower of two."""
+    if dim is None:
+        if not x.size or keepdim:
+            raise Refused
+        flat = x.reshape(-1)
+        if x.dtype.kind == "f":
+            missing = flat[flat != flat]
+            if missing.size:
+                return missing[0]
+        middle = (x.size - 1) // 2
+        return numpy.partition(flat, middle)[middle]
+    axis = place_of(dim, x.ndim)
+    length = x.shape[axis]
+    if not length:
+        raise Refused
+    rank: Any = (length - 1) // 2
+    if x.dtype.kind == "f":
+        missing = (x != x).any(axis, keepdims=True)
+        if missing.any():
+            rank = numpy.where(missing, length - 1, rank)
+            first = (x != x).argmax(axis, keepdims=True)
+            made = _at_rank(x, axis, rank, True)
+            places = numpy.where(missing, first, made[1])
+            values = made[0]
+            if not keepdim:
+                values, places = values.squeeze(axis).copy(), places.squeeze(axis).copy()
+            return _extremes_of(values, places)
+    return _at_rank(x, axis, rank, keepdim)
+
+
+@gradient(median)
+def _median(given: Any, out: Any, x: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    if dim is not None:
+        return (to_positions(given, out[1], x, dim, keepdim),)
+    equal = x != x if out != out else x == out
+    return ((equal * (given / equal.sum(dtype=x.dtype))).astype(x.dtype, copy=False),)
+
+
+@form(order_statistics.mode)
+def mode(x: Any, dim: Any = -1, keepdim: Any = False) -> Any:
+    """The most frequent element along an axis, the least of several."""
+    axis = place_of(dim, x.ndim)
+    if not x.size or (x.dtype.kind == "f" and (x != x).any()):
+        raise Refused
+    line = numpy.moveaxis(x, axis, -1)
+    order = _order(line, line.ndim - 1, False)
+    ordered = _along(line, order, line.ndim - 1)
+    place = numpy.arange(x.shape[axis])
+    is_new = numpy.ones(ordered.shape, bool)
+    is_new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    start = numpy.maximum.accumulate(numpy.where(is_new, place, 0), -1)
+    found = (place - start).argmax(-1, keepdims=True)
+    places = numpy.take_along_axis(order, found, -1)
+    values = numpy.take_along_axis(line, places, -1)
+    if not keepdim:
+        return _extremes_of(values[..., 0].copy(), places[..., 0].copy())
+    made = [numpy.moveaxis(each, -1, axis).copy() for each in (values, places)]
+    return _extremes_of(*made)
+
+
+@gradient(mode)
+def _mode(given: Any, out: Any, x: Any, dim: Any = -1, keepdim: Any = False) -> Any:
+    return (to_positions(given, out[1], x, dim, keepdim),)
+
+
+# Each one once, and how often
+
+
+@form(selection.unique)
+def unique(
+    x: Any,
+    sorted: Any = True,
+    return_inverse: Any = False,
+    return_counts: Any = False,
+    dim: Any = None,
+) -> Any:
+    """Each element once, in order."""
+    if dim is not None or x.size > MOST:
+        raise Refused
+    flat = x.reshape(-1)
+    if not (return_inverse or return_counts):
+        return numpy.unique(flat, equal_nan=False)
+    values, inverse, counts = numpy.unique(
+        flat, return_inverse=True, return_counts=True, equal_nan=False
+    )
+    found = [values]
+    if return_inverse:
+        found.append(inverse.reshape(x.shape))
+    if return_counts:
+        found.append(counts)
+    return tuple(found)
+
+
+@form(selection.bincount)
+def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
+    """How often each number occurs, or the sum of its weights."""
+    if x.dtype.kind not in "iu" or x.ndim != 1 or minlength < 0:
+        raise Refused
+    if x.size and int(x.max()) > MOST:
+        raise Refused
+    if weights is None:
+        return numpy.bincount(x, minlength=minlength)
+    if weights.shape != x.shape:
+        raise Refused
+    made = numpy.bincount(x, weights, minlength).astype(_FLOAT64)
+    return made.astype(weights.dtype) if weights.dtype.kind == "f" else made
+
+
+# Searches
+
+
+@form(binary_search.searchsorted, apart=True)
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any = None,
+    *,
+    out_int32: Any = False,
+    right: Any = False,
+    side: Any = None,
+    sorter: Any = None,
+    input: Any = None,
+) -> Any:
+    """Where values belong in an ascending sequence."""
+    sought = input if values is None else values
+    if side not in (None, "left", "right") or (side == "left" and right) or sorter is not None:
+        raise Refused
+    if sorted_sequence.ndim != 1:
+        raise Refused
+    sequence, sought = meet(sorted_sequence, sought)
+    found = sequence.searchsorted(sought, "right" if right or side == "right" else "left")
+    return found.astype(_INT32) if out_int32 else found
+
+
+@form(binary_search.bucketize, apart=True)
+def bucketize(input: Any, boundaries: Any, *, out_int32: Any = False, right: Any = False) -> Any:
+    """The bucket that each element lies in."""
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+@form(binary_search.isin, apart=True)
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: Any = False, invert: Any = False
+) -> Any:
+    """Whether each element is among others."""
+    these, those = meet(elements, test_elements)
+    return numpy.isin(these, those, invert=invert)

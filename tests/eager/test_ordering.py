@@ -1,0 +1,95 @@
+"""Orders of small tensors, done at once."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+
+import ogive.errors
+import ogive.torch
+from tests.eager.agreement import Case, arrays, check
+
+ORDERS: dict[str, Case] = {
+    "sort": lambda t, x: x.sort(stable=True),
+    "sort descending": lambda t, x: t.sort(x, dim=1, descending=True, stable=True),
+    "kthvalue": lambda t, x: x.kthvalue(2)[0],
+    "kthvalue along one": lambda t, x: x.kthvalue(2, 1, keepdim=True)[0],
+    "topk": lambda t, x: x.topk(2)[0],
+    "topk least": lambda t, x: t.topk(x, 2, dim=1, largest=False)[0],
+    "median": lambda t, x: x.median(),
+    "median along one": lambda t, x: x.median(1)[0],
+    "median that keeps the axis": lambda t, x: x.median(-1, keepdim=True)[0],
+    "mode": lambda t, x: x.mode()[0],
+    "mode along one": lambda t, x: x.mode(1, keepdim=True)[0],
+}
+
+APART: dict[str, Case] = {
+    "argsort": lambda t, x: x.argsort(stable=True),
+    "argsort along one": lambda t, x: x.argsort(0, descending=True, stable=True),
+    "unique": lambda t, x: x.unique(),
+    "unique, where, and how often": lambda t, x: t.unique(
+        x, return_inverse=True, return_counts=True
+    ),
+    "isin": lambda t, x: t.isin(x, x[0, 0]),
+    "searchsorted": lambda t, x: t.searchsorted(x.flatten().sort()[0], x),
+    "searchsorted right": lambda t, x: t.searchsorted(x.flatten().sort()[0], x, right=True),
+    "bucketize": lambda t, x: t.bucketize(x, x.flatten().sort()[0], out_int32=True),
+}
+
+
+@pytest.mark.parametrize("name", [*ORDERS, *APART])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8"])
+def test_order_gives_what_pytorch_gives(name: str, dtype: str) -> None:
+    check((ORDERS | APART)[name], arrays((2, 3, 4), dtype=dtype))
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_gradient_flows_back_to_where_elements_came_from(name: str) -> None:
+    check(ORDERS[name], arrays((2, 3, 4)), tracked=True)
+
+
+@pytest.mark.parametrize("name", ["sort", "sort descending", "median", "median along one", "topk"])
+def test_nan_counts_as_the_greatest_in_orders(name: str) -> None:
+    array = arrays((2, 3, 4))[0]
+    array[0, 1, 2] = array[1, 1, 1] = numpy.nan
+    check(ORDERS[name], [array])
+
+
+def test_indices_of_elements_without_ties_are_those_of_pytorch() -> None:
+    for case in (
+        lambda t, x: x.topk(3, 1),
+        lambda t, x: x.kthvalue(2, 0),
+        lambda t, x: x.median(2),
+    ):
+        check(case, arrays((3, 4, 5)))
+
+
+COUNTS: dict[str, Case] = {
+    "bincount": lambda t, x: x.bincount(),
+    "bincount that is longer": lambda t, x: t.bincount(x, minlength=20),
+    "bincount of weights": lambda t, x: x.bincount(t.tensor([0.5] * 7)),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
+def test_numbers_are_counted_as_in_pytorch(name: str, dtype: str) -> None:
+    check(COUNTS[name], [abs(arrays((7,), dtype="int64")[0]).astype(dtype)])
+
+
+REFUSED: dict[str, tuple[Case, type[Exception]]] = {
+    "more than there are": (lambda t, x: x.topk(9), ogive.errors.IndexRangeError),
+    "the number 0": (lambda t, x: x.kthvalue(0), ogive.errors.IndexRangeError),
+    "no middle": (lambda t, x: x[:0].median(), ogive.errors.IndexRangeError),
+    "no such axis": (lambda t, x: x.sort(1), ogive.errors.AxisError),
+    "negative numbers": (
+        lambda t, x: t.tensor([-1, 2]).bincount(), ogive.errors.IndexRangeError,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_a_form_refuses_raises_our_error(name: str) -> None:
+    case, error = REFUSED[name]
+    with pytest.raises(error):
+        case(ogive.torch, ogive.torch.tensor(arrays((5,))[0])).tolist()

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.eager import elementwise, methods  # noqa: F401  (they declare their forms)
+from ogive.eager import (  # noqa: F401  (they declare their forms)
+    class_losses,
+    elementwise,
+    losses,
+    methods,
+    products,
+)
 from ogive.eager.forms import dispatching, forms
 from ogive.eager.tensors import Eager
 from ogive.eager.writing import in_place

@@ -163,9 +163,7 @@ def _kl_div(
 
 
 @form(classification.binary_cross_entropy)
-def binary_cross_entropy(
-    x: Any, target: Any, weight: Any = None, reduction: str = "mean"
-) -> Any:
+def binary_cross_entropy(x: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """-target · log x - (1 - target) · log(1 - x), logarithms counting as at least -100."""
     _check_floats(x, target)
     if x.shape != target.shape or not (x.min() >= 0 and x.max() <= 1):

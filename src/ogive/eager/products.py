@@ -150,7 +150,7 @@ def inner(x: Any, other: Any) -> Any:
     rows, columns = x.size // depth, other.size // depth
     check_work(rows * columns * depth, rows * columns)
     total = _matmul(x.reshape(rows, depth), other.reshape(columns, depth).T)
-    return total.reshape(*x.shape[:-1], *other.shape[:-1])
+    return total.reshape(x.shape[:-1] + other.shape[:-1])
 
 
 @gradient(inner)

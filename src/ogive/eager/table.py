@@ -6,8 +6,10 @@ from typing import Any
 
 from ogive.eager import (  # noqa: F401  (they declare their forms)
     class_losses,
+    contractions,
     elementwise,
     losses,
+    matrices,
     methods,
     products,
 )

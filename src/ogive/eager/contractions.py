@@ -89,10 +89,10 @@ def _multiply(
     check_work(size * counts[2], size)
     x = x.transpose([one.index(name) for name in (*batch, *rows, *summed)])
     y = y.transpose([other.index(name) for name in (*batch, *summed, *columns)])
-    left, right = (counts[0], counts[1], counts[2]), (counts[0], counts[2], counts[3])
-    if counts[0] == 1:
-        left, right = left[1:], right[1:]
-    total = numpy.matmul(x.reshape(left), y.reshape(right))
+    front = counts[:1] if batch else []
+    total = numpy.matmul(
+        x.reshape(*front, counts[1], counts[2]), y.reshape(*front, counts[2], counts[3])
+    )
     word = "".join([*batch, *rows, *columns])
     return word, total.reshape([sizes[name] for name in word])
 

@@ -81,7 +81,8 @@ def form(
 def gradient(compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the gradients of a form: from that of the result, the result, and the arguments.
 
-    It gives an array or None for each tensor among the arguments, in order.
+    It gives an array or None for each tensor among the arguments, in order. What takes long may be
+    a function without arguments, which is called if that gradient is wanted.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -114,13 +114,18 @@ def _cholesky(given: Any, out: Any, A: Any, *, upper: bool = False) -> Any:
     return (numpy.linalg.solve(across, inner),)
 
 
+def _parts(kind: Any, found: Any) -> Any:
+    """What NumPy found, as the function gives it."""
+    return kind(*found)
+
+
 @form(decompositions.qr)
 def qr(A: Any, mode: str = "reduced") -> Any:
     """Q with orthonormal columns and an upper triangle R, with Q R = A."""
     _check(A, square=False)
-    if mode not in ("reduced", "complete"):
+    if mode != "reduced":
         raise Refused
-    return decompositions.QR(*numpy.linalg.qr(A, mode))
+    return _parts(decompositions.QR, numpy.linalg.qr(A))
 
 
 @form(decompositions.svd)
@@ -128,13 +133,13 @@ def svd(A: Any, full_matrices: bool = True) -> Any:
     """U, S and Vᵀ with U diag(S) Vᵀ = A."""
     _check(A, square=False)
     check_work(0, max(A.shape[-2:]) ** 2 * (A.size // (A.shape[-1] * A.shape[-2])))
-    return decompositions.SVD(*numpy.linalg.svd(A, full_matrices=bool(full_matrices)))
+    return _parts(decompositions.SVD, numpy.linalg.svd(A, bool(full_matrices)))
 
 
 @form(decompositions.eigh)
 def eigh(A: Any, UPLO: str = "L") -> Any:
     """The eigenvalues of symmetric matrices, ascending, and their eigenvectors."""
     _check(A)
-    if UPLO not in ("L", "U"):
+    if UPLO != "L":
         raise Refused
-    return decompositions.Eigen(*numpy.linalg.eigh(A, UPLO))
+    return _parts(decompositions.Eigen, numpy.linalg.eigh(A))

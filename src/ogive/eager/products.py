@@ -110,7 +110,7 @@ def _of_ranks(x: Any, y: Any, rank: int, other_rank: int) -> Any:
 def product_gradients(given: Any, x: Any, y: Any) -> tuple[Any, Any]:
     """The gradients of the operands of `x @ y`."""
     if x.ndim == 2 == y.ndim:
-        return _matmul(given, y.T), _matmul(x.T, given)
+        return lambda: _matmul(given, y.T), lambda: _matmul(x.T, given)
     if y.ndim == 1:
         if x.ndim == 1:
             return given * y, given * x
@@ -120,11 +120,15 @@ def product_gradients(given: Any, x: Any, y: Any) -> tuple[Any, Any]:
         to_x = _matmul(y, given[..., None])[..., 0]
         return unbroadcast(to_x, x), x[:, None] * given[..., None, :]
     if y.ndim == 2:
-        rows, columns = x.reshape(-1, x.shape[-1]), given.reshape(-1, y.shape[1])
-        return _matmul(columns, y.T).reshape(x.shape), _matmul(rows.T, columns)
-    to_x = _matmul(given, y.swapaxes(-1, -2))
-    to_y = _matmul(x.swapaxes(-1, -2), given)
-    return unbroadcast(to_x, x), unbroadcast(to_y, y)
+        columns = given.reshape(-1, y.shape[1])
+        return (
+            lambda: _matmul(columns, y.T).reshape(x.shape),
+            lambda: _matmul(x.reshape(-1, x.shape[-1]).T, columns),
+        )
+    return (
+        lambda: unbroadcast(_matmul(given, y.swapaxes(-1, -2)), x),
+        lambda: unbroadcast(_matmul(x.swapaxes(-1, -2), given), y),
+    )
 
 
 def _both(given: Any, out: Any, x: Any, other: Any) -> Any:
@@ -246,11 +250,15 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
 @gradient(linear)
 def _linear(given: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
     if x.ndim == 2:
-        to_x, to_weight, lines = _matmul(given, weight), _matmul(given.T, x), given
+        lines, rows = given, x
     else:
-        lines = given.reshape(-1, len(weight))
-        to_x = _matmul(lines, weight).reshape(x.shape)
-        to_weight = _matmul(lines.T, x.reshape(-1, x.shape[-1]))
+        lines, rows = given.reshape(-1, len(weight)), x.reshape(-1, x.shape[-1])
+    to_weight = _matmul(lines.T, rows)
+
+    def to_x() -> Any:
+        found = _matmul(lines, weight)
+        return found if x.ndim == 2 else found.reshape(x.shape)
+
     if bias is None:
         return to_x, to_weight
     return to_x, to_weight, numpy.add.reduce(lines, 0)

@@ -30,6 +30,7 @@ from ogive.eager.tensors import MOST_ELEMENTS, Eager, EagerParameter, give, show
 from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.core import Core
+from ogive.tensor.method_functions import plain_calls
 
 # What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"ogive\.eager")
@@ -72,8 +73,7 @@ def form(
 
     def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
-            plain = getattr(function, "without_eager", function)
-            forms[function] = Form(plain, compute, apart, view)
+            forms[function] = Form(plain_calls.get(function, function), compute, apart, view)
         return compute
 
     return declare
@@ -82,7 +82,8 @@ def form(
 def gradient(compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the gradients of a form: from that of the result, the result, and the arguments.
 
-    It gives an array or None for each tensor among the arguments, in order.
+    It gives an array or None for each tensor among the arguments, in order. What takes long may be
+    a function without arguments, which is called if that gradient is wanted.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -184,6 +185,8 @@ def gradients(
         for source, part in zip(record.sources, parts, strict=True):
             if source is None or part is None:
                 continue
+            if part.__class__ is FunctionType:  # that is to be computed only if it is wanted
+                part = part()
             key = id(source)
             if source.is_leaf:
                 known = totals.get(key)

@@ -18,6 +18,7 @@ from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.elementwise.complex_numbers import complex as complex_of
 from ogive.tensor.linear_algebra.host_matrices import is_diagonal, on_host, to_matrix, with_gradient
 from ogive.tensor.linear_algebra.inverses import solve_from_left
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import cat, where
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Eigen(NamedTuple):
     eigenvectors: Tensor
 
 
+@open_to_eager
 @widened
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangle L with L Lᵀ = A, for symmetric positive definite matrices; or its
@@ -83,6 +85,7 @@ def _mirrored(matrix: Tensor) -> Tensor:
     return below + below.mH + matrix.diagonal(0, -2, -1).real.diag_embed()
 
 
+@open_to_eager
 @widened
 def qr(A: Tensor, mode: str = "reduced") -> QR:
     """Q with orthonormal columns and an upper triangle R, with Q R = A.
@@ -134,6 +137,7 @@ def _complete_factors(matrix: Array, q: Array, r: Array) -> None:
     q[...], r[...] = numpy.linalg.qr(matrix, mode="complete")
 
 
+@open_to_eager
 @widened
 def svd(A: Tensor, full_matrices: bool = True) -> SVD:
     """U, S and Vᵀ with U diag(S) Vᵀ = A, the columns of U and V orthonormal.
@@ -203,6 +207,7 @@ def svdvals(A: Tensor) -> Tensor:
     return with_gradient([A], svd(A.detach(), full_matrices=False).S, backward)
 
 
+@open_to_eager
 @widened
 def eigh(A: Tensor, UPLO: str = "L") -> Eigen:
     """The eigenvalues of symmetric matrices, ascending, and their orthonormal eigenvectors.

@@ -24,6 +24,7 @@ from ogive.tensor.autocast_dtypes import lower
 from ogive.tensor.core import Core, same_device, to_axes, to_axis, to_integer, wrap
 from ogive.tensor.elementwise.binary_operations import field_dtype
 from ogive.tensor.linear_algebra.matrix_product import multiply_and_sum
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import to_tensors
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Term(NamedTuple):
         return self.tensor.shape[self.labels.index(label)] if label in self.labels else 1
 
 
+@open_to_eager
 def einsum(equation: Any, *operands: Any) -> Tensor:
     """The sum of products over named axes, by Einstein's convention.
 
@@ -81,6 +83,7 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
     return result.permute([kept.index(label) for label in output])
 
 
+@open_to_eager
 @also(axes="dims")
 def tensordot(a: Core, b: Core, dims: Any = 2) -> Tensor:
     """The sum of products over axes of two tensors: the last of `a` with the first of `b`.

@@ -21,6 +21,7 @@ from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.elementwise.complex_numbers import complex as complex_of
 from ogive.tensor.linear_algebra.host_matrices import is_diagonal, on_host, to_matrix, with_gradient
+from ogive.tensor.method_functions import open_to_eager
 
 if TYPE_CHECKING:
     from ogive.tensor.linear_algebra.host_matrices import Array
@@ -33,6 +34,7 @@ class SignedLogarithm(NamedTuple):
     logabsdet: Tensor
 
 
+@open_to_eager
 @widened
 def inv(A: Tensor) -> Tensor:
     """The inverse. Shapes: (..., n, n) → (..., n, n).
@@ -95,6 +97,7 @@ def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False)
     return with_gradient([A], result, backward)
 
 
+@open_to_eager
 @widened
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The X for which A X = B, or X A = B unless `left`.
@@ -168,6 +171,7 @@ def solve_triangular(
 # Determinants
 
 
+@open_to_eager
 def det(A: Tensor) -> Tensor:
     """The determinant. Shapes: (..., n, n) → (...). Up to 3 × 3 it is compiled.
 

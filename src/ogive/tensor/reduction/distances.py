@@ -14,12 +14,14 @@ from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import to_axis
 from ogive.tensor.elementwise.pairwise import only_floats
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@open_to_eager
 @outlined
 @widened
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None) -> Tensor:

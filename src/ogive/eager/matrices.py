@@ -1,0 +1,145 @@
+"""Forms of matrices inverted, solved for and decomposed, by NumPy, as the functions do it too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from numpy.linalg import LinAlgError
+
+from ogive.eager.casts import unbroadcast
+from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.products import check_work
+from ogive.tensor.linear_algebra import decompositions, inverses
+
+_matmul = numpy.matmul
+
+
+def _check(A: Any, square: bool = True) -> None:
+    if A.dtype.kind != "f" or A.ndim < 2 or not A.size:
+        raise Refused
+    if square and A.shape[-1] != A.shape[-2]:
+        raise Refused
+    check_work(A.size * A.shape[-1], A.size)
+
+
+def _across(matrix: Any) -> Any:
+    return matrix.swapaxes(-1, -2)
+
+
+@form(inverses.inv)
+def inv(A: Any) -> Any:
+    """The inverse."""
+    _check(A)
+    try:
+        return numpy.linalg.inv(A)
+    except LinAlgError:
+        raise Refused from None
+
+
+@gradient(inv)
+def _inv(given: Any, out: Any, A: Any) -> Any:
+    return (-_matmul(_matmul(_across(out), given), _across(out)),)
+
+
+@form(inverses.solve)
+def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    """The X for which A X = B."""
+    _check(A)
+    if left is not True or A.dtype != B.dtype or not B.size:
+        raise Refused
+    is_vector = _is_vector(A, B)
+    right = B[..., None] if is_vector else B
+    if right.shape[-2] != A.shape[-1]:
+        raise Refused
+    batch = numpy.broadcast_shapes(A.shape[:-2], right.shape[:-2])
+    size = right.shape[-2] * right.shape[-1]
+    for length in batch:
+        size *= length
+    check_work(size * A.shape[-1], size)
+    try:
+        found = numpy.linalg.solve(A, right)
+    except LinAlgError:
+        raise Refused from None
+    return found[..., 0].copy() if is_vector else found
+
+
+def _is_vector(A: Any, B: Any) -> bool:
+    return bool(B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]))
+
+
+@gradient(solve)
+def _solve(given: Any, out: Any, A: Any, B: Any, *, left: bool = True) -> Any:
+    if _is_vector(A, B):
+        to_B = numpy.linalg.solve(_across(A), given[..., None])[..., 0]
+        return unbroadcast(-to_B[..., :, None] * out[..., None, :], A), unbroadcast(to_B, B)
+    to_B = numpy.linalg.solve(_across(A), given)
+    return unbroadcast(-_matmul(to_B, _across(out)), A), unbroadcast(to_B, B)
+
+
+@form(inverses.det)
+def det(A: Any) -> Any:
+    """The determinant. That of a singular matrix, whose gradient needs care, is not done here."""
+    _check(A)
+    found = numpy.linalg.det(A)
+    if not numpy.all(found):
+        raise Refused
+    return found
+
+
+@gradient(det)
+def _det(given: Any, out: Any, A: Any) -> Any:
+    factor = numpy.asarray(given * out)
+    return (factor[..., None, None] * _across(numpy.linalg.inv(A)),)
+
+
+@form(decompositions.cholesky)
+def cholesky(A: Any, *, upper: bool = False) -> Any:
+    """The lower triangle L with L Lᵀ = A."""
+    _check(A)
+    if upper:
+        raise Refused
+    try:
+        return numpy.linalg.cholesky(A)
+    except LinAlgError:
+        raise Refused from None
+
+
+@gradient(cholesky)
+def _cholesky(given: Any, out: Any, A: Any, *, upper: bool = False) -> Any:
+    across = _across(out)
+    middle = numpy.tril(_matmul(across, given))
+    middle = middle + _across(numpy.tril(middle, -1))
+    inner = _across(numpy.linalg.solve(across, middle * 0.5))
+    return (numpy.linalg.solve(across, inner),)
+
+
+def _parts(kind: Any, found: Any) -> Any:
+    """What NumPy found, as the function gives it."""
+    return kind(*found)
+
+
+@form(decompositions.qr)
+def qr(A: Any, mode: str = "reduced") -> Any:
+    """Q with orthonormal columns and an upper triangle R, with Q R = A."""
+    _check(A, square=False)
+    if mode != "reduced":
+        raise Refused
+    return _parts(decompositions.QR, numpy.linalg.qr(A))
+
+
+@form(decompositions.svd)
+def svd(A: Any, full_matrices: bool = True) -> Any:
+    """U, S and Vᵀ with U diag(S) Vᵀ = A."""
+    _check(A, square=False)
+    check_work(0, max(A.shape[-2:]) ** 2 * (A.size // (A.shape[-1] * A.shape[-2])))
+    return _parts(decompositions.SVD, numpy.linalg.svd(A, bool(full_matrices)))
+
+
+@form(decompositions.eigh)
+def eigh(A: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues of symmetric matrices, ascending, and their eigenvectors."""
+    _check(A)
+    if UPLO != "L":
+        raise Refused
+    return _parts(decompositions.Eigen, numpy.linalg.eigh(A))

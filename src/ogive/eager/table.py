@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.eager import elementwise, methods  # noqa: F401  (they declare their forms)
+from ogive.eager import creation, draws, elementwise, methods  # noqa: F401  (they declare forms)
 from ogive.eager.forms import dispatching, forms
 from ogive.eager.tensors import Eager
 from ogive.eager.writing import in_place
@@ -21,8 +21,9 @@ def fill_table() -> None:
         made = _method(attribute)
         if made is not attribute:
             setattr(Eager, name, made)
-    for name, function in methods.METHODS.items():
+    for name, function in {**methods.METHODS, **creation.METHODS, **draws.METHODS}.items():
         setattr(Eager, name, function)
+        eager_calls.setdefault(getattr(Tensor, name), function)
     for name, (get, put) in methods.ATTRIBUTES.items():
         setattr(Eager, name, property(get, put, doc=get.__doc__))
 

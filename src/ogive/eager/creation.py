@@ -7,10 +7,12 @@ for what it leaves to that.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 
+from ogive.config import current_config
 from ogive.eager.casts import cast_array, check_size
 from ogive.eager.forms import NOT_DONE, Refused, form, is_captured
 from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give
@@ -135,7 +137,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None) -> 
     if end is None:
         start, end = 0, start
     is_whole = start.__class__ is end.__class__ is step.__class__ is int
-    if not is_whole and not all([n.__class__ in (int, float) for n in (start, end, step)]):
+    if not is_whole and {start.__class__, end.__class__, step.__class__} - {int, float}:
         raise Refused
     if is_whole:
         count = -((start - end) // step)
@@ -238,3 +240,25 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Any = None) -> Tensor:
 
 METHODS = {"new_tensor": new_tensor}
 """What eager tensors do by themselves."""
+
+
+def making(compute: Callable[..., Any]) -> Callable[..., Tensor | None]:
+    """A function that makes an eager tensor of an array, and gives None where that may not be."""
+
+    def create(*args: Any, device: Any = None, **kwargs: Any) -> Tensor | None:
+        config = current_config()
+        if not config.eager or config.device or not is_here(device) or is_captured():
+            return None
+        try:
+            return give(compute(*args, **kwargs))
+        except NOT_DONE:
+            return None
+
+    return create
+
+
+CALLS = {
+    constructors.zeros: making(zeros), constructors.ones: making(ones),
+    constructors.full: making(full),
+}  # fmt: skip
+"""What layers make their first values with (`method_functions.created`)."""

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.creation import to_kind, to_sizes
+from ogive.eager.creation import making, to_kind, to_sizes
 from ogive.eager.forms import NOT_DONE, Form, Refused, dispatching, is_captured
 from ogive.eager.tensors import MOST_ELEMENTS
 from ogive.eager.writing import may_write, replace
 from ogive.errors import OgiveError
 from ogive.ir.dtype import to_dtype
+from ogive.random import continuous
 from ogive.random.cipher import FIRST, SECOND, encipher_on_host
 from ogive.random.continuous import bounds, last_below
 from ogive.random.generator import Generator, default_generator
@@ -28,49 +29,53 @@ from ogive.tensor.tensor import Tensor
 _FLOAT = numpy.dtype("float32")
 _DOUBLE = numpy.dtype("float64")
 _WHOLE = numpy.dtype("int64")
+_HALF = numpy.uint64(32)
+_PRECISION = {_FLOAT: 24, _DOUBLE: 53}
 
 
 class Draw:
     """The words of one draw, under the next key of a generator."""
 
-    __slots__ = ("key", "shape")
+    __slots__ = ("shape", "source")
 
     def __init__(self, shape: tuple[int, ...], generator: Any) -> None:
         source = default_generator if generator is None else generator
         if not isinstance(source, Generator) or source.deferring() is not None:
             raise Refused
         self.shape = shape
-        self.key = source.take()
+        self.source = source
 
-    def words(self, purpose: int = FIRST) -> Any:
+    def words(self) -> Any:
         """64 bits for each element."""
-        counters = numpy.arange(math.prod(self.shape), dtype=numpy.uint64)
-        if purpose:
-            counters |= numpy.uint64(purpose)
-        return encipher_on_host(counters, self.key).reshape(self.shape)
+        return self.source.take_words(math.prod(self.shape)).reshape(self.shape)
 
-    def top_bits(self, count: int, kind: Any, purpose: int = FIRST) -> Any:
-        """The highest bits of each word as numbers."""
-        return (self.words(purpose) >> numpy.uint64(64 - count)).astype(kind)
+    def more_words(self) -> tuple[Any, Any]:
+        """Twice 64 bits for each element."""
+        counters = numpy.arange(math.prod(self.shape), dtype=numpy.uint64)
+        key = self.source.take()
+        pair = [encipher_on_host(counters | numpy.uint64(each), key) for each in (FIRST, SECOND)]
+        return pair[0].reshape(self.shape), pair[1].reshape(self.shape)
 
     def uniform(self, kind: Any) -> Any:
         """Multiples of 2^-p in [0, 1), where p is the precision of the dtype."""
-        precision = 24 if kind == _FLOAT else 53
-        return self.top_bits(precision, kind) * kind.type(2.0**-precision)
+        precision = _PRECISION[kind]
+        return _top_bits(self.words(), precision, kind) * kind.type(2.0**-precision)
 
     def exponential(self, kind: Any) -> Any:
         """-log(u)."""
-        precision = 24 if kind == _FLOAT else 53
-        halves = self.top_bits(precision - 1, kind) + kind.type(0.5)
-        return -numpy.log(halves * kind.type(2.0 ** (1 - precision)))
+        precision = _PRECISION[kind] - 1
+        halves = _top_bits(self.words(), precision, kind) + kind.type(0.5)
+        return -numpy.log(halves * kind.type(2.0**-precision))
 
     def normal(self, kind: Any) -> Any:
         """sqrt(-2 log u) cos(2 pi v)."""
         if kind == _DOUBLE:
-            radius, turns, precision = self.top_bits(53, kind), self.top_bits(53, kind, SECOND), 53
+            radius, turns = [_top_bits(words, 53, kind) for words in self.more_words()]
+            precision = 53
         else:
-            halves = self.words().view("<u4").reshape((*self.shape, 2)).astype(kind)
-            radius, turns, precision = halves[..., 1], halves[..., 0], 32
+            words = self.words()
+            radius, turns = (words >> _HALF).astype(kind), words.astype(numpy.uint32).astype(kind)
+            precision = 32
         u = (radius + kind.type(0.5)) * kind.type(2.0**-precision)
         squared = numpy.log(u) * kind.type(-2)
         return numpy.sqrt(squared) * numpy.cos(turns * kind.type(2 * math.pi * 2.0**-precision))
@@ -78,9 +83,15 @@ class Draw:
     def chance(self, probability: float) -> Any:
         """True with a probability, which is rounded to a multiple of 2^-32."""
         bound = round(probability * 2.0**32)
+        words = self.words()
         if bound >> 32:
             return numpy.ones(self.shape, bool)
-        return (self.words() >> numpy.uint64(32)) < numpy.uint64(bound)
+        return (words >> _HALF) < numpy.uint64(bound)
+
+
+def _top_bits(words: Any, count: int, kind: Any) -> Any:
+    """The highest bits of each word as numbers."""
+    return (words >> numpy.uint64(64 - count)).astype(kind)
 
 
 def _to_float(dtype: Any) -> Any:
@@ -358,3 +369,9 @@ METHODS = {
     "bernoulli": bernoulli, "bernoulli_": bernoulli_, "dropout": dropout, "dropout2d": dropout2d,
 }  # fmt: skip
 """What eager tensors do by themselves."""
+
+CALLS = {
+    continuous.randn: making(randn), continuous.uniform_by_data: making(uniform),
+    sampling.dropout: dropout, sampling.dropout2d: dropout2d, sampling.bernoulli: bernoulli,
+}  # fmt: skip
+"""What functions do at once: layers make their first values with some of them."""

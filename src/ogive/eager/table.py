@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.eager import creation, draws, elementwise, methods  # noqa: F401  (they declare forms)
+from ogive.eager import (
+    creation,
+    draws,
+    elementwise,  # noqa: F401  (it declares its forms)
+    methods,
+    parameters,
+)
 from ogive.eager.forms import dispatching, forms
 from ogive.eager.tensors import Eager
 from ogive.eager.writing import in_place
@@ -21,9 +27,10 @@ def fill_table() -> None:
         made = _method(attribute)
         if made is not attribute:
             setattr(Eager, name, made)
-    for name, function in {**methods.METHODS, **creation.METHODS, **draws.METHODS}.items():
-        setattr(Eager, name, function)
-        eager_calls.setdefault(getattr(Tensor, name), function)
+    for module in (methods, creation, draws, parameters):
+        for name, function in module.METHODS.items():
+            setattr(Eager, name, function)
+    eager_calls.update({**creation.CALLS, **draws.CALLS, **parameters.CALLS})
     for name, (get, put) in methods.ATTRIBUTES.items():
         setattr(Eager, name, property(get, put, doc=get.__doc__))
 

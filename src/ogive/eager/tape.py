@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.eager.tensors import take_up
 from ogive.errors import GradientError
 from ogive.live import history
 from ogive.tensor import autocast_dtypes
+from ogive.tensor.core import Core
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -166,3 +168,26 @@ def gradients(
     for leaf, total in totals.values():
         deliver(leaf, total)
     return found
+
+
+def upstream(tensor: Tensor, gradient: Any) -> Any:
+    """The gradient that a backward pass begins with; None if that is not for a tape to do."""
+    if tensor.record is None:
+        return None
+    if gradient is None:
+        return numpy.ones_like(tensor.value) if tensor.value.size == 1 else None
+    if not isinstance(gradient, Core) or not (gradient.is_eager or take_up(gradient)):
+        return None
+    fits = gradient.value.shape == tensor.value.shape and gradient.value.dtype == tensor.value.dtype
+    return gradient.value if fits and gradient.record is None else None
+
+
+def is_watched(record: Any) -> bool:
+    """Whether hooks are to be called with the gradient of some leaf."""
+    found = records_under(record)
+    leaves = [record] if record.is_leaf else leaves_under(found)
+    for leaf in leaves:
+        tensor = leaf.tensor()
+        if tensor is not None and getattr(tensor, "hooks", None) is not None:
+            return True
+    return False

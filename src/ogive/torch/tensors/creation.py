@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -60,8 +59,10 @@ def _made(
             dtype = defaults.get_default_dtype()
         made = None
         if at_once is not None and is_here(device) and may_be_eager():
-            with contextlib.suppress(*NOT_DONE, OgiveError):
+            try:
                 made = eager_make(at_once(*args, dtype=dtype, **kwargs))
+            except (*NOT_DONE, OgiveError):
+                made = None
         if made is None:
             if dtype is not None:
                 kwargs["dtype"] = dtype
@@ -126,10 +127,12 @@ def tensor(
     (torch.int64, torch.float32)
     """
     if is_here(device) and not defaults.is_other():
-        with contextlib.suppress(*NOT_DONE, OgiveError):
+        try:
             eager = eager_make(arrays.numbers(data, dtype))
-            if eager is not None:
-                return eager.requires_grad_() if requires_grad else eager
+        except (*NOT_DONE, OgiveError):
+            eager = None
+        if eager is not None:
+            return eager.requires_grad_() if requires_grad else eager
     made = Tensor(_plain(data), dtype, device)
     if dtype is None and defaults.is_other() and made.dtype is ogive.float32 and _is_python(data):
         made = Tensor(_plain(data), defaults.get_default_dtype(), device)

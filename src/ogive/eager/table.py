@@ -9,6 +9,7 @@ from ogive.eager import (
     draws,
     elementwise,  # noqa: F401  (it declares its forms)
     methods,
+    optimizers,
     parameters,
 )
 from ogive.eager.forms import dispatching, forms
@@ -30,7 +31,8 @@ def fill_table() -> None:
     for module in (methods, creation, draws, parameters):
         for name, function in module.METHODS.items():
             setattr(Eager, name, function)
-    eager_calls.update({**creation.CALLS, **draws.CALLS, **parameters.CALLS})
+    for module in (creation, draws, parameters, optimizers):
+        eager_calls.update(module.CALLS)
     for name, (get, put) in methods.ATTRIBUTES.items():
         setattr(Eager, name, property(get, put, doc=get.__doc__))
 

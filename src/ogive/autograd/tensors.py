@@ -15,6 +15,7 @@ from ogive.ir.ops import Op
 from ogive.live import history
 from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import hold
+from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
 Roots = Sequence[tuple[UOp, UOp]]
@@ -52,6 +53,14 @@ def grad(
     Raises `GradientError` for an input that is not reached, or an output of several elements
     without a weight.
     """
+    first = outputs[0] if isinstance(outputs, list | tuple) and outputs else outputs
+    if isinstance(first, Tensor) and first.is_eager:
+        at_once: tuple[Tensor | None, ...] | None = eager_calls[grad](
+            outputs, inputs, grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+            materialize_grads,
+        )  # fmt: skip
+        if at_once is not None:
+            return at_once
     wanted = _to_tensors(inputs, "inputs")
     with graph_lock:
         given = _to_tensors(outputs, "outputs")

@@ -20,7 +20,8 @@ __all__ = ["make", "may_be_eager"]
 
 def may_be_eager() -> bool:
     """Whether new small tensors are eager: the setting says so, and no function is captured."""
-    return current_config().eager and not is_captured()
+    config = current_config()
+    return config.eager and not config.device and not is_captured()
 
 
 def make(array: Any) -> Tensor | None:

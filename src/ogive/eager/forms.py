@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.tape import Record
+from ogive.eager.records import Record
 from ogive.eager.tensors import MOST_ELEMENTS, Eager, EagerParameter, give, show, take_up
 from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast

@@ -22,7 +22,7 @@ from ogive.eager.forms import (
     is_recording,
     save,
 )
-from ogive.eager.tape import Leaf, Record
+from ogive.eager.records import Leaf, Record
 from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, is_alone, lend, show, take_up
 from ogive.eager.writing import CATEGORY, may_write, replace, replace_recorded, write
 from ogive.ir.dtype import DType
@@ -351,23 +351,6 @@ def _copy_gradient(given: Any, out: Any, array: Any, memory_format: Any = None) 
 _clone = dispatching(forms[conversion.clone])
 
 
-def copy_(self: Tensor, src: Any) -> Tensor:
-    """Take on the values of `src`, which broadcasts and is cast."""
-    try:
-        sources: list[Any] = []
-        if not isinstance(src, Core) or not (src.is_eager or take_up(src)) or is_captured():
-            raise Refused
-        sources.append(src.record)
-        if not may_write(self, sources):
-            raise Refused
-        own = self.value
-        values = numpy.array(numpy.broadcast_to(_cast(src.value, own.dtype), own.shape))
-        replace(self, values)
-    except NOT_DONE:
-        return in_place_operations.copy_(self, src)
-    return self
-
-
 def fill_(self: Tensor, value: Any) -> Tensor:
     """One value everywhere: a number or a scalar tensor."""
     own = self.value
@@ -436,34 +419,11 @@ def backward(
     create_graph: bool = False,
 ) -> None:
     """Add the gradient of this tensor to `grad` of every leaf that it was computed from."""
-    upstream = _upstream(self, gradient)
-    if create_graph or upstream is None or is_captured() or _is_watched(self.record):
+    upstream = tape.upstream(self, gradient)
+    if create_graph or upstream is None or is_captured() or tape.is_watched(self.record):
         differentiation.backward(self, gradient, retain_graph, create_graph)
     else:
         tape.gradients(self.record, upstream, _deliver)
-
-
-def _upstream(self: Tensor, gradient: Tensor | None) -> Any:
-    """The gradient that a backward pass begins with; None if that is not for a tape to do."""
-    if self.record is None:
-        return None
-    if gradient is None:
-        return numpy.ones_like(self.value) if self.value.size == 1 else None
-    if not isinstance(gradient, Core) or not (gradient.is_eager or take_up(gradient)):
-        return None
-    fits = gradient.value.shape == self.value.shape and gradient.value.dtype == self.value.dtype
-    return gradient.value if fits and gradient.record is None else None
-
-
-def _is_watched(record: Any) -> bool:
-    """Whether hooks are to be called with the gradient of some leaf."""
-    found = tape.records_under(record)
-    leaves = [record] if record.is_leaf else tape.leaves_under(found)
-    for leaf in leaves:
-        tensor = leaf.tensor()
-        if tensor is not None and getattr(tensor, "hooks", None) is not None:
-            return True
-    return False
 
 
 def _deliver(leaf: Leaf, total: Any) -> None:
@@ -492,9 +452,9 @@ METHODS = {
     "numel": numel, "nelement": numel, "size": size, "dim": ndim, "ndimension": ndim,
     "is_floating_point": is_floating_point, "item": item, "tolist": tolist, "__bool__": to_bool,
     "__float__": to_float, "__int__": to_int, "__index__": to_index, "__array__": to_array,
-    "numpy": to_numpy, "realize": realize, "__len__": length, "__iter__": iterate, "__getitem__": get_item,
-    "__setitem__": set_item, "detach": detach, "clone": clone, "copy_": copy_, "fill_": fill_,
-    "zero_": zero_, "requires_grad_": requires_grad_, "backward": backward,
+    "numpy": to_numpy, "realize": realize, "__len__": length, "__iter__": iterate,
+    "__getitem__": get_item, "__setitem__": set_item, "detach": detach, "clone": clone,
+    "fill_": fill_, "zero_": zero_, "requires_grad_": requires_grad_, "backward": backward,
 }  # fmt: skip
 """What eager tensors do by themselves."""
 

@@ -11,6 +11,8 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     comparisons,
     contractions,
     conversions,
+    creation,
+    draws,
     elementwise,
     indexing,
     joining,
@@ -18,7 +20,9 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     matrices,
     methods,
     movement,
+    optimizers,
     ordering,
+    parameters,
     products,
     quotients,
     reduction,
@@ -41,10 +45,12 @@ def fill_table() -> None:
         made = _method(attribute)
         if made is not attribute:
             setattr(Eager, name, made)
-    for module in (methods, comparisons, conversions):
+    for module in (methods, comparisons, conversions, creation, draws, parameters):
         for name, function in module.METHODS.items():
             setattr(Eager, name, function)
             eager_calls[getattr(Tensor, name)] = function
+    for module in (creation, draws, parameters, optimizers):
+        eager_calls.update(module.CALLS)
     for name, (get, put) in methods.ATTRIBUTES.items():
         setattr(Eager, name, property(get, put, doc=get.__doc__))
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from ogive import random
+from ogive.autograd.mode import no_grad
 from ogive.errors import ArgumentError, ShapeError, nearest
 from ogive.ir.dtype import default_float, to_dtype
 from ogive.nn.parameter import Parameter
@@ -18,6 +19,7 @@ from ogive.random.continuous import uniform_by_data
 from ogive.tensor.core import to_shape
 from ogive.tensor.creation.constructors import eye, full_like
 from ogive.tensor.memory.data_attribute import replace_value
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 GAINS = {
@@ -57,11 +59,16 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
     """Evenly between `a` and `b`."""
+    if tensor.is_eager:
+        return _fill(tensor, created(uniform_by_data, tensor.shape, a, b, tensor.dtype))
     return _fill(tensor, uniform_by_data(tensor.shape, a, b, tensor.dtype))
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
     """From the normal distribution."""
+    if tensor.is_eager:
+        with no_grad():
+            return tensor.normal_(mean, std)
     # As data, so that layers of other deviations share the kernel.
     centre, deviation = [Tensor(numpy.array(x, tensor.dtype.numpy)) for x in (mean, std)]
     drawn = random.randn(*tensor.shape, dtype=tensor.dtype)
@@ -193,4 +200,5 @@ def default_parameter(
     *lengths, inputs = to_shape((*shape, inputs), "a layer")
     kind = default_float if dtype is None else to_dtype(dtype)
     bound = 1 / math.sqrt(inputs) if inputs else 0.0
-    return Parameter(uniform_by_data(tuple(lengths), -bound, bound, kind).to(device=device))
+    values = created(uniform_by_data, tuple(lengths), -bound, bound, kind)
+    return Parameter(values if device is None else values.to(device=device))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.tensor.memory.data_attribute import replace_value
+from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
 
@@ -20,7 +21,9 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __init__(self, data: Any, requires_grad: bool = True) -> None:
-        super().__init__(data, requires_grad=requires_grad)
+        is_eager = isinstance(data, Tensor) and data.is_eager and type(self) is Parameter
+        if not (is_eager and eager_calls[Parameter](self, data, requires_grad)):
+            super().__init__(data, requires_grad=requires_grad)
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"

@@ -61,12 +61,18 @@ def _complaint(kind: str, key: str, candidates: Sequence[str]) -> str:
 
 def load_tensors(pairs: Iterable[tuple[Tensor, Any]], with_dtypes: bool = False) -> None:
     """Give each tensor the values beside it, all read before the first is changed."""
-    read = [
-        (tensor, _to_values(value).to(tensor.device).shard_like(tensor)) for tensor, value in pairs
-    ]
-    Tensor.realize_batch([value for _, value in read])
+    read = [(tensor, _beside(tensor, _to_values(value))) for tensor, value in pairs]
+    Tensor.realize_batch([value for _, value in read if not value.is_eager])
     for tensor, value in read:
-        replace_value(tensor, value if with_dtypes else value.cast(tensor.dtype))
+        fits = with_dtypes or value.dtype is tensor.dtype
+        replace_value(tensor, value if fits else value.cast(tensor.dtype))
+
+
+def _beside(tensor: Tensor, value: Tensor) -> Tensor:
+    """Values where a tensor has its own; they stay what they are if others change."""
+    if value.is_eager and tensor.device == value.device:
+        return value.detach().clone()
+    return value.to(tensor.device).shard_like(tensor)
 
 
 def _to_values(value: Any) -> Tensor:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy
 
+from ogive.ir import dtype as dtypes
 from ogive.optim.fixed import Fixed
 from ogive.tensor.tensor import Tensor
 
@@ -27,7 +28,7 @@ class Clocks:
 
     def add(self, parameters: Sequence[Tensor]) -> None:
         """Take on parameters that have taken no step; each has a number that it may need."""
-        made = {id(parameter): Tensor(numpy.zeros(())) for parameter in parameters}
+        made = {id(parameter): _zero(parameter) for parameter in parameters}
         self._numbers = Fixed({**self._numbers, **made})
         self._leaders.update(dict.fromkeys(made, id(parameters[0]) if parameters else 0))
 
@@ -69,7 +70,14 @@ class Clocks:
             self._leaders[parameter] = leader
             self._numbers[leader].assign(count)
         self.splits += 1
-        Tensor.realize_batch([self._numbers[leader] for leader in leaders.values()])
+        numbers = [self._numbers[leader] for leader in leaders.values()]
+        Tensor.realize_batch([number for number in numbers if not number.is_eager])
+
+
+def _zero(parameter: Tensor) -> Tensor:
+    if parameter.is_eager:
+        return parameter.new_zeros((), dtype=dtypes.float64)
+    return Tensor(numpy.zeros(()))
 
 
 def _together(parameters: Iterable[Tensor], leaders: Mapping[int, int]) -> dict[int, list[int]]:

@@ -28,6 +28,7 @@ from ogive.optim.fixed import Fixed
 from ogive.optim.state_parts import StateParts, parts_of_state
 from ogive.tensor.core import to_tensor
 from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.evaluation import Repeatable, carry_out_noting
@@ -56,7 +57,11 @@ class Group(dict[str, Any]):
     kept_as_data = frozenset(["lr"])
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self.rate = zeros(dtype=dtypes.float64).contiguous().realize()
+        parameters = settings["params"]
+        if parameters and parameters[0].is_eager:
+            self.rate = parameters[0].new_zeros((), dtype=dtypes.float64)
+        else:
+            self.rate = zeros(dtype=dtypes.float64).contiguous().realize()
         super().__init__()
         for name, value in settings.items():
             self[name] = value
@@ -64,9 +69,12 @@ class Group(dict[str, Any]):
     def __setitem__(self, name: str, value: Any) -> None:
         if name == "lr":
             value = float(value)
-            # From memory: a number in the graph would be compiled into the code.
-            self.rate.assign(Tensor.from_numpy(numpy.array([value])).reshape(()))
-            self.rate.realize()
+            if self.rate.is_eager:
+                self.rate.assign(value)
+            else:
+                # From memory: a number in the graph would be compiled into the code.
+                self.rate.assign(Tensor.from_numpy(numpy.array([value])).reshape(()))
+                self.rate.realize()
         super().__setitem__(name, value)
 
 
@@ -189,6 +197,8 @@ class Optimizer:
 
     def _in_memory(self, made: State, parameter: Tensor) -> State:
         """State of a parameter as memory, in parts; what is of its shape lies as it does."""
+        if parameter.is_eager and all(value.is_eager for value in made.values()):
+            return {name: value.clone() for name, value in made.items()}
         placed = {
             name: self._parts.place(value, parameter) if value.shape == parameter.shape else value
             for name, value in made.items()
@@ -243,6 +253,9 @@ class Optimizer:
         steps become what they were, or what follows from the gradients.
         """
         gradients = [p.grad for group in self.param_groups for p in group["params"]]
+        at_once = eager_calls.get(Optimizer.step_unless)
+        if at_once is not None and at_once(self, skipped, gradients):
+            return
         if is_tracing():
             self._assign(skipped, gradients)
         elif skipped is not None or self._parts.ranks or not self._follows_from_settings():

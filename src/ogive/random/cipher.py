@@ -43,15 +43,14 @@ def encipher(counter: UOp, key: UOp) -> UOp:
     return make(Op.THREEFRY, dtypes.uint64, (counter, key))
 
 
-def encipher_on_host(counters: Words, key: int) -> Words:
-    """The same as the node THREEFRY, here and now."""
-    words = numpy.uint64(key).reshape(1).view("<u4")
-    keys = (words[0], words[1], words[0] ^ words[1] ^ _PARITY)
-    x0 = counters.astype(numpy.uint32)
-    x1 = (counters >> numpy.uint64(32)).astype(numpy.uint32)
+def encipher_on_host(counters: Words, key: int | Words) -> Words:
+    """The same as the node THREEFRY, here and now. Counters and keys broadcast."""
+    given = numpy.asarray(key, numpy.uint64)
+    low, high = given.astype(numpy.uint32), (given >> numpy.uint64(32)).astype(numpy.uint32)
+    keys = (low, high, low ^ high ^ _PARITY)
     with numpy.errstate(over="ignore"):
-        x0 += keys[0]
-        x1 += keys[1]
+        x0 = counters.astype(numpy.uint32) + keys[0]
+        x1 = (counters >> numpy.uint64(32)).astype(numpy.uint32) + keys[1]
         for group in range(5):
             for amount in _ROTATIONS[group % 2]:
                 x0 += x1
@@ -59,4 +58,5 @@ def encipher_on_host(counters: Words, key: int) -> Words:
                 x1 ^= x0
             x0 += keys[(group + 1) % 3]
             x1 += keys[(group + 2) % 3] + numpy.uint32(group + 1)
-    return x0.astype(numpy.uint64) | x1.astype(numpy.uint64) << numpy.uint64(32)
+    words: Words = x0.astype(numpy.uint64) | x1.astype(numpy.uint64) << numpy.uint64(32)
+    return words

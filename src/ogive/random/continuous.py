@@ -67,10 +67,10 @@ def uniform(
     """
     sizes, place = to_shape(shape, "uniform"), to_device(device)
     chosen = to_float(dtype, "uniform")
-    first, end = _bounds(low, high, chosen)
+    first, end = bounds(low, high, chosen)
     with graph_lock:
         draw = Draw(sizes, key, generator, "uniform")
-        return _between(draw, chosen, place, end - first, first, _last_below(first, end, chosen))
+        return _between(draw, chosen, place, end - first, first, last_below(first, end, chosen))
 
 
 def uniform_by_data(shape: Shape, low: float, high: float, dtype: DType) -> Tensor:
@@ -79,13 +79,13 @@ def uniform_by_data(shape: Shape, low: float, high: float, dtype: DType) -> Tens
     It is the same for all bounds, as the layers of a network have them.
     """
     chosen = to_float(dtype, "uniform")
-    first, end = _bounds(low, high, chosen)
+    first, end = bounds(low, high, chosen)
     numbers = [
         Tensor(numpy.array([value], kind.numpy), device=DEFAULT_DEVICE)  # where the key is
         for value, kind in (
             (end - first, wide(chosen)),
             (first, wide(chosen)),
-            (_last_below(first, end, chosen), chosen),
+            (last_below(first, end, chosen), chosen),
         )
     ]
     with graph_lock:
@@ -109,7 +109,8 @@ def _between(
     return draw.finish(operation(Op.MINIMUM, value, last), dtype, device)
 
 
-def _bounds(low: Any, high: Any, dtype: DType) -> tuple[float, float]:
+def bounds(low: Any, high: Any, dtype: DType) -> tuple[float, float]:
+    """The bounds of `uniform` as numbers of a dtype. Raises `ArgumentError`."""
     first, end = [dtype.canonical(float(to_number(value, "uniform"))) for value in (low, high)]
     if not math.isfinite(first) or not math.isfinite(dtype.canonical(end - first)):
         raise ArgumentError(f"uniform: from {low} to {high} is more than {dtype.name} holds")
@@ -118,7 +119,8 @@ def _bounds(low: Any, high: Any, dtype: DType) -> tuple[float, float]:
     return float(first), float(end)
 
 
-def _last_below(first: float, end: float, dtype: DType) -> float:
+def last_below(first: float, end: float, dtype: DType) -> float:
+    """The number of a dtype before `end`, seen from `first`."""
     kind = dtype.numpy.type
     return float(numpy.nextafter(kind(end), kind(first)))
 

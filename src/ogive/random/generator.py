@@ -9,12 +9,18 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.random.cipher import COUNTERS, FOLD, encipher_on_host
+from ogive.random.cipher import COUNTERS, FOLD, Words, encipher_on_host
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation.supplied_numbers import Supplier
 
 _AHEAD = 256
 """Keys made at once: enciphering one costs as much as enciphering hundreds."""
+
+_SHORT = 64
+"""A draw of so many words is made together with those after it, for the same reason."""
+
+_DRAWS = 32
+"""How many of them."""
 
 
 class Generator(Supplier):
@@ -40,18 +46,41 @@ class Generator(Supplier):
         self._position = position
         self._keys: list[int] = []
         self._keys_from = position
+        self._words: Any = ()
+        self._words_from = position
 
     def take(self) -> int:
         """The key of the next draw."""
         with self._lock:
-            at = self._position - self._keys_from
-            if at >= len(self._keys):
-                self._keys_from, at = self._position, 0
-                counters = numpy.arange(_AHEAD, dtype=numpy.uint64)
-                counters += numpy.uint64(FOLD | self._position)
-                self._keys = encipher_on_host(counters, self._seed).tolist()
+            key = self._next_key()
             self._position += 1
-            return self._keys[at]
+            return key
+
+    def take_words(self, count: int) -> Words:
+        """The first words under the key of the next draw."""
+        if count > _SHORT:
+            return encipher_on_host(numpy.arange(count, dtype=numpy.uint64), self.take())
+        with self._lock:
+            self._next_key()
+            at = self._position - self._words_from
+            if at >= len(self._words):
+                self._words_from, at = self._position, 0
+                start = self._position - self._keys_from
+                keys = numpy.array(self._keys[start : start + _DRAWS], numpy.uint64)
+                counters = numpy.arange(_SHORT, dtype=numpy.uint64)
+                self._words = encipher_on_host(counters, keys[:, None])
+            self._position += 1
+            words: Words = self._words[at, :count]
+            return words
+
+    def _next_key(self) -> int:
+        at = self._position - self._keys_from
+        if at >= len(self._keys):
+            self._keys_from, at = self._position, 0
+            counters = numpy.arange(_AHEAD, dtype=numpy.uint64)
+            counters += numpy.uint64(FOLD | self._position)
+            self._keys = encipher_on_host(counters, self._seed).tolist()
+        return self._keys[at]
 
     def manual_seed(self, seed: int) -> Generator:
         """Begin again, with this seed. Returns the generator itself.

@@ -66,8 +66,8 @@ SAME = (
     "hann_window", "histogramdd", "hstack", "iinfo", "imag", "inf", "inference_mode",
     "initial_seed", "int", "int16", "int32", "int64", "int8", "is_autocast_enabled",
     "is_grad_enabled", "is_tensor", "isin", "istft", "kaiser_window", "lcm", "long", "lu_unpack",
-    "matrix_exp", "nan", "newaxis", "no_grad", "nonzero_static", "normal", "ormqr",
-    "pairwise_distance", "pca_lowrank", "pi", "polar", "polygamma", "promote_types", "randperm",
+    "matrix_exp", "nan", "newaxis", "no_grad", "nonzero_static", "ormqr",
+    "pairwise_distance", "pca_lowrank", "pi", "polar", "polygamma", "promote_types",
     "real", "result_type", "row_stack", "rsub", "searchsorted", "seed", "set_grad_enabled",
     "set_rng_state", "short", "stack", "stft", "svd_lowrank", "tensordot", "trapezoid", "trapz",
     "triangular_solve", "tril_indices", "triu_indices", "uint16", "uint32", "uint64", "uint8",
@@ -255,9 +255,9 @@ FOREACH = tuple(
 OWN = {
     "ogive.torch.tensors.creation": (
         "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
-        "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "ones", "ones_like",
-        "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "range",
-        "scalar_tensor", "tensor", "zeros", "zeros_like",
+        "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "normal",
+        "ones", "ones_like", "rand", "rand_like", "randint", "randint_like", "randn",
+        "randn_like", "randperm", "range", "scalar_tensor", "tensor", "zeros", "zeros_like",
     ),
     "ogive.torch.tensors.numpy_arrays": ("from_numpy",),
     "ogive.torch.tensors.functions": (

@@ -8,6 +8,7 @@ from ogive.nn.layers.wrapped import Wrapped, wrap_function
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.creation.constructors import full
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 ReLU = wrap_function("ReLU", "relu", "max(x, 0)", "inplace", inplace=False)
@@ -118,7 +119,7 @@ class PReLU(Module):
         dtype: Any = None,
     ) -> None:
         self.num_parameters = num_parameters
-        self.weight = Parameter(full((num_parameters,), init, dtype=dtype, device=device))
+        self.weight = Parameter(created(full, (num_parameters,), init, dtype=dtype, device=device))
 
     def forward(self, x: Tensor) -> Tensor:
         return x.prelu(self.weight)

@@ -11,6 +11,7 @@ from ogive.nn.layers.multihead import multi_head_attention_forward
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 
@@ -55,7 +56,7 @@ class MultiheadAttention(Module):
         self.v_proj_weight: Parameter | None = None
 
         def empty(*shape: int) -> Parameter:
-            return Parameter(zeros(*shape, dtype=dtype, device=device))
+            return Parameter(created(zeros, *shape, dtype=dtype, device=device))
 
         if self.kdim == self.vdim == embed_dim:
             self.in_proj_weight = _spread(empty(3 * embed_dim, embed_dim))

@@ -8,6 +8,7 @@ from ogive import random
 from ogive.nn.layers.bags import embedding_bag
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -19,7 +20,7 @@ class _Table(Module):
         self, rows: int, columns: int, padding_idx: int | None, dtype: Any, device: str | None
     ) -> None:
         """Vectors drawn from the normal distribution; padding is zeros."""
-        table = random.randn(rows, columns, dtype=dtype, device=device)
+        table = created(random.randn, rows, columns, dtype=dtype, device=device)
         if padding_idx is not None:
             table[padding_idx] = 0.0
         self._set_table(table, True, padding_idx)

@@ -11,6 +11,7 @@ from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import to_entries, to_integer
 from ogive.tensor.creation.constructors import ones, zeros
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 
@@ -43,13 +44,14 @@ class RunningNorm(Module):
         tracked = self.default_tracking if track_running_stats is None else track_running_stats
         self.track_running_stats = tracked
         none, unit = [
-            fill(num_features, dtype=dtype, device=device).realize() for fill in (zeros, ones)
+            created(fill, num_features, dtype=dtype, device=device).realize()
+            for fill in (zeros, ones)
         ]
         self.weight = Parameter(unit) if self.affine else None
         self.bias = Parameter(none) if self.affine else None
         self.register_buffer("running_mean", none.clone().realize() if tracked else None)
         self.register_buffer("running_var", unit.clone().realize() if tracked else None)
-        count = zeros(dtype=dtypes.int64, device=device).realize() if tracked else None
+        count = created(zeros, dtype=dtypes.int64, device=device).realize() if tracked else None
         self.register_buffer("num_batches_tracked", count)
 
     running_mean: Tensor | None
@@ -192,8 +194,9 @@ class LayerNorm(Module):
         self.weight = self.bias = None
         if elementwise_affine:
             shape = self.normalized_shape
-            self.weight = Parameter(ones(*shape, dtype=dtype, device=device))
-            self.bias = Parameter(zeros(*shape, dtype=dtype, device=device)) if bias else None
+            self.weight = Parameter(created(ones, *shape, dtype=dtype, device=device))
+            none = created(zeros, *shape, dtype=dtype, device=device) if bias else None
+            self.bias = None if none is None else Parameter(none)
 
     def forward(self, x: Tensor) -> Tensor:
         check_last_axes(x, self.normalized_shape)
@@ -226,7 +229,7 @@ class RMSNorm(Module):
         self.elementwise_affine = elementwise_affine
         self.weight = None
         if elementwise_affine:
-            weight = ones(*self.normalized_shape, dtype=dtype, device=device)
+            weight = created(ones, *self.normalized_shape, dtype=dtype, device=device)
             self.weight = Parameter(weight)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -266,8 +269,8 @@ class GroupNorm(Module):
         self.affine = affine
         self.weight = self.bias = None
         if affine:
-            self.weight = Parameter(ones(num_channels, dtype=dtype, device=device))
-            self.bias = Parameter(zeros(num_channels, dtype=dtype, device=device))
+            self.weight = Parameter(created(ones, num_channels, dtype=dtype, device=device))
+            self.bias = Parameter(created(zeros, num_channels, dtype=dtype, device=device))
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim < 2 or x.shape[1] != self.num_channels:

@@ -29,6 +29,7 @@ from ogive.tensor.core import (
     wrap,
 )
 from ogive.tensor.lengths import at_most, is_symbolic
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -104,6 +105,7 @@ def ones(
     return _wanted(made, requires_grad)
 
 
+@open_to_eager
 @also(input="tensor")
 def full_like(
     tensor: Tensor,
@@ -123,6 +125,7 @@ def full_like(
     return _wanted(made, requires_grad)
 
 
+@open_to_eager
 @also(input="tensor")
 def zeros_like(
     tensor: Tensor,
@@ -138,6 +141,7 @@ def zeros_like(
     return full_like(tensor, 0, dtype, device, requires_grad)
 
 
+@open_to_eager
 @also(input="tensor")
 def ones_like(
     tensor: Tensor,
@@ -356,6 +360,7 @@ def empty(
     return _wanted(made, requires_grad)
 
 
+@open_to_eager
 @also(input="tensor")
 def empty_like(
     tensor: Tensor,

@@ -25,6 +25,7 @@ from ogive.tensor.lengths import difference
 from ogive.tensor.memory.movement_chains import View
 from ogive.tensor.memory.shared_arrays import settle
 from ogive.tensor.memory.views import write
+from ogive.tensor.method_functions import eager_calls
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -46,6 +47,9 @@ def assign(self: Tensor, value: Any) -> Tensor:
     more than once (`expand`), and `GradientError` for one that requires gradients outside of
     `no_grad()`; nothing changes then.
     """
+    is_first = isinstance(value, Core) and value.is_eager and not self.is_eager
+    if is_first and eager_calls[assign](self, value):
+        return self
     operand = to_operand(value, "assign")
     if isinstance(operand, Core):
         operand = operand.to(memory_device(self))

@@ -11,6 +11,7 @@ from ogive.live import history, registry
 from ogive.live.registry import graph_lock
 from ogive.tensor.core import to_tensor, wrap
 from ogive.tensor.memory.views import shared_storage
+from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
 
@@ -20,6 +21,8 @@ def set_data(tensor: Tensor, value: Any) -> None:
     What showed the tensor before shows what it was. A value that shows the same memory in the same
     way changes nothing: `w.data -= x` has written to that already, and sets it then.
     """
+    if isinstance(value, Tensor) and value.is_eager and eager_calls[set_data](tensor, value):
+        return
     given = value if isinstance(value, Tensor) else to_tensor(numpy.asarray(value))
     with graph_lock:
         is_same = tensor.shared is not None and tensor.shared is given.shared
@@ -37,6 +40,8 @@ def replace_value(tensor: Tensor, value: Tensor) -> None:
 
     What shows it shows them too where shape and dtype stay.
     """
+    if value.is_eager and eager_calls[replace_value](tensor, value):
+        return
     with graph_lock:
         made = wrap(value.detach().node, value.device).contiguous()
         fits = made.shape == tensor.shape and made.dtype is tensor.dtype

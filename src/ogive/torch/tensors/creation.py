@@ -3,49 +3,75 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 
 import ogive
-from ogive.eager import make
-from ogive.eager.tensors import DTYPES
+from ogive.eager import creation as arrays
+from ogive.eager import draws, may_be_eager
+from ogive.eager import make as eager_make
+from ogive.eager.creation import is_here
+from ogive.eager.forms import NOT_DONE
 from ogive.errors import OgiveError
 from ogive.ir.dtype import to_dtype
 from ogive.ir.ops import Op
-from ogive.tensor.creation.user_data import memory_of, to_array
+from ogive.tensor.creation.user_data import memory_of
 from ogive.tensor.tensor import Tensor
 from ogive.torch.machine import defaults
 from ogive.torch.tensors.functions import taking_out
 
 __all__ = [
     "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
-    "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "ones", "ones_like", "rand",
-    "rand_like", "randint", "randint_like", "randn", "randn_like", "range", "scalar_tensor",
-    "tensor", "zeros", "zeros_like",
+    "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "normal", "ones", "ones_like",
+    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range",
+    "scalar_tensor", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 IGNORED = ("layout", "pin_memory", "memory_format", "names")
 """Keywords of PyTorch's that say how memory lies, which is not for a program to say here."""
 
 
-def _made(function: Callable[..., Any], is_float: bool = False) -> Callable[..., Any]:
-    """A function of ours that takes all of PyTorch's keywords; floats are of the default dtype."""
-    takes = inspect.signature(function).parameters
+def _made(
+    function: Callable[..., Any],
+    at_once: Callable[..., Any] | None = None,
+    is_float: bool = False,
+) -> Callable[..., Any]:
+    """A function of ours that takes all of PyTorch's keywords; floats are of the default dtype.
 
-    @functools.wraps(function)
-    def make(*args: Any, **kwargs: Any) -> Any:
+    What is small is made by `at_once`, which gives the array that an eager tensor holds.
+    """
+
+    def make_lazy(*args: Any, **kwargs: Any) -> Any:
         for name in IGNORED:
             kwargs.pop(name, None)
-        if kwargs.get("dtype") is None and is_float and defaults.is_other():
-            kwargs["dtype"] = defaults.get_default_dtype()
-        wanted = kwargs.pop("requires_grad", False) if "requires_grad" not in takes else False
-        made = function(*args, **kwargs)
-        return made.requires_grad_() if wanted else made
+        return function(*args, **kwargs)
 
-    return taking_out(make)
+    lazily = taking_out(make_lazy)
+
+    @functools.wraps(function)
+    def make(
+        *args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+        **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        if is_float and dtype is None and defaults.is_other():
+            dtype = defaults.get_default_dtype()
+        made = None
+        if at_once is not None and is_here(device) and may_be_eager():
+            try:
+                made = eager_make(at_once(*args, dtype=dtype, **kwargs))
+            except (*NOT_DONE, OgiveError):
+                made = None
+        if made is None:
+            if dtype is not None:
+                kwargs["dtype"] = dtype
+            if device is not None:
+                kwargs["device"] = device
+            made = lazily(*args, **kwargs)
+        return made.requires_grad_() if requires_grad else made
+
+    return make
 
 
 @functools.wraps(ogive.linspace)
@@ -64,25 +90,27 @@ def _linspace(start: Any, stop: Any, num: int, dtype: Any = None, **options: Any
     return made.requires_grad_() if options.get("requires_grad") else made
 
 
-zeros = _made(ogive.zeros, is_float=True)
-ones = _made(ogive.ones, is_float=True)
-empty = _made(ogive.empty, is_float=True)
-eye = _made(ogive.eye, is_float=True)
-linspace = _made(_linspace, is_float=True)
-logspace = _made(ogive.logspace, is_float=True)
-rand = _made(ogive.rand, is_float=True)
-randn = _made(ogive.randn, is_float=True)
-full = _made(ogive.full)
-arange = _made(ogive.arange)
-randint = _made(ogive.randint)
-scalar_tensor = _made(ogive.scalar_tensor, is_float=True)
+zeros = _made(ogive.zeros, arrays.zeros, is_float=True)
+ones = _made(ogive.ones, arrays.ones, is_float=True)
+empty = _made(ogive.empty, arrays.zeros, is_float=True)
+eye = _made(ogive.eye, arrays.eye, is_float=True)
+linspace = _made(_linspace, arrays.linspace, is_float=True)
+logspace = _made(ogive.logspace, arrays.logspace, is_float=True)
+rand = _made(ogive.rand, draws.rand, is_float=True)
+randn = _made(ogive.randn, draws.randn, is_float=True)
+normal = _made(ogive.normal, draws.normal)
+full = _made(ogive.full, arrays.full)
+arange = _made(ogive.arange, arrays.arange)
+randint = _made(ogive.randint, draws.randint)
+randperm = _made(ogive.randperm, draws.randperm)
+scalar_tensor = _made(ogive.scalar_tensor, arrays.scalar_tensor, is_float=True)
 zeros_like = _made(ogive.zeros_like)
 ones_like = _made(ogive.ones_like)
 empty_like = _made(ogive.empty_like)
 full_like = _made(ogive.full_like)
-rand_like = _made(ogive.rand_like)
-randn_like = _made(ogive.randn_like)
-randint_like = _made(ogive.randint_like)
+rand_like = _made(ogive.rand_like, draws.rand_like)
+randn_like = _made(ogive.randn_like, draws.randn_like)
+randint_like = _made(ogive.randint_like, draws.randint_like)
 
 
 def tensor(
@@ -98,8 +126,11 @@ def tensor(
     >>> ogive.torch.tensor([1, 2]).dtype, ogive.torch.tensor([1.0, 2]).dtype
     (torch.int64, torch.float32)
     """
-    if device is None or device == "cpu":
-        eager = _eager_copy(data, dtype)
+    if is_here(device) and not defaults.is_other():
+        try:
+            eager = eager_make(arrays.numbers(data, dtype))
+        except (*NOT_DONE, OgiveError):
+            eager = None
         if eager is not None:
             return eager.requires_grad_() if requires_grad else eager
     made = Tensor(_plain(data), dtype, device)
@@ -108,28 +139,6 @@ def tensor(
     if isinstance(data, Tensor) or (memory_of(made.node) is None and made.node.op is not Op.CONST):
         made = made.detach()  # it was made of tensors, and none of their gradients flows through it
     return made.requires_grad_() if requires_grad else made
-
-
-def _eager_copy(data: Any, dtype: Any) -> Tensor | None:
-    """A small tensor of plain numbers, which is computed with at once; None for others."""
-    if isinstance(data, Tensor) or defaults.is_other():
-        return None
-    if not isinstance(data, numpy.ndarray) or data.dtype not in DTYPES:
-        if not isinstance(data, int | float | bool | list | tuple | numpy.ndarray | numpy.generic):
-            return None
-        try:
-            data = to_array(data, None) if not isinstance(data, int | float) else _number(data)
-        except OgiveError:
-            return None  # tensors are among them, or something that is no number
-    wanted = None if dtype is None else to_dtype(dtype).numpy
-    if wanted is not None and data.dtype != wanted:
-        return None if data.dtype.kind == "f" != wanted.kind else make(data.astype(wanted))
-    return make(numpy.array(data, order="C"))
-
-
-def _number(value: Any) -> Any:
-    kind = "bool" if isinstance(value, bool) else "int64" if isinstance(value, int) else "float32"
-    return numpy.array(value, kind)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:

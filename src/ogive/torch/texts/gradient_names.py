@@ -12,7 +12,7 @@ import linecache
 from itertools import islice
 
 from ogive.eager.methods import Index, RecordedFunction
-from ogive.eager.tape import Record
+from ogive.eager.records import Record
 from ogive.errors import Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

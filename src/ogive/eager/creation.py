@@ -1,0 +1,264 @@
+"""Arrays that new eager tensors hold: from numbers, from a shape, or beside another tensor.
+
+Each function has the arguments of the one of `ogive` that makes a lazy tensor, and raises `Refused`
+for what it leaves to that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from ogive.config import current_config
+from ogive.eager.casts import cast_array, check_size
+from ogive.eager.forms import NOT_DONE, Refused, form, is_captured
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give
+from ogive.ir.dtype import DType, to_dtype
+from ogive.tensor.core import DEFAULT_DEVICE, Core
+from ogive.tensor.creation import constructors, new_like
+from ogive.tensor.tensor import Tensor
+
+_FLOAT = numpy.dtype("float32")
+_DOUBLE = numpy.dtype("float64")
+_KINDS = {float: _FLOAT, int: numpy.dtype("int64"), bool: numpy.dtype("bool")}
+"""What Python's numbers become."""
+
+
+def is_here(device: Any) -> bool:
+    """Whether eager tensors are on a device that was asked for."""
+    return device is None or device == "cpu" or device == DEFAULT_DEVICE
+
+
+def to_kind(dtype: Any, default: Any = _FLOAT) -> Any:
+    """NumPy's name of a dtype that eager tensors have. Raises `Refused` for others."""
+    if dtype is None:
+        return default
+    kind = (dtype if dtype.__class__ is DType else to_dtype(dtype)).numpy
+    if kind not in DTYPES:
+        raise Refused
+    return kind
+
+
+def to_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """A small shape, from `(2, 3)` or `((2, 3),)`."""
+    if len(given) == 1 and given[0].__class__ is not int:
+        given = given[0]
+    count = 1
+    for length in given:
+        if length.__class__ is not int or length < 0:
+            raise Refused
+        count *= length
+    if count > MOST_ELEMENTS:
+        raise Refused
+    return tuple(given)
+
+
+# From numbers
+
+
+def numbers(data: Any, dtype: Any) -> Any:
+    """A copy of a number, of nested lists or of an array. Python's floats become float32."""
+    kind = data.__class__
+    if kind is list or kind is tuple:
+        leaf = data
+        while leaf.__class__ in (list, tuple) and len(leaf):
+            leaf = leaf[0]
+        if isinstance(leaf, Core):
+            raise Refused
+        array = numpy.array(data)
+        if array.dtype == _DOUBLE and not isinstance(leaf, numpy.generic | numpy.ndarray):
+            if dtype is not None:
+                return _fitting(array, to_kind(dtype))
+            array = array.astype(_FLOAT)
+    elif kind in _KINDS:
+        if dtype is not None:
+            return _full((), data, to_kind(dtype))
+        return numpy.array(data, _KINDS[kind])
+    elif isinstance(data, numpy.ndarray | numpy.generic):
+        array = numpy.array(data, order="C")
+    elif isinstance(data, Core) and data.is_eager:
+        array = data.value.copy()
+    else:
+        raise Refused
+    if array.dtype not in DTYPES:
+        raise Refused
+    return array if dtype is None else _fitting(array, to_kind(dtype))
+
+
+def _fitting(array: Any, kind: Any) -> Any:
+    if array.dtype.kind == "f" != kind.kind:
+        raise Refused
+    return array if array.dtype == kind else array.astype(kind)
+
+
+# From a shape
+
+
+def _full(shape: tuple[int, ...], value: Any, kind: Any) -> Any:
+    given = value.__class__
+    if given not in _KINDS or (given is float and kind.kind != "f"):
+        raise Refused
+    if kind.kind == "b" and given is not bool:
+        raise Refused
+    return numpy.full(shape, value, kind)
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
+    """One number everywhere."""
+    return _full(to_sizes((size,)), fill_value, to_kind(dtype, _KINDS.get(fill_value.__class__)))
+
+
+def scalar_tensor(value: Any, *, dtype: Any = None) -> Any:
+    """A number."""
+    return _full((), value, to_kind(dtype))
+
+
+def zeros(*size: Any, dtype: Any = None) -> Any:
+    """Zeros; `empty` holds them as well."""
+    return numpy.zeros(to_sizes(size), to_kind(dtype))
+
+
+def ones(*size: Any, dtype: Any = None) -> Any:
+    """Ones."""
+    return numpy.ones(to_sizes(size), to_kind(dtype))
+
+
+def eye(n: Any, m: Any = None, *, dtype: Any = None) -> Any:
+    """Ones on the diagonal."""
+    rows, columns = to_sizes((n, n if m is None else m))
+    return numpy.eye(rows, columns, dtype=to_kind(dtype))
+
+
+def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Any:
+    """`start`, `start + step`, ... below `end`."""
+    if end is None:
+        start, end = 0, start
+    is_whole = start.__class__ is end.__class__ is step.__class__ is int
+    if not is_whole and {start.__class__, end.__class__, step.__class__} - {int, float}:
+        raise Refused
+    if is_whole:
+        count = -((start - end) // step)
+        check_size((max(count, 0),))
+        found = numpy.arange(start, end, step, dtype=numpy.int64)
+        return found.astype(to_kind(dtype, found.dtype), copy=False)
+    count = max(math.ceil((end - start) / step), 0)
+    check_size((count,))
+    return cast_array(numpy.arange(count) * float(step) + float(start), to_kind(dtype))
+
+
+def linspace(start: Any, end: Any, steps: Any, *, dtype: Any = None) -> Any:
+    """Numbers at equal distances, with the rounding of PyTorch's: the step is one of the dtype."""
+    kind = to_kind(dtype)
+    count = _count_between(start, end, steps, kind)
+    first, last = numpy.array([start, end], kind)
+    step = float((last - first) / kind.type(count - 1))
+    position = numpy.arange(count, dtype=_DOUBLE)
+    falling = float(last) - (count - 1 - position) * step
+    made = numpy.where(position < count // 2, position * step + float(first), falling)
+    return made.astype(kind)
+
+
+def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, dtype: Any = None) -> Any:
+    """`base` to powers at equal distances."""
+    kind = to_kind(dtype)
+    count = _count_between(start, end, steps, kind)
+    step = (float(end) - float(start)) / (count - 1)
+    position = numpy.arange(count, dtype=_DOUBLE)
+    falling = float(end) - (count - 1 - position) * step
+    powers = numpy.where(position < count / 2, position * step + float(start), falling)
+    return numpy.power(float(base), powers).astype(kind)
+
+
+def _count_between(start: Any, end: Any, steps: Any, kind: Any) -> int:
+    if {start.__class__, end.__class__} - {int, float} or steps.__class__ is not int:
+        raise Refused
+    if kind.kind != "f" or not 1 < steps <= MOST_ELEMENTS:
+        raise Refused
+    return int(steps)
+
+
+# Beside another tensor
+
+
+def _filled(shape: tuple[int, ...], value: Any, dtype: Any, device: Any, beside: Any) -> Any:
+    if not is_here(device):
+        raise Refused
+    return _full(shape, value, to_kind(dtype, beside.dtype))
+
+
+@form(constructors.full_like, apart=True)
+def full_like(tensor: Any, fill_value: Any, dtype: Any = None, device: Any = None) -> Any:
+    """One number everywhere, in the shape of another."""
+    return _filled(tensor.shape, fill_value, dtype, device, tensor)
+
+
+@form(constructors.zeros_like, constructors.empty_like, apart=True)
+def zeros_like(tensor: Any, dtype: Any = None, device: Any = None) -> Any:
+    """Zeros in the shape of another."""
+    return _filled(tensor.shape, False, dtype, device, tensor)
+
+
+@form(constructors.ones_like, apart=True)
+def ones_like(tensor: Any, dtype: Any = None, device: Any = None) -> Any:
+    """Ones in the shape of another."""
+    return _filled(tensor.shape, True, dtype, device, tensor)
+
+
+@form(new_like.new_full, apart=True)
+def new_full(
+    x: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None
+) -> Any:
+    """One number everywhere, of the dtype of another."""
+    return _filled(to_sizes((size,)), fill_value, dtype, device, x)
+
+
+@form(new_like.new_zeros, new_like.new_empty, apart=True)
+def new_zeros(x: Any, *sizes: Any, dtype: Any = None, device: Any = None) -> Any:
+    """Zeros of the dtype of another."""
+    return _filled(to_sizes(sizes), False, dtype, device, x)
+
+
+@form(new_like.new_ones, apart=True)
+def new_ones(x: Any, *sizes: Any, dtype: Any = None, device: Any = None) -> Any:
+    """Ones of the dtype of another."""
+    return _filled(to_sizes(sizes), True, dtype, device, x)
+
+
+def new_tensor(self: Tensor, data: Any, *, dtype: Any = None) -> Tensor:
+    """`data` as a tensor of the dtype of another."""
+    try:
+        if is_captured():
+            raise Refused
+        array = numbers(data, None)
+        return give(cast_array(array, to_kind(dtype, self.value.dtype)))
+    except NOT_DONE:
+        return new_like.new_tensor(self, data, dtype=dtype)
+
+
+METHODS = {"new_tensor": new_tensor}
+"""What eager tensors do by themselves."""
+
+
+def making(compute: Callable[..., Any]) -> Callable[..., Tensor | None]:
+    """A function that makes an eager tensor of an array, and gives None where that may not be."""
+
+    def create(*args: Any, device: Any = None, **kwargs: Any) -> Tensor | None:
+        config = current_config()
+        if not config.eager or config.device or not is_here(device) or is_captured():
+            return None
+        try:
+            return give(compute(*args, **kwargs))
+        except NOT_DONE:
+            return None
+
+    return create
+
+
+CALLS = {
+    constructors.zeros: making(zeros), constructors.ones: making(ones),
+    constructors.full: making(full),
+}  # fmt: skip
+"""What layers make their first values with (`method_functions.created`)."""

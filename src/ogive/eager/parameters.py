@@ -1,0 +1,251 @@
+"""Eager parameters, and values that tensors are given as a whole: `p.copy_(t)`, `p.data = t`.
+
+A plain tensor that is given the values of an eager one is eager from then on, where it can be.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.autograd import tensors as tensor_gradients
+from ogive.config import current_config
+from ogive.eager import tape
+from ogive.eager.casts import cast_array
+from ogive.eager.forms import NOT_DONE, Refused, is_captured, is_recording
+from ogive.eager.records import Leaf
+from ogive.eager.tensors import (
+    MOST_ELEMENTS,
+    PLAIN_CLASS,
+    EagerParameter,
+    give,
+    is_alone,
+    receive,
+    settle,
+)
+from ogive.eager.writing import may_write, replace
+from ogive.live import history
+from ogive.nn.parameter import Parameter
+from ogive.tensor.core import Core
+from ogive.tensor.memory import assignment, data_attribute, in_place_operations
+from ogive.tensor.tensor import Tensor
+from ogive.tensor.values import interchange
+
+_NUMBERS = {"f": (int, float, bool), "i": (int,), "b": (bool,), "u": ()}
+"""The numbers that tensors of a kind are filled with here; an integer fits them all below 2^7."""
+
+
+def become_parameter(parameter: Any, data: Tensor, requires_grad: bool) -> bool:
+    """Let a parameter that is being made hold a copy of an eager tensor."""
+    if is_captured() or data.value.size > MOST_ELEMENTS or not current_config().eager:
+        return False
+    if requires_grad and data.value.dtype.kind != "f":
+        return False
+    parameter.__class__ = EagerParameter
+    _hold(parameter, data.value.copy(), requires_grad)
+    return True
+
+
+def _hold(tensor: Tensor, array: Any, is_leaf: bool) -> None:
+    tensor.value = array
+    tensor.family = None
+    tensor.record = Leaf(tensor) if is_leaf else None
+    if is_leaf:
+        tensor.is_flagged = True
+
+
+# Copies
+
+
+def deep_copy(self: Tensor, memo: Any) -> Tensor:
+    """A tensor of its own with the same values, and a leaf where this one is."""
+    record = self.record
+    if is_captured() or not is_alone(self) or (record is not None and not record.is_leaf):
+        settle(self)
+        return type(self).__deepcopy__(self, memo)
+    made: Tensor = self.__class__.__new__(self.__class__)
+    _hold(made, self.value.copy(), record is not None)
+    gradient = getattr(self, "gradient", None)
+    if gradient is not None and not isinstance(self, Parameter):
+        made.gradient = gradient.detach()
+    return made
+
+
+def shallow_copy(self: Tensor) -> Tensor:
+    """A view of the whole tensor; of a leaf, another with memory of its own."""
+    return deep_copy(self, {}) if self.record is not None else self.detach()
+
+
+def reduce(self: Tensor) -> Any:
+    """Its values, for `pickle`, and whether it is a leaf."""
+    record = self.record
+    if record is not None and not record.is_leaf:
+        settle(self)
+        return interchange.reduce(self)
+    return _restored, (PLAIN_CLASS[self.__class__], self.value, record is not None)
+
+
+def _restored(kind: Any, values: Any, requires_grad: bool) -> Tensor:
+    if not current_config().eager or is_captured():
+        made: Tensor = kind(values, requires_grad=requires_grad)
+        return made
+    held = give(numpy.array(values, order="C"))
+    if kind is Parameter:
+        return Parameter(held, requires_grad)
+    return held.requires_grad_() if requires_grad else held
+
+
+# Other values
+
+
+def _values_for(own_shape: Any, own_dtype: Any, value: Any) -> Any:
+    """What a tensor of a shape and dtype takes on, in an array of its own."""
+    kind = value.__class__
+    if kind in (int, float, bool):
+        if kind not in _NUMBERS[own_dtype.kind] or (own_dtype.kind == "i" and abs(value) >= 128):
+            raise Refused
+        return numpy.full(own_shape, value, own_dtype)
+    array = cast_array(value.value, own_dtype)
+    if array.shape == own_shape:
+        return array.copy()
+    if array.ndim > len(own_shape):
+        raise Refused
+    return numpy.array(numpy.broadcast_to(array, own_shape))
+
+
+def assign(self: Tensor, value: Any) -> Tensor:
+    """Take on other values, which broadcast and are cast."""
+    try:
+        source = None
+        if isinstance(value, Core):
+            if not value.is_eager:
+                raise Refused
+            source = value.record
+        if is_captured() or not may_write(self, [source]):
+            raise Refused
+        replace(self, _values_for(self.value.shape, self.value.dtype, value))
+    except NOT_DONE:
+        return assignment.assign(self, value)
+    return self
+
+
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Take on the values of `src`."""
+    if not isinstance(src, Core):
+        return in_place_operations.copy_(self, src)
+    return assign(self, src)
+
+
+def assign_eager(tensor: Tensor, value: Tensor) -> bool:
+    """Let a plain tensor take on the values of an eager one, and be eager. False if it stays."""
+    if is_captured() or (value.record is not None and is_recording()):
+        return False
+    if history.is_flagged(tensor) and is_recording():
+        return False
+    try:
+        node = tensor.node
+        return receive(tensor, _values_for(node.shape, node.dtype.numpy, value))
+    except NOT_DONE:
+        return False
+
+
+def replace_value(tensor: Tensor, value: Tensor) -> bool:
+    """Let a tensor have the values of another, unseen by gradients. False if that is not for here
+    to do: shapes, dtypes or who shares memory say so."""
+    if not value.is_eager or is_captured():
+        return False
+    array = value.value
+    if not tensor.is_eager:
+        node = tensor.node
+        fits = node.shape == array.shape and node.dtype.numpy == array.dtype
+        return fits and receive(tensor, array.copy())
+    if tensor.record is not None and not tensor.record.is_leaf:
+        return False
+    own = tensor.value
+    if own.shape == array.shape and own.dtype == array.dtype:
+        replace(tensor, array.copy())
+        return True
+    return _move(tensor, array)
+
+
+def set_data(tensor: Tensor, value: Any) -> bool:
+    """`tensor.data = value`. False if that is not for here to do."""
+    if not isinstance(value, Core) or not value.is_eager or is_captured():
+        return False
+    array = value.value
+    if not tensor.is_eager:
+        return tensor.shared is None and replace_value(tensor, value)
+    if tensor.record is not None and not tensor.record.is_leaf:
+        return False
+    own = tensor.value
+    there, given = own.__array_interface__, array.__array_interface__
+    is_same = [there[fact] == given[fact] for fact in ("data", "shape", "typestr", "strides")]
+    return all(is_same) or _move(tensor, array)
+
+
+def _move(tensor: Tensor, array: Any) -> bool:
+    """Let a tensor that is alone hold a copy of an array, of whatever shape and dtype."""
+    if not is_alone(tensor) or (tensor.record is not None and array.dtype.kind != "f"):
+        return False
+    tensor.value = array.copy()
+    tensor.family = None
+    if getattr(tensor, "shown", None) is not None:
+        del tensor.shown
+    return True
+
+
+# Gradients for given tensors
+
+
+def gradients_for(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: Any = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...] | None:
+    """`autograd.grad` of one eager tensor; None for what is left to the graph."""
+    wanted = inputs if isinstance(inputs, list | tuple) else [inputs]
+    if isinstance(outputs, list | tuple) and len(outputs) == 1:
+        (outputs,) = outputs
+    if isinstance(grad_outputs, list | tuple) and len(grad_outputs) == 1:
+        (grad_outputs,) = grad_outputs
+    if create_graph or is_captured() or not isinstance(outputs, Core) or not outputs.is_eager:
+        return None
+    if any(not isinstance(x, Core) or not x.is_eager or x.record is None for x in wanted):
+        return None
+    upstream = tape.upstream(outputs, grad_outputs)
+    if upstream is None or tape.is_watched(outputs.record):
+        return None
+    found: dict[int, Any] = {}
+    reached = tape.gradients(
+        outputs.record, upstream, lambda leaf, total: found.__setitem__(id(leaf), total)
+    )
+    found |= reached
+    parts = [found.get(id(x.record)) for x in wanted]
+    if not (allow_unused or materialize_grads) and any(part is None for part in parts):
+        return None
+    results: list[Tensor | None] = []
+    for tensor, part in zip(wanted, parts, strict=True):
+        if part is None and materialize_grads:
+            part = numpy.zeros_like(tensor.value)
+        results.append(None if part is None else give(numpy.array(part)))
+    return tuple(results)
+
+
+METHODS = {
+    "__deepcopy__": deep_copy, "__copy__": shallow_copy, "__reduce__": reduce, "assign": assign,
+    "copy_": copy_,
+}  # fmt: skip
+"""What eager tensors do by themselves."""
+
+CALLS = {
+    Parameter: become_parameter, assignment.assign: assign_eager,
+    data_attribute.replace_value: replace_value, data_attribute.set_data: set_data,
+    tensor_gradients.grad: gradients_for,
+}  # fmt: skip
+"""What functions ask of eager tensors before they do it themselves."""

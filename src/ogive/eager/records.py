@@ -1,0 +1,163 @@
+"""What eager tensors were computed by.
+
+    y = x * w          y.record: the form of `mul`, the arrays of x and w, the record of w
+    loss = y.sum()     loss.record: the form of `sum`, the array of y, the record of y
+
+A record holds arrays, which nobody writes to from then on (`writing.py`): it can be gone through at
+any time, whatever becomes of the tensors. It can also be turned into the same expression of plain
+tensors, when its tensor settles.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from ogive.errors import GradientError
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.live import history
+from ogive.live.registry import make
+from ogive.tensor import autocast_dtypes
+from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ogive.eager.forms import Form
+
+Source = Any
+"""What an operand comes from: a `Record`, a `Leaf`, or None if no gradient flows to it."""
+
+_number = itertools.count(1).__next__
+
+
+class Leaf:
+    """The record of a tensor that gradients are wanted for."""
+
+    __slots__ = ("__weakref__", "tensor")
+
+    is_leaf = True
+    number = 0
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = weakref.ref(tensor)
+
+    def plain(self, array: NDArray[Any]) -> Tensor:
+        """The leaf as a plain tensor, that had the values `array` when it was read."""
+        leaf = self.tensor()
+        if leaf is None:
+            return Tensor(array).requires_grad_()
+        is_same = leaf.value is array if leaf.is_eager else numpy.array_equal(leaf.numpy(), array)
+        if not is_same:
+            raise Overtaken(leaf)
+        leaf.node  # noqa: B018  (it settles)
+        return leaf
+
+
+class Overtaken(Exception):
+    """A leaf was changed after it was computed with: what follows from it is known, and how is
+    not."""
+
+    def __init__(self, leaf: Tensor) -> None:
+        super().__init__()
+        self.leaf = leaf
+
+    def value_of(self, memory: UOp) -> UOp:
+        """A value that a gradient flows through as far as it is refused."""
+        return make(Op.GRADIENT, memory.dtype, (memory, self.leaf.node), _OVERTAKEN)
+
+
+class _Overtaken:
+    """The rule of a `GRADIENT` node for a value that cannot be computed again."""
+
+    __slots__ = ()
+
+    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
+        raise GradientError(
+            f"a gradient flows to a tensor of shape {node.inputs[0].shape} that was changed after "
+            "it was computed with; compute again what follows from it, or call backward() before"
+        )
+
+
+_OVERTAKEN = _Overtaken()
+
+
+class Record:
+    """One operation: its form, its arguments with arrays for tensors, and where each of these comes
+    from. Its result is `out`."""
+
+    __slots__ = ("_plain", "args", "form", "kwargs", "number", "out", "sources")
+
+    is_leaf = False
+
+    def __init__(
+        self, form: Form, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, sources: Any
+    ) -> None:
+        self.form = form
+        self.args = args
+        self.kwargs = kwargs
+        self.out = out
+        self.sources: tuple[Source, ...] = sources
+        self.number = _number()
+        self._plain: Tensor | None = None
+
+    def plain(self) -> Tensor:
+        """The result as an expression of plain tensors. Nothing recurses: chains may be long."""
+        recording = history.set_recording(True)
+        is_cast = autocast_dtypes.current() is not None
+        if is_cast:
+            autocast_dtypes.enter(None)
+        try:
+            for record in sorted(records_under(self), key=lambda each: each.number):
+                if record._plain is None:
+                    record._plain = record._repeat()
+        finally:
+            if is_cast:
+                autocast_dtypes.leave()
+            history.set_recording(recording)
+        assert self._plain is not None
+        return self._plain
+
+    def _repeat(self) -> Tensor:
+        sources = iter(self.sources)
+
+        def to_plain(value: Any) -> Any:
+            if value.__class__ is numpy.ndarray:
+                source = next(sources)
+                if source is None:
+                    return Tensor(value)
+                return source.plain(value) if source.is_leaf else source._plain
+            if value.__class__ in (list, tuple):
+                return type(value)([to_plain(entry) for entry in value])
+            return value
+
+        args = [to_plain(value) for value in self.args]
+        kwargs = {name: to_plain(value) for name, value in self.kwargs.items()}
+        made: Any = self.form.function(*args, **kwargs)
+        first: Tensor = made[0] if isinstance(made, tuple) else made
+        return first
+
+
+def records_under(root: Source) -> list[Record]:
+    """The records that a record follows from, itself included, each once."""
+    found: dict[int, Record] = {}
+    stack = [root]
+    while stack:
+        record = stack.pop()
+        if record is not None and not record.is_leaf and id(record) not in found:
+            found[id(record)] = record
+            stack += record.sources
+    return list(found.values())
+
+
+def leaves_under(records: list[Record]) -> Iterator[Leaf]:
+    """The leaves that gradients of records reach."""
+    for record in records:
+        for source in record.sources:
+            if source is not None and source.is_leaf:
+                yield source

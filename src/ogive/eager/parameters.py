@@ -26,6 +26,7 @@ from ogive.eager.tensors import (
 )
 from ogive.eager.writing import may_write, replace
 from ogive.live import history
+from ogive.live.registry import next_id
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import Core
 from ogive.tensor.memory import assignment, data_attribute, in_place_operations
@@ -48,6 +49,7 @@ def become_parameter(parameter: Any, data: Tensor, requires_grad: bool) -> bool:
 
 
 def _hold(tensor: Tensor, array: Any, is_leaf: bool) -> None:
+    tensor.id = next_id()
     tensor.value = array
     tensor.family = None
     tensor.record = Leaf(tensor) if is_leaf else None

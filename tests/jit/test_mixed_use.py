@@ -357,3 +357,15 @@ def test_an_argument_whose_gradient_is_asked_for_is_refused_where_it_has_one() -
     x.grad = Tensor([1.0, 1.0])
     with pytest.raises(TraceError, match="x has a gradient"):
         function(x)
+
+
+def test_a_lazy_tensor_that_an_eager_call_has_read_can_be_captured() -> None:
+    weights = ogive.ones(8, 8) * 0.5
+
+    def function(x: Tensor) -> Tensor:
+        return (x @ weights[:4]) * ogive.arange(3)[:, None]
+
+    x = ogive.ones(3, 4)
+    before = function(x).tolist()
+    captured = ogive.jit(function)
+    assert [captured(x).tolist(), captured(x).tolist()] == [before, before]

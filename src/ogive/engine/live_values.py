@@ -125,7 +125,7 @@ def assignments_of(order: Sequence[UOp]) -> tuple[UOp, ...]:
     for node in walk(tuple(found)):
         if node in inside or (is_gradient(node) and node.operands[0] in inside):
             continue  # a gradient faults where its value does, which is computed
-        if may_fault(node) or not faulting.isdisjoint(node.src):
+        if may_fault(node) or _is_absent(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
     return tuple([node for node in found if node not in faulting])
 
@@ -144,6 +144,11 @@ def may_fault(node: UOp) -> bool:
     if node.op is Op.CALL:
         return bool(node.may_fault)
     return node.op in FAULTING or node.op is Op.CUSTOM
+
+
+def _is_absent(node: UOp) -> bool:
+    """Whether a node is memory that cannot be read, as placeholders are."""
+    return node.op is Op.BUFFER and node.size > 0 and registry.buffer_of(node).is_absent
 
 
 def _gradients_among(
@@ -173,7 +178,10 @@ def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
             continue
         if _has_gradient(node):
             continue
-        if any(n.live is not None and n.live.ran for n in walk((node,)) if n not in inside):
+        under = walk((node,))
+        if any(_is_absent(n) for n in under):
+            continue  # of a function that is being captured, say: there is nothing to compute with
+        if any(n.live is not None and n.live.ran for n in under if n not in inside):
             found.append(node)
         else:
             node.live.ran = True

@@ -15,6 +15,9 @@ Result = TypeVar("Result")
 eager_calls: dict[Callable[..., Any], Callable[..., Any]] = {}
 """For functions that are done at once for eager tensors, what does that (`eager/table.py`)."""
 
+plain_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""For functions that are open to eager tensors, those that they are for plain ones."""
+
 
 def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """A function, no method, that is done at once where its first tensor is eager."""
@@ -31,6 +34,7 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
                 return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
         return function(*args, **kwargs)
 
+    plain_functions[call] = function
     return call
 
 

@@ -89,3 +89,8 @@ def numbers(dtype: str, *shape: int, least: float = -4, greatest: float = 4) -> 
         return numpy.asarray(found, dtype)
     whole = numpy.floor(found).astype(dtype)
     return numpy.asarray(numpy.where(whole == 0, 1, whole), dtype)
+
+
+def floats(values: Any) -> Any:
+    """An array of float32."""
+    return numpy.array(values, "float32")

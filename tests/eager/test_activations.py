@@ -11,7 +11,7 @@ import torch
 import ogive
 import ogive.torch as ours
 from ogive.errors import OgiveError
-from tests.eager.beside_torch import check, numbers
+from tests.eager.beside_torch import check, floats, numbers
 
 PLAIN = (
     "relu", "sigmoid", "silu", "gelu", "relu6", "hardtanh", "hardsigmoid", "hardswish",
@@ -50,12 +50,12 @@ def test_arguments_of_activations_are_those_of_pytorch(name: str, arguments: Any
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_at_the_bends_values_and_gradients_are_those_of_pytorch(name: str) -> None:
-    array = numpy.float32([-6, -3, -1, -0.5, 0, 0.5, 1, 3, 6, 25, 100, -100])
+    array = floats([-6, -3, -1, -0.5, 0, 0.5, 1, 3, 6, 25, 100, -100])
     check(lambda module, x: _function(module, name)(x), [array], tolerance=1e-5)
 
 
 def test_relu_keeps_what_is_no_number() -> None:
-    check(lambda module, x: x.relu(), [numpy.float32([numpy.nan, -numpy.inf, numpy.inf])])
+    check(lambda module, x: x.relu(), [floats([numpy.nan, -numpy.inf, numpy.inf])])
 
 
 def test_relu_and_sigmoid_of_integers_are_those_of_pytorch() -> None:

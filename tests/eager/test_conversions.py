@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
 import pytest
 
 import ogive
 import ogive.torch as ours
-from tests.eager.beside_torch import check, numbers
+from tests.eager.beside_torch import check, floats, numbers
 
 NAMES = ["float", "double", "int", "long", "short", "char", "byte", "bool"]
 DTYPES = ["float32", "float64", "int64", "int8", "uint8", "bool"]
@@ -24,7 +23,7 @@ def test_casts_by_name_are_those_of_pytorch(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_casts_by_dtype_are_those_of_pytorch(dtype: str) -> None:
-    array = numpy.float32([0.0, 1.5, 3.9, 100.25])
+    array = floats([0.0, 1.5, 3.9, 100.25])
     check(lambda module, x: x.to(getattr(module, dtype)), [array])
     check(lambda module, x: x.to("cpu", getattr(module, dtype)), [array])
     check(lambda module, x: x.to(dtype=getattr(module, dtype)), [array])
@@ -34,7 +33,7 @@ def test_casts_by_dtype_are_those_of_pytorch(dtype: str) -> None:
 
 
 def test_negative_floats_are_cut_towards_zero() -> None:
-    check(lambda module, x: x.long(), [numpy.float32([-1.5, -0.5, 2.9])])
+    check(lambda module, x: x.long(), [floats([-1.5, -0.5, 2.9])])
 
 
 def test_a_tensor_that_is_so_already_is_given_itself() -> None:
@@ -48,6 +47,7 @@ def test_a_copy_is_another_tensor() -> None:
     y = x.to(ours.float32, copy=True)
     x[0] = 9.0
     assert y.tolist() == [1.0, 2.0]
+    assert y.is_eager
 
 
 def test_contiguous_puts_elements_in_order() -> None:

@@ -12,11 +12,11 @@ import torch
 import ogive
 import ogive.torch as ours
 from ogive.errors import DtypeError, OgiveError
-from tests.eager.beside_torch import check, compare, numbers
+from tests.eager.beside_torch import check, compare, floats, numbers
 
 SHAPES = [((4,), (4,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((), (3,)), ((), ()), ((0, 3), (3,))]
 
-ARITHMETIC = {
+ARITHMETIC: dict[str, Any] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
     "floordiv": lambda a, b: a // b, "mod": operator.mod,
     "trunc": lambda a, b: a.div(b, rounding_mode="trunc"),
@@ -26,7 +26,7 @@ ARITHMETIC = {
     "atan2": lambda a, b: a.atan2(b), "copysign": lambda a, b: a.copysign(b),
     "xlogy": lambda a, b: a.xlogy(b.abs()),
 }  # fmt: skip
-COMPARISONS = {
+COMPARISONS: dict[str, Any] = {
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
     "eq": operator.eq, "ne": operator.ne,
     "and": lambda a, b: a.logical_and(b), "or": lambda a, b: a.logical_or(b),
@@ -151,7 +151,7 @@ def test_powers_by_a_number_are_those_of_pytorch(exponent: Any, dtype: str) -> N
 
 @pytest.mark.parametrize("exponent", [0, 1, 2, 0.5, 3.0])
 def test_powers_of_zero_are_those_of_pytorch(exponent: Any) -> None:
-    check(lambda module, a: a**exponent, [numpy.float32([0, 1, 4])])
+    check(lambda module, a: a**exponent, [floats([0, 1, 4])])
 
 
 def test_integer_powers_stay_integers() -> None:
@@ -161,8 +161,8 @@ def test_integer_powers_stay_integers() -> None:
 
 
 def test_powers_of_tensors_are_those_of_pytorch() -> None:
-    base = numpy.float32([[0.0, 0.5, 2.0], [0.0, 1.0, 3.0]])
-    check(lambda module, a, b: a**b, [base, numpy.float32([0.0, -1.5, 2.0])], tolerance=3e-6)
+    base = floats([[0.0, 0.5, 2.0], [0.0, 1.0, 3.0]])
+    check(lambda module, a, b: a**b, [base, floats([0.0, -1.5, 2.0])], tolerance=3e-6)
 
 
 @pytest.mark.parametrize("base", [2, 0.5, 0])
@@ -209,13 +209,13 @@ def test_clamp_by_tensors_is_that_of_pytorch() -> None:
 
 
 def test_at_a_bound_the_gradient_passes() -> None:
-    check(lambda module, a: a.clamp(-1, 1), [numpy.float32([-1, 0, 1, 2, numpy.nan])])
-    check(lambda module, a: a.clamp_min(1), [numpy.float32([-1, 0, 1, 2])])
+    check(lambda module, a: a.clamp(-1, 1), [floats([-1, 0, 1, 2, numpy.nan])])
+    check(lambda module, a: a.clamp_min(1), [floats([-1, 0, 1, 2])])
 
 
 @pytest.mark.parametrize("name", ["maximum", "minimum", "fmax", "fmin"])
 def test_ties_and_missing_numbers_are_as_in_pytorch(name: str) -> None:
-    arrays = [numpy.float32([1, 2, numpy.nan, 4]), numpy.float32([1, 3, 2, numpy.nan])]
+    arrays = [floats([1, 2, numpy.nan, 4]), floats([1, 3, 2, numpy.nan])]
     check(lambda module, a, b: getattr(a, name)(b), arrays)
 
 
@@ -259,8 +259,8 @@ def test_masked_fill_writes_in_place() -> None:
 
 
 def test_isclose_is_that_of_pytorch() -> None:
-    first = numpy.float32([1, 1, numpy.nan, numpy.inf, 0])
-    second = numpy.float32([1.000001, 1.1, numpy.nan, numpy.inf, 1e-9])
+    first = floats([1, 1, numpy.nan, numpy.inf, 0])
+    second = floats([1.000001, 1.1, numpy.nan, numpy.inf, 1e-9])
     check(lambda module, a, b: module.isclose(a, b), [first, second])
     check(lambda module, a, b: module.isclose(a, b, equal_nan=True), [first, second])
     check(lambda module, a, b: module.isclose(a, b), [numbers("int64", 3), numbers("int64", 3)])
@@ -322,3 +322,10 @@ def test_a_result_that_is_not_small_is_left_to_the_compiler() -> None:
 def test_a_function_that_is_refused_raises_the_error_of_plain_tensors() -> None:
     with pytest.raises(DtypeError, match="the condition must be bool"):
         ours.where(ours.tensor([1, 0]), 1, 0)
+
+
+def test_operands_without_axes_are_computed_with_at_once() -> None:
+    arrays = [numbers("float32", 2, 3), numbers("float32"), numbers("float32") + 1]
+    check(lambda module, a, b, c: a.addcmul(b, c, value=2), arrays, tolerance=1e-5)
+    check(lambda module, a, b, c: a.addcdiv(b, c), arrays, tolerance=1e-5)
+    check(lambda module, a, b, c: b.lerp(c, a), arrays, tolerance=1e-5)

@@ -48,7 +48,7 @@ def to(
     copy: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """This tensor as another dtype. What names another device, or copies, is left to others."""
+    """This tensor as another dtype, with `copy` another one. Another device settles it."""
     wanted, place = dtype, device
     for target in targets:
         if target.__class__ is DType:
@@ -59,9 +59,10 @@ def to(
             place = target
         elif target.__class__ is not bool:
             return conversion.to(self, *targets, dtype=dtype, device=device, copy=copy)
-    if copy or not (place is None or place.upper() == DEFAULT_DEVICE):
+    if not (place is None or place.upper() == DEFAULT_DEVICE):
         return conversion.to(self, *targets, dtype=dtype, device=device, copy=copy)
-    return self if wanted is None else cast(self, wanted)
+    made = self if wanted is None else cast(self, wanted)
+    return self.clone() if copy and made is self else made
 
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:

@@ -68,7 +68,8 @@ def addcmul(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """`x + value * tensor1 * tensor2`, of floats."""
     _need_floats(x, tensor1, tensor2)
     first, second = pair(tensor1, tensor2)
-    x, product = pair(x, first * second if value == 1 else first * value * second)
+    product = first * second if value == 1 else first * value * second
+    x, product = pair(x, numpy.asarray(product))
     return x + product
 
 
@@ -84,7 +85,8 @@ def addcdiv(x: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """`x + value * tensor1 / tensor2`, of floats."""
     _need_floats(x, tensor1, tensor2)
     first, second = pair(tensor1, tensor2)
-    x, quotient = pair(x, first / second if value == 1 else first * value / second)
+    quotient = first / second if value == 1 else first * value / second
+    x, quotient = pair(x, numpy.asarray(quotient))
     return x + quotient
 
 
@@ -103,7 +105,7 @@ def lerp(x: Any, end: Any, weight: Any) -> Any:
     distance = end - x
     if weight.__class__ is _ndarray:
         _need_floats(weight)
-        distance, weight = pair(distance, weight)
+        distance, weight = pair(numpy.asarray(distance), weight)
         near = abs(weight) < 0.5
         return numpy.where(near, x + weight * distance, end - distance * (1 - weight))
     if weight.__class__ not in (int, float):

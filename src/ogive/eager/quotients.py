@@ -57,6 +57,13 @@ def _check_whole(x: Any, other: Any) -> bool:
     return True
 
 
+def _beside_number(x: Any, other: Any) -> tuple[Any, Any]:
+    """An array and the number before it, as they meet. A tensor there is refused."""
+    if other.__class__ is _ndarray:
+        raise Refused
+    return pair(x, other)
+
+
 @form(arithmetic.div)
 def div(x: Any, other: Any, rounding_mode: Any = None) -> Any:
     """`x / other`."""
@@ -74,7 +81,7 @@ def _div(given: Any, out: Any, x: Any, other: Any, rounding_mode: Any = None) ->
 @form(arithmetic.reflected_div)
 def reflected_div(x: Any, other: Any) -> Any:
     """`other / x`."""
-    x, other = pair(x, other)
+    x, other = _beside_number(x, other)
     return _divide(other, x, None)
 
 
@@ -92,7 +99,7 @@ def floor_divide(x: Any, other: Any) -> Any:
 @form(arithmetic.reflected_floor_divide)
 def reflected_floor_divide(x: Any, other: Any) -> Any:
     """`other // x`."""
-    x, other = pair(x, other)
+    x, other = _beside_number(x, other)
     return _floor_divide(other, x)
 
 
@@ -110,7 +117,7 @@ def _remainder_gradient(given: Any, out: Any, x: Any, other: Any) -> Any:
 @form(arithmetic.reflected_remainder)
 def reflected_remainder(x: Any, other: Any) -> Any:
     """`other % x`."""
-    x, other = pair(x, other)
+    x, other = _beside_number(x, other)
     return _remainder(other, x)
 
 
@@ -175,7 +182,7 @@ def _square(given: Any, out: Any, x: Any) -> Any:
 @form(arithmetic.reflected_pow)
 def reflected_power(x: Any, other: Any) -> Any:
     """`other ** x`."""
-    x, other = pair(x, other)
+    x, other = _beside_number(x, other)
     if x.dtype.kind == "b":
         raise Refused
     return numpy.power(other, x)

@@ -1,4 +1,4 @@
-"""The table of methods of eager tensors: those of `Tensor` that have forms, under all their names."""
+"""The table of methods of eager tensors: those of `Tensor` that have forms, under all names."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ POSITIONS: dict[str, Case] = {
     "take": lambda t, x: x.take(t.tensor([[3, -1], [0, 3]])),
     "take_along_dim": lambda t, x: x.take_along_dim(t.tensor([[[2], [0], [2]]]), 2),
     "index_select": lambda t, x: x.index_select(1, t.tensor([2, 0, 2])),
-    "scatter": lambda t, x: x.scatter(2, t.tensor([[[0], [1], [3]]]), x[:, :, 1:2]),
+    "scatter": lambda t, x: x.scatter(2, t.tensor([[[0], [1], [3]]]), x[:1, :, 1:2]),
     "scatter a number": lambda t, x: x.scatter(1, t.tensor([[[0, 2]]]), 5),
-    "scatter_add": lambda t, x: x.scatter_add(2, t.tensor([[[0, 0], [1, 0], [3, 3]]]), x[:1]),
+    "scatter_add": lambda t, x: x.scatter_add(2, t.tensor([[[0, 0], [1, 0]]]), x[:1, :2, :2]),
     "index_add": lambda t, x: x.index_add(1, t.tensor([0, 0]), x[:, :2]),
     "index_add of a multiple": lambda t, x: x.index_add(0, t.tensor([1, 1]), x, alpha=2),
     "index_copy": lambda t, x: x.index_copy(1, t.tensor([2, 0]), x[:, :2]),
@@ -45,6 +45,11 @@ POSITIONS: dict[str, Case] = {
     "a mask": lambda t, x: x[t.tensor([True, False])],
     "a mask of several axes": lambda t, x: x[:, t.tensor([[True, False, True, True]] * 3)],
     "an empty list": lambda t, x: x[[]],
+    "positions beside an integer": lambda t, x: x[0, :, [1, 2]],
+    "positions before an integer": lambda t, x: x[[1, 0], 2],
+    "a mask beside an integer": lambda t, x: x[1, t.tensor([True, False, True])],
+    "positions beside a new axis": lambda t, x: x[:, None, [1, 2]],
+    "positions apart": lambda t, x: x[[0, 1], :, [1, 2]],
 }
 
 
@@ -62,9 +67,7 @@ def test_gradient_flows_back_through_positions(name: str) -> None:
 @pytest.mark.parametrize("reduce", ["sum", "mean", "prod", "amax", "amin"])
 @pytest.mark.parametrize("include_self", [True, False])
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
-def test_scatter_reduce_combines_as_in_pytorch(
-    reduce: str, include_self: bool, dtype: str
-) -> None:
+def test_scatter_reduce_combines_as_in_pytorch(reduce: str, include_self: bool, dtype: str) -> None:
     index = numpy.array([[0, 0, 1, 0], [2, 1, 1, 0]])
     x, source = arrays((3, 4), (2, 4))
     if dtype == "int64":  # floats with ties and zeros
@@ -134,8 +137,6 @@ def _add(index: Any, value: Any) -> Any:
     return write
 
 
-
-
 WRITES: dict[str, Any] = {
     "a number at a place": _put(lambda t, y: (0, 1, 2), lambda t, y: 7),
     "a number in a row": _put(lambda t, y: (slice(None), 1), lambda t, y: 7),
@@ -143,12 +144,14 @@ WRITES: dict[str, Any] = {
     "a tensor that broadcasts": _put(lambda t, y: 1, lambda t, y: y[0, 0]),
     "a scalar tensor": _put(lambda t, y: (1, 1, 1), lambda t, y: y[0, 0, 0]),
     "a mask": _put(lambda t, y: t.tensor([[True, False, True]] * 2), lambda t, y: 3),
-    "a list": _put(lambda t, y: [1, 0], lambda t, y: y[0]),
-    "a tensor of positions": _put(lambda t, y: t.tensor([1]), lambda t, y: y[0]),
+    "a list": _put(lambda t, y: [1, 0], lambda t, y: y[0].clone()),
+    "a tensor of positions": _put(lambda t, y: t.tensor([1]), lambda t, y: y[0].clone()),
+    "positions beside an integer": _put(lambda t, y: (0, slice(None), [1, 2]), lambda t, y: 5),
     "a range": _put(lambda t, y: range(1), lambda t, y: 4),
     "everything": _put(lambda t, y: ..., lambda t, y: 4),
     "a row that is added to": _add(lambda t, y: 1, lambda t, y: 7),
-    "positions that are added to": _add(lambda t, y: [1, 0], lambda t, y: y[1]),
+    "an element that is added to": _add(lambda t, y: (1, 1, 1), lambda t, y: 7),
+    "positions that are added to": _add(lambda t, y: [1, 0], lambda t, y: y[1].clone()),
 }
 
 
@@ -182,15 +185,17 @@ def test_position_out_of_range_raises_our_error(name: str) -> None:
 
 @pytest.mark.parametrize("write", [lambda x: x.add_(1.0), lambda x: x.fill_(7.0)])
 def test_writing_to_repeated_elements_does_not_reach_a_form(write: Any) -> None:
-    results = []
-    for eager in (True, False):
-        with ogive.configure(eager=eager):
-            x = ogive.torch.tensor(arrays((1, 2))[0])
-            shown = x.expand(3, 2)
-            try:
-                results.append(numpy.asarray(write(shown)))
-            except ogive.errors.OgiveError as error:
-                results.append(type(error))
+    results: list[Any] = []
+    for settles in (False, True):
+        x = ogive.torch.tensor(arrays((1, 2))[0])
+        if settles:
+            x.node  # noqa: B018
+        shown = x.expand(3, 2)
+        assert shown.is_eager is not settles
+        try:
+            results.append(numpy.asarray(write(shown)))
+        except ogive.errors.OgiveError as error:
+            results.append(type(error))
     assert str(results[0]) == str(results[1])
 
 
@@ -204,3 +209,12 @@ def test_view_that_is_written_to_leaves_a_record_as_it_was() -> None:
         total.backward()
         assert w.grad.tolist() == [1.0, 1.0]
         assert taken.tolist() == [1.0, 2.0]
+
+
+def test_positions_that_are_written_to_leave_a_record_as_it_was() -> None:
+    w = ogive.torch.tensor([2.0, 3.0, 4.0], requires_grad=True)
+    places = ogive.torch.tensor([0, 0, 1])
+    total = w[places].sum()
+    places[1] = 2
+    total.backward()
+    assert w.grad.tolist() == [2.0, 1.0, 0.0]

@@ -159,7 +159,7 @@ def test_what_is_written_to_a_view_is_seen_in_the_tensor(name: str) -> None:
         part.fill_(7.0)
         results.append(numpy.asarray(x))
         assert module is torch or x.is_eager
-    numpy.testing.assert_array_equal(*results)
+    numpy.testing.assert_array_equal(results[0], results[1])
 
 
 @pytest.mark.parametrize("name", VIEWS)

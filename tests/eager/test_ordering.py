@@ -25,7 +25,7 @@ ORDERS: dict[str, Case] = {
 
 APART: dict[str, Case] = {
     "argsort": lambda t, x: x.argsort(stable=True),
-    "argsort along one": lambda t, x: x.argsort(0, descending=True, stable=True),
+    "argsort along one": lambda t, x: x.argsort(dim=0, descending=True, stable=True),
     "unique": lambda t, x: x.unique(),
     "unique, where, and how often": lambda t, x: t.unique(
         x, return_inverse=True, return_counts=True

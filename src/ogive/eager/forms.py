@@ -7,7 +7,7 @@
     def _(given, out, x, other): return unbroadcast(given * other, x), unbroadcast(given * x, other)
 
 A form takes the arguments of the function, with arrays in place of tensors, and gives an array that
-nobody else has, or several as a named tuple, of which gradients flow through the first. It raises
+nobody else has, or several as a tuple, of which gradients flow through the first. It raises
 `Refused`, or any of NumPy's errors, for what it does not do: then the function itself is called, on
 tensors that settle, and computes it or says what is wrong.
 
@@ -134,7 +134,9 @@ def dispatching(own: Form) -> Callable[..., Any]:
             return function(*args, **kwargs)
         sources: list[Any] = []
         given = [_array(value, sources) for value in args]
-        named = {name: _array(value, sources) for name, value in kwargs.items()}
+        named = kwargs
+        if kwargs:
+            named = {name: _array(value, sources) for name, value in kwargs.items()}
         if _NONE in sources:
             return function(*args, **kwargs)
         is_tracked = any(sources) and not is_apart

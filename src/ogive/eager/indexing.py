@@ -79,9 +79,7 @@ def gather(x: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
 
 
 @gradient(gather)
-def _gather(
-    given: Any, out: Any, x: Any, dim: Any, index: Any, *, sparse_grad: Any = False
-) -> Any:
+def _gather(given: Any, out: Any, x: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
     return _added(x, _places(x, dim, index), given), None
 
 

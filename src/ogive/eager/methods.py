@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy
 
 from ogive.eager import tape
 from ogive.eager.casts import cast_array as _cast
-from ogive.eager.casts import unbroadcast
+from ogive.eager.casts import check_size, unbroadcast
 from ogive.eager.forms import (
     NOT_DONE,
     Form,
@@ -26,6 +27,8 @@ from ogive.eager.records import Leaf, Record
 from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, is_alone, lend, show, take_up
 from ogive.eager.writing import CATEGORY, may_write, replace, replace_recorded, write
 from ogive.ir.dtype import DType
+from ogive.live.history import traced
+from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.core import Core, to_axis
 from ogive.tensor.gradients import differentiation
 from ogive.tensor.indexing import advanced_indexing
@@ -143,7 +146,7 @@ def length(self: Tensor) -> int:
 def iterate(self: Tensor) -> Iterator[Tensor]:
     """The entries along the first axis, each a view."""
     if not self.value.ndim:
-        return advanced_indexing.iterate(self)
+        return advanced_indexing.iterate(self)  # type: ignore[no-any-return]
     return iter([self[position] for position in range(len(self.value))])
 
 
@@ -152,46 +155,102 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 
 class Index:
     """An index as NumPy takes it, which a record holds: arrays in it are no operands. One that
-    `is_basic` shows a part of memory."""
+    `is_basic` shows a part of memory.
 
-    __slots__ = ("entries", "is_basic")
+    NumPy takes an integer beside positions for a position; here it takes its axis away `first`:
+
+        x[0, :, [1, 2]]   →   x[0, :, :][:, [1, 2]]
+    """
+
+    __slots__ = ("entries", "first", "is_basic")
 
     def __init__(self, index: Any) -> None:
-        self.entries: tuple[Any, ...] = ()
+        self.first: tuple[Any, ...] | None = None
         self.is_basic = True
-        has_rest = False
-        found = []
+        has_rest = has_integer = False
+        found: list[Any] = []
         for entry in index if index.__class__ is tuple else (index,):
             kind = entry.__class__
-            if kind is slice:
-                step = entry.step
-                if step is not None and not (step.__class__ is int and step > 0):
-                    raise Refused
+            if kind is int:
+                has_integer = True
+            elif kind is slice:
+                entry = _slice(entry)
             elif entry is Ellipsis:
                 has_rest = True
-            elif kind is not int and entry is not None:
-                entry = self._taken(entry)
+            elif entry is not None:
+                entry = _taken(entry)
+                if entry.__class__ is int:
+                    has_integer = True
+                else:
+                    self.is_basic = False
             found.append(entry)
-        if self.is_basic and not has_rest:
-            found.append(Ellipsis)  # so that a single element is an array, in the same memory
+        if self.is_basic:
+            if not has_rest:
+                found.append(Ellipsis)  # so that a single element is an array, in the same memory
+        elif has_integer:
+            self.first, found = _in_two_steps(found)
         self.entries = tuple(found)
 
-    def _taken(self, entry: Any) -> Any:
-        """Positions or a mask; a single position is an integer."""
-        if isinstance(entry, Core):
-            if not entry.is_eager and not take_up(entry):
-                raise Refused
-            entry = entry.value
-        elif entry.__class__ is list:
-            entry = numpy.array(entry)
-        elif not isinstance(entry, numpy.ndarray | numpy.integer):
+    def keep(self) -> None:
+        """Let the positions be as they are now, whatever is written to their tensors."""
+        self.entries = tuple(
+            [entry.copy() if entry.__class__ is numpy.ndarray else entry for entry in self.entries]
+        )
+
+
+def _slice(given: slice) -> slice:
+    """A slice forwards whose bounds are integers."""
+    start, stop, step = given.start, given.stop, given.step
+    if step is not None and not (step.__class__ is int and step > 0):
+        raise Refused
+    plain = start is None or start.__class__ is int
+    if plain and (stop is None or stop.__class__ is int):
+        return given
+    return slice(_bound(start), _bound(stop), step)
+
+
+def _bound(given: Any) -> int | None:
+    if given is None or given.__class__ is int:
+        return given
+    if isinstance(given, numpy.integer) or (isinstance(given, Core) and given.is_eager):
+        return operator.index(given)  # type: ignore[arg-type]
+    raise Refused
+
+
+def _taken(entry: Any) -> Any:
+    """Positions or a mask; a single position is an integer."""
+    if isinstance(entry, Core):
+        if not entry.is_eager and not take_up(entry):
             raise Refused
-        if entry.dtype.kind not in "iub" or entry.dtype == numpy.uint8 or not entry.size:
-            raise Refused
-        if not entry.ndim and entry.dtype.kind != "b":
-            return int(entry)
-        self.is_basic = False
+        entry = entry.value
+    elif entry.__class__ in (list, tuple, range):
+        entry = numpy.array(entry) if len(entry) else numpy.zeros(0, numpy.int64)
+    elif not isinstance(entry, numpy.ndarray | numpy.integer):
+        raise Refused
+    kind = entry.dtype.kind
+    if kind not in "ib":
+        raise Refused
+    if entry.ndim:
         return entry
+    if kind == "b":
+        raise Refused
+    return int(entry)
+
+
+def _in_two_steps(entries: list[Any]) -> tuple[tuple[Any, ...], list[Any]]:
+    """An index with integers and positions, as one without positions and one without integers."""
+    first: list[Any] = []
+    second: list[Any] = []
+    for entry in entries:
+        kind = entry.__class__
+        if kind is numpy.ndarray:
+            first += [slice(None)] * (entry.ndim if entry.dtype.kind == "b" else 1)
+            second.append(entry)
+        else:
+            first.append(entry)
+            if kind is not int:
+                second.append(Ellipsis if entry is Ellipsis else slice(None))
+    return tuple(first), second
 
 
 def _take(array: Any, index: Index) -> Any:
@@ -199,7 +258,7 @@ def _take(array: Any, index: Index) -> Any:
 
 
 def _take_gradient(given: Any, out: Any, array: Any, index: Index) -> Any:
-    spread = numpy.zeros_like(array)
+    spread = numpy.zeros(array.shape, array.dtype)
     if index.is_basic:
         spread[index.entries] = given
     else:
@@ -220,10 +279,14 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     """`x[i]`, `x[1:, [0, 2]]`, `x[mask]`."""
     array = self.value
     try:
-        if array.size > MOST_ELEMENTS or is_captured():
+        if array.size > MOST_ELEMENTS or ((autocast or traced) and is_captured()):
             raise Refused
         given = Index(index)
+        if given.first is not None:
+            return get_item(get_item(self, given.first), given.entries)
         out = array[given.entries]
+        if not given.is_basic:
+            check_size(out.shape)
     except NOT_DONE:
         return advanced_indexing.get_item(self, index)
     record = self.record
@@ -232,6 +295,8 @@ def get_item(self: Tensor, index: Any) -> Tensor:
         if is_recording() and array.dtype.kind == "f":
             arrays = [array]
             save((self,), arrays)
+            if not given.is_basic:
+                given.keep()
             record = Record(_TAKE, (*arrays, given), {}, out, (self.record,))
     if given.is_basic:
         return show(self, out, record, (advanced_indexing.get_item, (given.entries,), {}))
@@ -247,7 +312,7 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
 
 
 def _set_item(self: Tensor, index: Any, value: Any) -> None:
-    if is_captured():
+    if (autocast or traced) and is_captured():
         raise Refused
     sources: list[Any] = []
     own = self.value
@@ -267,6 +332,14 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
     if own.size > MOST_ELEMENTS:
         raise Refused
     given = Index(index)
+    if given.first is not None:
+        part = get_item(self, given.first)
+        if not part.is_eager:
+            raise Refused
+        _set_item(part, given.entries, value)
+        return
+    if sources and array is value.value and _is_part(value, self, given.entries):
+        return  # what `x[i] += v` ends with: it was written there by now
     if not may_write(self, sources):
         _put_recorded(self, given, value)
         return
@@ -322,6 +395,14 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
     )
 
 
+def _is_part(value: Tensor, self: Tensor, entries: tuple[Any, ...]) -> bool:
+    """Whether a tensor shows what an index of another one does, in its memory."""
+    shown = getattr(value, "shown", None)
+    if shown is None or shown[0] is not self or shown[1] is not advanced_indexing.get_item:
+        return False
+    return value.family is self.family and bool(shown[2] == (entries,))
+
+
 # Copies and gradients
 
 
@@ -334,7 +415,7 @@ def detach(self: Tensor) -> Tensor:
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """The same values, in memory of their own."""
-    return _clone(self)
+    return _clone(self)  # type: ignore[no-any-return]
 
 
 @form(conversion.clone)

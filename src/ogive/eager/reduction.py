@@ -557,9 +557,7 @@ def normalize(x: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
 
 
 @gradient(normalize)
-def _normalize(
-    given: Any, out: Any, x: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12
-) -> Any:
+def _normalize(given: Any, out: Any, x: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
     length = norm(x, 2, dim, True)
     along = out * total_of(given * out, axes_of(dim, x.ndim), True)
     kept = numpy.where(length >= eps, along, x.dtype.type(0))

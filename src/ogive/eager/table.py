@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.eager import (  # noqa: F401  (they declare their forms)
+    attention,
     class_losses,
     contractions,
+    convolutions,
     elementwise,
     losses,
     matrices,
     methods,
+    normalization,
+    pooling,
     products,
 )
 from ogive.eager.forms import dispatching, forms

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir.dtype import DType
 from ogive.ir.shape import Shape, element_count
+from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_shape
 from ogive.tensor.elementwise.pairwise import only_floats
 from ogive.tensor.lengths import difference
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.outlined import outlined
 from ogive.tensor.reduction.log_sum_exp import widen
 
@@ -53,26 +55,61 @@ def batch_norm(
     """
     name = "batch_norm"
     running = {"running_mean": running_mean, "running_var": running_var}
-    x, dtype = _prepare(self, {**running, "weight": weight, "bias": bias}, name)
-    axes = (0, *range(2, x.ndim))
-    line = (-1, *(1,) * (x.ndim - 2))
+    _check_channels(self, {**running, "weight": weight, "bias": bias}, name)
     if not training:
         if running_mean is None or running_var is None:
             raise ArgumentError(
                 f"{name}: running_mean and running_var are needed unless training=True"
             )
-        mean, variance = _at(running_mean, x, line), _at(running_var, x, line)
-        return _finish(x - mean, variance, eps, (weight, bias), line, dtype)
-    number = element_count([x.shape[axis] for axis in axes])
+        return normalize_by(self, running_mean, running_var, weight, bias, eps)
+    number = element_count((self.shape[0], *self.shape[2:]))
     if number == 1:
         raise ShapeError(
-            f"{name}: input has the shape {build.show(x.shape)}; training needs more than one "
+            f"{name}: input has the shape {build.show(self.shape)}; training needs more than one "
             "value per channel"
         )
-    centred, mean, variance = _centre(x, axes)
-    _follow(running_mean, mean.flatten(), momentum)
-    _follow(running_var, _unbiased(variance, number).flatten(), momentum)
-    return _finish(centred, variance, eps, (weight, bias), line, dtype)
+    made, mean, variance = normalize_batch(self, weight, bias, eps)
+    _follow(running_mean, mean, momentum)
+    _follow(running_var, variance, momentum)
+    return made
+
+
+class Normalized(NamedTuple):
+    """A batch that is normalized, the means of its channels, and their unbiased variances."""
+
+    result: Tensor
+    mean: Tensor
+    variance: Tensor
+
+
+@open_to_eager
+def normalize_by(
+    x: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+) -> Tensor:
+    """`batch_norm` by statistics that are known. Shapes: (batch, channels, ...), (channels,)."""
+    wide, dtype = widen(x, "batch_norm")
+    line = (-1, *(1,) * (x.ndim - 2))
+    centred = wide - _at(mean, wide, line)
+    return _finish(centred, _at(variance, wide, line), eps, (weight, bias), line, dtype)
+
+
+@open_to_eager
+def normalize_batch(
+    x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Normalized:
+    """`batch_norm` by the statistics of the batch, and these."""
+    wide, dtype = widen(x, "batch_norm")
+    axes = (0, *range(2, x.ndim))
+    line = (-1, *(1,) * (x.ndim - 2))
+    centred, mean, variance = _centre(wide, axes)
+    number = element_count([x.shape[axis] for axis in axes])
+    made = _finish(centred, variance, eps, (weight, bias), line, dtype)
+    return Normalized(made, mean.flatten(), _unbiased(variance, number).flatten())
 
 
 def instance_norm(
@@ -275,12 +312,16 @@ def _resolution(dtype: DType) -> float:
 
 def _prepare(x: Tensor, parameters: dict[str, Any], name: str) -> tuple[Tensor, DType]:
     """The input in the dtype to compute in, its parameters checked to be one per channel."""
+    _check_channels(x, parameters, name)
+    return widen(x, name)
+
+
+def _check_channels(x: Core, parameters: dict[str, Any], name: str) -> None:
     if x.ndim < 2:
         raise ShapeError(
             f"{name}: input has the shape {build.show(x.shape)}; expected (batch, channels, ...)"
         )
     _check_parameters(x, parameters, (x.shape[1],), name)
-    return widen(x, name)
 
 
 def _ending(x: Core, given: Any, parameters: dict[str, Any], name: str) -> Shape:

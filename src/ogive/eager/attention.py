@@ -1,0 +1,93 @@
+"""The form of attention: values averaged by how well their keys fit a query."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from ogive.eager.casts import unbroadcast
+from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.products import multiply
+from ogive.tensor.neural import dot_product_attention as plain
+
+_matmul = numpy.matmul
+
+
+def _weights(query: Any, key: Any, mask: Any, is_causal: bool, factor: float) -> Any:
+    """How much each value counts. A query that sees nothing has zeros."""
+    scores = multiply(query, key.swapaxes(-1, -2))
+    scores *= factor
+    if is_causal:
+        mask = numpy.tri(*scores.shape[-2:], dtype=bool)
+    if mask is not None:
+        scores = numpy.where(mask, scores, -math.inf) if mask.dtype.kind == "b" else scores + mask
+        scores = scores.astype(query.dtype, copy=False)
+    peaks = numpy.maximum.reduce(scores, -1, keepdims=True)
+    if mask is not None:
+        peaks = numpy.where(peaks == -math.inf, 0, peaks).astype(query.dtype, copy=False)
+    scores -= peaks
+    numpy.exp(scores, out=scores)
+    total = numpy.add.reduce(scores, -1, keepdims=True)
+    scores /= total if mask is None else numpy.where(total == 0, 1, total).astype(query.dtype)
+    return scores
+
+
+def _factor(query: Any, scale: float | None) -> float:
+    return 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+
+
+@form(plain.scaled_dot_product_attention)
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """softmax(query · keyᵀ · scale + mask) · value."""
+    if dropout_p > 0 or enable_gqa or (is_causal and attn_mask is not None):
+        raise Refused
+    if query.dtype.kind != "f" or query.dtype != key.dtype or query.dtype != value.dtype:
+        raise Refused
+    if min(query.ndim, key.ndim, value.ndim) < 2 or not (query.size and key.size and value.size):
+        raise Refused
+    if key.shape[-2] != value.shape[-2]:
+        raise Refused
+    if attn_mask is not None and attn_mask.dtype not in (query.dtype, numpy.bool_):
+        raise Refused
+    weights = _weights(query, key, attn_mask, is_causal, _factor(query, scale))
+    return multiply(weights, value)
+
+
+@gradient(scaled_dot_product_attention)
+def _attention(
+    given: Any,
+    out: Any,
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    factor = _factor(query, scale)
+    weights = _weights(query, key, attn_mask, is_causal, factor)
+    to_value = _matmul(weights.swapaxes(-1, -2), given)
+    below = _matmul(given, value.swapaxes(-1, -2))
+    below = weights * (below - numpy.add.reduce(below * weights, -1, keepdims=True))
+    found = [
+        unbroadcast(_matmul(below, key) * factor, query),
+        unbroadcast(_matmul(below.swapaxes(-1, -2), query) * factor, key),
+        unbroadcast(to_value, value),
+    ]
+    if attn_mask is not None:
+        is_added = attn_mask.dtype.kind == "f"
+        found.append(unbroadcast(below, attn_mask) if is_added else None)
+    return found

@@ -1,0 +1,278 @@
+"""Forms of convolutions: what the taps read, laid out in columns, and one product of matrices.
+
+weight (features, channels · taps) @ columns (channels · taps, batch · places)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.products import check_work
+from ogive.eager.windows import Windows, per_axis, windows
+from ogive.tensor.neural import convolutions as plain
+
+MOST_COLUMNS = 1 << 20
+"""How many elements are laid out in columns: 4 MB of float32, which a cache still holds."""
+
+_matmul = numpy.matmul
+
+
+def _check(x: Any, weight: Any, bias: Any, groups: Any, axes: int) -> None:
+    if x.dtype != weight.dtype or x.dtype.kind != "f" or not x.size or not weight.size:
+        raise Refused
+    if bias is not None and bias.dtype != x.dtype:
+        raise Refused
+    if x.ndim not in (axes + 1, axes + 2) or weight.ndim != axes + 2:
+        raise Refused
+    if groups.__class__ is not int or groups < 1 or len(weight) % groups:
+        raise Refused
+
+
+def _check_work(places: Windows, count: int, channels: int, features: int) -> None:
+    """`channels` are those that one of the features sees."""
+    number = count * len(places.cuts)
+    for length in places.places:
+        number *= length
+    check_work(number * channels * features, number // len(places.cuts) * features)
+    if number * channels > MOST_COLUMNS:
+        raise Refused
+
+
+def _with_bias(total: Any, bias: Any, features: int) -> Any:
+    """(batch, features, ...) plus a number for each feature."""
+    if bias is not None:
+        if bias.shape != (features,):
+            raise Refused
+        total += bias.reshape(-1, *(1,) * (total.ndim - 2))
+    return total
+
+
+def _grouped(matrix: Any, groups: int) -> Any:
+    return matrix.reshape(groups, len(matrix) // groups, -1)
+
+
+def _to_rows(x: Any) -> Any:
+    """(batch, channels, ...) as (channels, batch · places)."""
+    return x.swapaxes(0, 1).reshape(x.shape[1], -1)
+
+
+def _from_rows(rows: Any, count: int, places: tuple[int, ...]) -> Any:
+    """The way back from `_to_rows`, in memory of its own."""
+    return rows.reshape(-1, count, *places).swapaxes(0, 1).copy()
+
+
+def _find(x: Any, weight: Any, options: tuple[Any, Any, Any]) -> Windows:
+    stride, padding, dilation = [
+        tuple(each) if each.__class__ is list else each for each in options
+    ]
+    lengths = x.shape[2:]
+    return windows(lengths, weight.shape[2:], stride, dilation, padding)
+
+
+def _convolve(
+    x: Any, weight: Any, bias: Any, options: tuple[Any, Any, Any], groups: Any, axes: int
+) -> Any:
+    _check(x, weight, bias, groups, axes)
+    batched = x if x.ndim == axes + 2 else x[None]
+    count, channels = batched.shape[:2]
+    features = len(weight)
+    if channels != weight.shape[1] * groups:
+        raise Refused
+    places = _find(batched, weight, options)
+    _check_work(places, count, channels, features // groups)
+    columns = places.columns(batched)
+    if groups == 1:
+        total = _matmul(weight.reshape(features, -1), columns)
+    else:
+        total = _matmul(_grouped(weight, groups), _grouped(columns, groups))
+    made = _with_bias(_from_rows(total, count, places.places), bias, features)
+    return made if batched is x else made[0]
+
+
+def _gradients(
+    given: Any, x: Any, weight: Any, bias: Any, options: tuple[Any, Any, Any], groups: Any
+) -> Any:
+    batched, below = (x, given) if x.ndim == weight.ndim else (x[None], given[None])
+    places = _find(batched, weight, options)
+    rows = _to_rows(below)
+
+    def to_x() -> Any:
+        filters = _grouped(weight, groups).swapaxes(1, 2)
+        columns = _matmul(filters, _grouped(rows, groups))
+        found = places.spread(columns.reshape(-1, rows.shape[1]), len(batched))
+        return found if batched is x else found[0]
+
+    def to_weight() -> Any:
+        columns = _grouped(places.columns(batched), groups)
+        return _matmul(_grouped(rows, groups), columns.swapaxes(1, 2)).reshape(weight.shape)
+
+    if bias is None:
+        return to_x, to_weight
+    return to_x, to_weight, numpy.add.reduce(rows, 1)
+
+
+@form(plain.conv1d)
+def conv1d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """Each window of a line times `weight`, summed, plus `bias`."""
+    return _convolve(x, weight, bias, (stride, padding, dilation), groups, 1)
+
+
+@form(plain.conv2d)
+def conv2d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """Each window of an image times `weight`, summed, plus `bias`."""
+    return _convolve(x, weight, bias, (stride, padding, dilation), groups, 2)
+
+
+@form(plain.conv3d)
+def conv3d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    """Each window of a volume times `weight`, summed, plus `bias`."""
+    return _convolve(x, weight, bias, (stride, padding, dilation), groups, 3)
+
+
+@gradient(conv1d)
+@gradient(conv2d)
+@gradient(conv3d)
+def _convolution(
+    given: Any,
+    out: Any,
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: Any = 1,
+) -> Any:
+    return _gradients(given, x, weight, bias, (stride, padding, dilation), groups)
+
+
+# Transposed: what carries gradients back through a convolution
+
+
+def _transposed(x: Any, weight: Any, options: tuple[Any, ...], groups: int) -> Windows:
+    """The windows of the convolution whose input has the shape of the result."""
+    stride, padding, extra, dilation = options
+    axes = weight.ndim - 2
+    strides, pads = per_axis(stride, axes), per_axis(padding, axes, 0)
+    extras, dilations = per_axis(extra, axes, 0), per_axis(dilation, axes)
+    rows = zip(x.shape[2:], strides, pads, extras, dilations, weight.shape[2:], strict=True)
+    lengths, around = [], []
+    for length, step, pad, more, gap, taps in rows:
+        if more >= max(step, gap):
+            raise Refused
+        reach = (length - 1) * step + gap * (taps - 1) + 1
+        lengths.append(reach - 2 * pad + more)
+        around.append((pad, pad - more))
+    if min(lengths) < 1 or min(after for _, after in around) < 0:
+        raise Refused
+    return Windows(tuple(lengths), weight.shape[2:], strides, dilations, tuple(around))
+
+
+def _convolve_transposed(
+    x: Any, weight: Any, bias: Any, options: tuple[Any, ...], groups: Any, axes: int
+) -> Any:
+    _check(x, weight, bias, groups, axes)
+    batched = x if x.ndim == axes + 2 else x[None]
+    count, channels = batched.shape[:2]
+    if channels != len(weight):
+        raise Refused
+    places = _transposed(batched, weight, options, groups)
+    _check_work(places, count, weight.shape[1] * groups, channels // groups)
+    filters = _grouped(weight, groups).swapaxes(1, 2)
+    columns = _matmul(filters, _grouped(_to_rows(batched), groups))
+    made = places.spread(columns.reshape(-1, columns.shape[2]), count)
+    check_work(0, made.size)
+    made = _with_bias(made, bias, weight.shape[1] * groups)
+    return made if batched is x else made[0]
+
+
+@form(plain.conv_transpose1d)
+def conv_transpose1d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: Any = 1,
+    dilation: Any = 1,
+) -> Any:
+    """`weight` times each element of a line, added up where they overlap."""
+    options = (stride, padding, output_padding, dilation)
+    return _convolve_transposed(x, weight, bias, options, groups, 1)
+
+
+@form(plain.conv_transpose2d)
+def conv_transpose2d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: Any = 1,
+    dilation: Any = 1,
+) -> Any:
+    """`weight` times each element of an image, added up where they overlap."""
+    options = (stride, padding, output_padding, dilation)
+    return _convolve_transposed(x, weight, bias, options, groups, 2)
+
+
+@gradient(conv_transpose1d)
+@gradient(conv_transpose2d)
+def _transposed_convolution(
+    given: Any,
+    out: Any,
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: Any = 1,
+    dilation: Any = 1,
+) -> Any:
+    batched, below = (x, given) if x.ndim == weight.ndim else (x[None], given[None])
+    options = (stride, padding, output_padding, dilation)
+    places = _transposed(batched, weight, options, groups)
+    columns = _grouped(places.columns(below), groups)
+
+    def to_x() -> Any:
+        rows = _matmul(_grouped(weight, groups), columns)
+        found = _from_rows(rows, len(batched), batched.shape[2:])
+        return found if batched is x else found[0]
+
+    def to_weight() -> Any:
+        rows = _grouped(_to_rows(batched), groups)
+        return _matmul(rows, columns.swapaxes(1, 2)).reshape(weight.shape)
+
+    if bias is None:
+        return to_x, to_weight
+    return to_x, to_weight, below.sum((0, *range(2, below.ndim)))

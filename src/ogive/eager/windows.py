@@ -1,0 +1,101 @@
+"""Windows that slide along the last axes of arrays, tap by tap.
+
+x (length)   →   x[tap · dilation : ... : stride]   one element a place, for each tap
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any
+
+import numpy
+
+from ogive.eager.forms import Refused
+
+Numbers = tuple[int, ...]
+
+
+def per_axis(value: Any, axes: int, least: int = 1) -> Numbers:
+    """An integer for each axis: one for all of them, or as many as there are."""
+    given = (value,) * axes if value.__class__ is int else tuple(value)
+    if len(given) == 1:
+        given *= axes
+    if len(given) != axes or any(each.__class__ is not int or each < least for each in given):
+        raise Refused
+    return given
+
+
+class Windows:
+    """Where windows stand along the last axes of an input that is padded on both sides."""
+
+    __slots__ = ("cuts", "lengths", "padded", "padding", "places", "taps")
+
+    def __init__(
+        self, lengths: Numbers, taps: Numbers, strides: Numbers, dilations: Numbers, pads: Any
+    ) -> None:
+        self.lengths = lengths
+        self.taps = taps
+        self.padding: tuple[tuple[int, int], ...] = pads
+        self.padded = tuple([n + sum(pad) for n, pad in zip(lengths, pads, strict=True)])
+        rows = list(zip(self.padded, taps, strides, dilations, strict=True))
+        self.places = tuple([(n - d * (t - 1) - 1) // s + 1 for n, t, s, d in rows])
+        if min(self.places) < 1 or min(taps) < 1:
+            raise Refused
+        lines = [
+            [slice(tap * d, tap * d + s * (places - 1) + 1, s) for tap in range(t)]
+            for (_, t, s, d), places in zip(rows, self.places, strict=True)
+        ]
+        # What each tap reads, the last axis running fastest.
+        self.cuts: list[Any] = [(..., *cut) for cut in itertools.product(*lines)]
+
+    @property
+    def inner(self) -> tuple[Any, ...]:
+        """The input within what is padded."""
+        rows = zip(self.padding, self.lengths, strict=True)
+        return (..., *[slice(before, before + length) for (before, _), length in rows])
+
+    def surround(self, x: Any, fill: Any = 0) -> Any:
+        """The input, padded with `fill`."""
+        if self.padded == self.lengths:
+            return x
+        front = x.shape[: x.ndim - len(self.lengths)]
+        padded = numpy.full((*front, *self.padded), fill, x.dtype)
+        padded[self.inner] = x
+        return padded
+
+    def columns(self, x: Any) -> Any:
+        """What the taps read. Shapes: (batch, channels, ...) → (channels · taps, batch · places)."""
+        padded = self.surround(x)
+        count, channels = x.shape[:2]
+        made = numpy.empty((channels, len(self.cuts), count, *self.places), x.dtype)
+        for tap, cut in enumerate(self.cuts):
+            made[:, tap] = padded[cut].swapaxes(0, 1)
+        return made.reshape(channels * len(self.cuts), -1)
+
+    def spread(self, columns: Any, count: int) -> Any:
+        """The way back: everything added up where `columns` has read it."""
+        channels = len(columns) // len(self.cuts)
+        parts = columns.reshape(channels, len(self.cuts), count, *self.places)
+        padded = numpy.zeros((count, channels, *self.padded), columns.dtype)
+        for tap, cut in enumerate(self.cuts):
+            padded[cut] += parts[:, tap].swapaxes(0, 1)
+        return padded if self.padded == self.lengths else padded[self.inner]
+
+
+@functools.lru_cache(1024)
+def windows(lengths: Numbers, taps: Any, strides: Any, dilations: Any, padding: Any) -> Windows:
+    """Windows as users describe them. Raises `Refused` for what they must not be."""
+    axes = len(lengths)
+    taps, strides = per_axis(taps, axes), per_axis(strides, axes)
+    dilations = per_axis(dilations, axes)
+    if padding == "valid":
+        padding = 0
+    if padding == "same":
+        if max(strides) > 1:
+            raise Refused
+        totals = [dilation * (tap - 1) for tap, dilation in zip(taps, dilations, strict=True)]
+        pads = tuple([(total // 2, total - total // 2) for total in totals])
+    else:
+        pads = tuple([(pad, pad) for pad in per_axis(padding, axes, 0)])
+    return Windows(lengths, taps, strides, dilations, pads)

@@ -225,7 +225,7 @@ def _become(tensor: Tensor, node: UOp) -> None:
     tensor.origin = user_origin(2)
     if node.origin is None:
         node.origin = tensor.origin
-    registry.add_tensor(tensor)
+    registry.add_tensor(tensor, is_old=True)
     tensor.value = tensor.family = None
 
 

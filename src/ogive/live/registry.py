@@ -92,16 +92,20 @@ _tensor_limit = 1024
 _lazy: dict[int, weakref.ref[Any]] = {}
 _lazy_limit = 1024
 _next_id = itertools.count(1).__next__
+_next_old_id = itertools.count(-1, -1).__next__
 _visited = 0
 
 
 # Tensors
 
 
-def add_tensor(tensor: Holder) -> None:
-    """Give a new tensor its id and make it known. Its node is already connected."""
+def add_tensor(tensor: Holder, is_old: bool = False) -> None:
+    """Give a new tensor its id and make it known. Its node is already connected.
+
+    One that `is_old` was there before it became known: its id is less than those of all others.
+    """
     global _tensor_limit
-    tensor.id = number = _next_id()
+    tensor.id = number = _next_old_id() if is_old else _next_id()
     _tensors[number] = reference = weakref.ref(tensor)
     if len(_tensors) > _tensor_limit:
         for dead in [key for key, value in list(_tensors.items()) if value() is None]:

@@ -23,7 +23,7 @@ from ogive.tensor.tensor import Tensor
 
 _FLOAT = numpy.dtype("float32")
 _DOUBLE = numpy.dtype("float64")
-_KINDS = {float: _FLOAT, int: numpy.dtype("int64"), bool: numpy.dtype("bool")}
+_KINDS: dict[Any, Any] = {float: _FLOAT, int: numpy.dtype("int64"), bool: numpy.dtype("bool")}
 """What Python's numbers become."""
 
 

@@ -173,7 +173,7 @@ def replace_value(tensor: Tensor, value: Tensor) -> bool:
 
 def set_data(tensor: Tensor, value: Any) -> bool:
     """`tensor.data = value`. False if that is not for here to do."""
-    if not isinstance(value, Core) or not value.is_eager or is_captured():
+    if not isinstance(value, Tensor) or not value.is_eager or is_captured():
         return False
     array = value.value
     if not tensor.is_eager:
@@ -216,7 +216,7 @@ def gradients_for(
         (outputs,) = outputs
     if isinstance(grad_outputs, list | tuple) and len(grad_outputs) == 1:
         (grad_outputs,) = grad_outputs
-    if create_graph or is_captured() or not isinstance(outputs, Core) or not outputs.is_eager:
+    if create_graph or is_captured() or not isinstance(outputs, Tensor) or not outputs.is_eager:
         return None
     if any(not isinstance(x, Core) or not x.is_eager or x.record is None for x in wanted):
         return None

@@ -254,8 +254,11 @@ class Optimizer:
         """
         gradients = [p.grad for group in self.param_groups for p in group["params"]]
         at_once = eager_calls.get(Optimizer.step_unless)
-        if at_once is not None and at_once(self, skipped, gradients):
-            return
+        if at_once is not None:
+            if at_once(self, skipped, gradients):
+                return
+            for tensor in self._operands():
+                tensor.node  # noqa: B018  (eager ones settle: the step is compiled as a whole)
         if is_tracing():
             self._assign(skipped, gradients)
         elif skipped is not None or self._parts.ranks or not self._follows_from_settings():

@@ -63,10 +63,10 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "masked": ("tensor", "live", "ir", "errors"),
     "signal": ("fft", "tensor", "live", "ir", "errors", "named"),
     "special": ("tensor", "live", "ir", "errors"),
-    "nn": ("random", "tensor", "live", "ir", "errors", "named"),
+    "nn": ("random", "autograd.mode", "tensor", "live", "ir", "errors", "named"),
     "eager": (
-        "nn.parameter", "autograd", "jit.tracing.watch", "tensor", "devices", "live", "ir",
-        "journal", "config", "errors",
+        "optim", "nn", "random", "autograd", "jit.tracing.watch", "tensor", "devices", "live",
+        "ir", "journal", "config", "errors",
     ),
     "optim": ("nn", "autograd", "jit", "tensor", "live", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors"),

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ogive.autograd.custom import custom_gradient
 from ogive.autograd.mode import no_grad
 from ogive.errors import GradientError
+from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
 
@@ -76,20 +78,9 @@ class Function:
 
         Raises `GradientError` in a backward pass whose gradients do not fit the arguments.
         """
-        context = Context(args)
-        places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
-        outputs: list[Any] = []
-
-        def perform(*tensors: Tensor) -> Any:
-            with no_grad():
-                outputs.append(cls._run(context, args))
-            return outputs[0], lambda *upstream: cls._back(context, upstream, places, len(args))
-
-        made = custom_gradient(perform)(*[args[place] for place in places])
-        if not isinstance(made, tuple):
-            return made
-        pairs = zip(made, outputs[0], strict=True)
-        return tuple([new.detach() if _is_in(old, context.plain) else new for new, old in pairs])
+        if eager_calls and any(isinstance(value, Tensor) and value.is_eager for value in args):
+            return eager_calls[perform](cls, args)
+        return perform(cls, args)
 
     @classmethod
     def _run(cls, context: Context, args: tuple[Any, ...]) -> Any:
@@ -115,5 +106,30 @@ class Function:
         return tuple([gradients[place] for place in places])
 
 
-def _is_in(tensor: Tensor, tensors: tuple[Tensor, ...]) -> bool:
+def perform(own: type[Function], args: tuple[Any, ...]) -> Any:
+    """`own.apply(*args)`."""
+    return differentiable(own, args, Context(args))
+
+
+def differentiable(
+    own: type[Function], args: tuple[Any, ...], context: Context, known: Any = None
+) -> Any:
+    """What an operation gives, with its gradients. What is `known` was computed by now."""
+    places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
+    outputs: list[Any] = []
+
+    def compute(*tensors: Tensor) -> Any:
+        with no_grad():
+            outputs.append(own._run(context, args) if known is None else known)
+        return outputs[0], lambda *upstream: own._back(context, upstream, places, len(args))
+
+    made = custom_gradient(compute)(*[args[place] for place in places])
+    if not isinstance(made, tuple):
+        return made
+    pairs = zip(made, outputs[0], strict=True)
+    return tuple([new.detach() if is_in(old, context.plain) else new for new, old in pairs])
+
+
+def is_in(tensor: Tensor, tensors: Sequence[Tensor]) -> bool:
+    """Whether the very tensor is among others."""
     return any(tensor is other for other in tensors)

@@ -478,7 +478,7 @@ def grad_fn(self: Tensor) -> RecordedFunction | None:
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Say whether gradients are wanted for this tensor. Returns the tensor itself."""
     record = self.record
-    if is_captured() or (record is None and requires_grad and not is_alone(self)):
+    if is_captured():
         return differentiation.requires_grad_(self, requires_grad)
     if requires_grad and self.value.dtype.kind != "f":
         return differentiation.requires_grad_(self, requires_grad)

@@ -14,6 +14,7 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     conversions,
     convolutions,
     creation,
+    custom_functions,
     draws,
     elementwise,
     indexing,
@@ -53,7 +54,7 @@ def fill_table() -> None:
         for name, function in module.METHODS.items():
             setattr(Eager, name, function)
             eager_calls[getattr(Tensor, name)] = function
-    for module in (creation, draws, parameters, optimizers):
+    for module in (creation, custom_functions, draws, parameters, optimizers):
         eager_calls.update(module.CALLS)
     for name, (get, put) in methods.ATTRIBUTES.items():
         setattr(Eager, name, property(get, put, doc=get.__doc__))

@@ -238,11 +238,10 @@ def _tell(tensor: Tensor) -> None:
 
 
 def _settle(tensor: Tensor) -> None:
-    shown = getattr(tensor, "shown", None)
-    if shown is not None:
+    shown, record = getattr(tensor, "shown", None), tensor.record
+    if shown is not None and (record is None or not record.is_leaf):
         _settle_view(tensor, *shown)
         return
-    record = tensor.record
     if record is None or record.is_leaf:
         _become(tensor, _memory_of(tensor))
         if record is not None:

@@ -50,6 +50,9 @@ OWN_BOUNDS = {
     "scratch_layout.ROW_STEP",
     "skeleton.SPECIAL",
     "sorting_network.LAYERS",
+    "tensor_attention.MOST_BATCH_AXES",  # the forms that the attention of tensor cores takes
+    "tensor_attention.MOST_SCORES",
+    "tensor_attention.MOST_TERMS",
     "tensor_products.LEAST_LENGTH",  # the terms, and the side, of one instruction
     "tensor_products.LEAST_SIDE",
     "tile_work.MOST_COST",

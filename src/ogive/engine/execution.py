@@ -106,7 +106,7 @@ _next_number = itertools.count(1).__next__
 
 
 class Executions:
-    """What the runs of one compiled graph have in common: executions to use again.
+    """The executions of one compiled graph, kept to be used by its next runs.
 
     `number` is its own. It counts its runs, how many graphs that lead to it were `kept`, and how
     often one was `found`.

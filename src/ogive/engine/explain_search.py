@@ -1,4 +1,4 @@
-"""What graph search found for a computation, in words, with the user's lines."""
+"""The findings of graph search for a computation, in words, with the user's lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ MOST_LINES = 3
 
 
 def explain_search(normalized: Normalized, config: Config) -> str:
-    """What is found for a graph. It is searched again, which finds the same."""
+    """The findings for a graph, as text. The graph is searched a second time, with the same
+    result."""
     from ogive.passes.pipeline.graph_passes import schedule_devices, schedule_graph
     from ogive.search.graph.explanation import explain_findings
 

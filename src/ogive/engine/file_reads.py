@@ -1,4 +1,4 @@
-"""What a graph reads of files: of a view that is a range of rows, only those bytes.
+"""A graph reads from files only the bytes that it needs: of a range of rows, those rows.
 
     before   SHRINK(RESHAPE(BUFFER on DISK, 1000×64), (7, 9), (0, 64))
     after    RESHAPE(BUFFER on DISK', 2×64)              with a buffer of 2 rows, 7 rows further on

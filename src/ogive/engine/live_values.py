@@ -1,4 +1,4 @@
-"""What is alive is not computed twice.
+"""Values that live tensors go on reading are stored, so that no run computes them twice.
 
 A run computes what it was asked for; what lies between is computed where it is used, and gone. For
 a loop that carries a state and asks for something else, each run would go through the whole past:
@@ -55,7 +55,7 @@ _FREE = MOVEMENT | {
 def values_to_store(
     roots: tuple[UOp, ...], order: Sequence[UOp], target_of: Callable[[str], Target]
 ) -> tuple[UOp, ...]:
-    """What a run of `roots` is to store besides, for the live tensors that read it.
+    """The values that a run of `roots` stores besides them, for the live tensors that read these.
 
     `order` is the walk of the roots. All of it is marked as computed. `target_of` gives the target
     of a device.
@@ -154,8 +154,8 @@ def _is_absent(node: UOp) -> bool:
 def _gradients_among(
     waiting: Sequence[UOp], roots: tuple[UOp, ...], order: Sequence[UOp]
 ) -> list[UOp]:
-    """What tensors hold of the gradients of roots, for which those would be computed again, and of
-    gradients beside those that are asked for: one backward pass gives them all."""
+    """Gradients that tensors hold: those of roots, which would have to be computed a second time,
+    and those beside the gradients asked for, since one backward pass gives them all."""
     values = {*roots, *[node.operands[0] for node in order if is_gradient(node)]}
     found = []
     for node in waiting:
@@ -166,8 +166,8 @@ def _gradients_among(
 
 
 def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
-    """What tensors hold of it that waits for its second run already, or is built on what did:
-    `total = total + loss` would be longer at each turn of a loop.
+    """Values that tensors hold and that wait for a second run already, or are built on such: `total
+    = total + loss` would be longer at each turn of a loop.
 
         before   total = ADD(ADD(ADD(0, loss 1), loss 2), loss 3), of which the last was computed
         after    total is computed with the second, and with every second one after that

@@ -54,7 +54,7 @@ def version_below(effect: UOp) -> UOp:
 
 
 class Outcome(NamedTuple):
-    """What became of assignments when a run ended early.
+    """The state of assignments when a run ends early.
 
     `done` are those carried out; `lost` those that follow from what faulted. The others are still
     to be carried out.
@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
 def split_effects(
     graph: CompiledGraph, effects: Sequence[UOp], slots: Sequence[int], fault: Fault
 ) -> Outcome:
-    """What a fault makes of the assignments to `slots`, in order."""
+    """The assignments to `slots`, in order, sorted by how a fault leaves them."""
     missing: set[int] = set()
     step = fault.step
     stores: dict[int, list[tuple[bool, bool]]] = {}

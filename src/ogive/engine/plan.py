@@ -83,7 +83,7 @@ class Plan:
         return self._graph.steps
 
     def explain(self) -> str:
-        """What graph search found for this plan: rules, kernels and times by the cost model.
+        """The findings of graph search for this plan: rules, kernels and times by the cost model.
 
         >>> import ogive
         >>> print((ogive.Tensor([1.0, 2.0]) * 2).prepare().explain())

@@ -193,7 +193,7 @@ class Realization:
         return {slot for step in self.graph.steps[fault.step :] for slot in step.written}
 
     def settle(self, fault: Fault, together: list[Change]) -> None:
-        """What remains of the assignments after a fault.
+        """Settle the assignments of a run that ended with a fault.
 
         Those carried out stay so. Those that follow from what faulted are taken back: tensors that
         hold such a version hold the one below it again. The others are still to be carried out.
@@ -281,7 +281,8 @@ class Realization:
         return explain_fault(self.graph, normalized, self.config, fault, self.tensors)
 
     def _asked(self) -> tuple[UOp, ...]:
-        """What is computed: the roots, the assignments and copies of versions, in this order."""
+        """The nodes to compute: the roots, the assignments and copies of versions, in this
+        order."""
         copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in self.kept]
         return (*[_computed(root) for root in self.roots], *self.effects, *copies)
 

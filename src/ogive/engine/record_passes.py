@@ -1,4 +1,4 @@
-"""What every pass does to a computation: for tools, and for who works on a pass."""
+"""Every pass of a compilation with its input and output: for tools, and for work on a pass."""
 
 from __future__ import annotations
 

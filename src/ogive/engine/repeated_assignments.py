@@ -1,4 +1,4 @@
-"""Assignments that are made over and over, to memory, from memory: the step of an optimizer.
+"""Assignments that a program repeats, to memory, from memory: the step of an optimizer.
 
 The first time they are nodes like any other. What the run of those read and wrote is known by its
 place among the operands; the next time the same compiled graph runs over the memory that the
@@ -119,14 +119,14 @@ def carry_out_noting(
 
 
 def _leaf_below(node: UOp) -> UOp:
-    """What a pending version was made of, or memory as it stands."""
+    """The memory below a pending version, or memory as it stands."""
     while node.op in (Op.RESHAPE, Op.AFTER):
         node = node.operand
     return node
 
 
 def _form_of(node: UOp) -> tuple[Any, ...] | None:
-    """What memory is like; None for a node that is no memory as it stands."""
+    """The dtype, shape and size of memory; None for a node that is no memory as it stands."""
     leaf = memory_leaf(node)
     return (leaf.dtype, node.shape, leaf.arg) if leaf.op is Op.BUFFER else None
 

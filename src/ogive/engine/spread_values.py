@@ -84,7 +84,7 @@ def _part(node: UOp, layout: Layout, number: int) -> UOp:
 
 
 def spread_values(tensors: Sequence[Any]) -> list[_Spread]:
-    """Those of the values of tensors over several devices that have to be computed, each once."""
+    """The values of tensors over several devices that are not computed yet, each once."""
     with registry.graph_lock:
         pending = {
             node: tensor.origin

@@ -1,4 +1,4 @@
-"""What waits for values that a run computes, and was not asked for.
+"""Values that wait for a run: they read what it computes, and it was not asked for them.
 
     h = (x + h @ w).tanh(); total = total + h; h.sum().item()      total waits for h
 
@@ -16,7 +16,8 @@ from ogive.live import registry
 
 
 def waiting_for(values: Collection[UOp], order: Sequence[UOp]) -> list[UOp]:
-    """What live tensors hold, or read, that is built on `values` of a run, sources first.
+    """The nodes that live tensors hold or read and that are built on `values` of a run, sources
+    first.
 
     `order` is the walk of the roots of the run; what is part of that waits for nothing.
     """

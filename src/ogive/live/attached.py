@@ -1,4 +1,4 @@
-"""What hangs on a node while it is part of a graph that is alive: the one slot `UOp.live`.
+"""The one slot `UOp.live`: all that hangs on a node while it is part of a graph that is alive.
 
 The language knows nothing of it. A node has it from when its edges are registered, see `registry`;
 most nodes, those of compiled graphs, never have one.
@@ -29,8 +29,8 @@ class WeakList(list[Any]):
 
 
 class Live(WeakList):
-    """What the process knows of a node: the nodes that are built on it, which it is a list of, and
-    these fields.
+    """All that the process knows of a node. The object is the list of nodes that are built on the
+    node, and has these fields.
 
     The list is not a field because a second object for each node takes 5 % of the time of building
     a graph.

@@ -1,4 +1,4 @@
-"""What values were computed from, for differentiation to go on where memory begins.
+"""Histories: the expressions that values in memory come from, for differentiation to go on there.
 
 Realizing a tensor replaces its node by memory, in every live graph. If the value follows from a
 *leaf*, a tensor that gradients are wanted for, the memory remembers the expression:
@@ -55,7 +55,7 @@ class Argument:
         _open_arguments.pop(id(self), None)
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """What the inputs get: the identity passes on what it is given."""
+        """The gradients of the inputs: the identity passes its own on."""
         return [upstream for _ in node.inputs]
 
 

@@ -1,4 +1,4 @@
-"""Graphs that a program computes over and over, kept so that they are found the next time.
+"""Graphs that a program computes in a loop are kept, so that the next turn finds them.
 
 A loop builds the same expressions at every turn. Nodes are found only while they are alive, though,
 and a turn lets go of what it built. What is kept here stays alive, and with it what was worked out
@@ -88,7 +88,7 @@ class KeptGraphs:
         self.turns = 0
 
     def find(self, roots: tuple[UOp, ...]) -> Any:
-        """What belongs to the graph with these roots, or None."""
+        """The entry of the graph with these roots, or None."""
         self.turns += 1
         found = self.found.get(roots)
         if found is not None:

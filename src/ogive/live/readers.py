@@ -47,7 +47,7 @@ def tensors_reading(nodes: Iterable[UOp]) -> list[Any]:
 def read_outside(
     nodes: Iterable[UOp], inside: Collection[UOp] = (), besides: Collection[int] = ()
 ) -> set[UOp]:
-    """Those of `nodes` that a live tensor reads other than through one of the nodes `inside`.
+    """The `nodes` that a live tensor reads other than through one of the nodes `inside`.
 
     The tensors `besides`, by their ids, do not count.
     """
@@ -60,7 +60,7 @@ def read_outside(
 def _below_tensors(
     asked: set[UOp], inside: Collection[UOp], besides: Collection[int]
 ) -> set[UOp] | None:
-    """What is read, found from those that read; None where there is much to look at."""
+    """The nodes that are read, by a walk down from the tensors; None where it would be long."""
     stack = registry.nodes_of_readers(besides)
     if stack is None:
         return None
@@ -94,7 +94,8 @@ def _is_shown(node: UOp, inside: Collection[UOp], besides: Collection[int]) -> b
 def _from_above(
     asked: set[UOp], inside: Collection[UOp], besides: Collection[int]
 ) -> set[UOp]:
-    """What is read, found by a walk up from all that is asked about, and down from what is held."""
+    """The nodes that are read, by a walk up from all of `asked`, then down from what tensors
+    hold."""
     above = set(asked)
     stack = list(asked)
     read: list[UOp] = []
@@ -119,7 +120,7 @@ def _reached(
     most: float = math.inf,
     within: Collection[UOp] | None = None,
 ) -> set[UOp]:
-    """What is read from some nodes on, and not through one that is `inside`.
+    """The nodes that some nodes read, but not through one that is `inside`.
 
     If that is more than the `most` that are to be looked at, it is not all of it. It looks `within`
     some nodes only.

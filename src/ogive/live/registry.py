@@ -60,7 +60,7 @@ os.register_at_fork(
 
 
 class Holder(Protocol):
-    """What the registry asks of a tensor.
+    """The part of a tensor that the registry knows.
 
     What is no reader only wants to know what becomes of its node, if somebody else reads it. One
     that is eager has no node any more.
@@ -171,7 +171,7 @@ def move_tensor(tensor: Holder, node: UOp) -> None:
 
 
 def moves_to(tensor: Holder, node: UOp) -> list[Change]:
-    """What lets a tensor hold `node`, once it is stored. `graph_lock` is held until then."""
+    """The changes by which a tensor holds `node`. `graph_lock` is held until they are made."""
     connect(node)
     history.follow(tensor, node)
     _add_holder(node, tensor.id, weakref.ref(tensor))
@@ -214,7 +214,7 @@ MOST_LOOKED_AT = 256
 
 
 def nodes_of_readers(besides: Collection[int] = ()) -> list[UOp] | None:
-    """What tensors hold that is neither a buffer nor a view of one; None where they are many.
+    """The nodes that tensors hold, without buffers and views of buffers; None where they are many.
 
     The tensors `besides`, by their ids, do not count.
     """
@@ -362,7 +362,7 @@ def substitute(
 
 
 def _holder_moves(node: UOp, replacement: UOp) -> list[Change]:
-    """What lets the tensors that hold `node` hold another, once it is stored."""
+    """The changes by which the tensors that hold `node` hold `replacement`."""
     moves: list[Change] = []
     for reference in list(node.live.holders or ()) if node.live is not None else ():
         holder = reference()
@@ -396,8 +396,8 @@ def move_holders(node: UOp, replacement: UOp) -> None:
 
 
 def _affected(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp]:
-    """What live tensors hold or are built on that contains a key, sources first, without the keys;
-    nor what contains keys only through what is `kept`."""
+    """The nodes that contain a key and that live tensors hold or are built on, sources first. Keys
+    are left out, and so are nodes that contain keys only through a `kept` one."""
     if not any(key.live for key in replaced):
         return []  # nothing at all is built on them
     if not any(key.op is Op.BUFFER for key in replaced):
@@ -454,7 +454,7 @@ def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
 
 
 def _held(affected: list[UOp], replaced: Mapping[UOp, UOp]) -> list[UOp]:
-    """Those of `affected` that a live tensor holds or is built on, in the same order.
+    """The `affected` nodes that a live tensor holds or is built on, in the same order.
 
     Who holds what is `replaced` will hold the replacement, and needs nothing below it.
     """

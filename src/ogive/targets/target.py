@@ -160,7 +160,7 @@ class Target:
         return self.l3_bytes * 3 // 4 if self.architecture == "x86_64" else None
 
     @property
-    def streamed_turned_bytes(self) -> int | None:
+    def streamed_transposed_bytes(self) -> int | None:
         """The same for lines that are written far apart of each other, which push each other out
         of a cache long before it is full."""
         return self.l2_bytes * 2 if self.architecture == "x86_64" else None

@@ -1,4 +1,4 @@
-"""Tiles turned in registers: the columns of what is held as rows.
+"""Tiles transposed in registers: the columns of what is held as rows.
 
 Elements are exchanged within blocks of 16 bytes first, in which every machine can interleave two
 vectors at once, and whole blocks then. With 4 rows of 8 elements in blocks of 4:

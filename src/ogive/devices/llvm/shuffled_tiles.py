@@ -1,7 +1,7 @@
 """Tiles that lie in memory in another order than registers hold them: shuffled on the way.
 
 picked        entries whose lanes are close to each other, out of vectors
-turned        entries that lie side by side, each with its lanes far apart
+transposed    entries that lie side by side, each with its lanes far apart
 interleaved   entries whose lanes take turns
 """
 
@@ -25,7 +25,7 @@ BLOCK_BITS = 128
 """The least vector that LLVM can be kept from looking behind."""
 
 
-class TurnedPlace(NamedTuple):
+class TransposedPlace(NamedTuple):
     """Where a tile lies whose rows are contiguous and whose lanes are not: the first element, the
     condition for each row, None if it always holds, and for the lanes."""
 
@@ -113,11 +113,11 @@ class Words:
         return self.writer.instruction(f"icmp slt {self.kind} {words}, zeroinitializer")
 
 
-def load_turned(
+def load_transposed(
     memory: Memory,
     buffer: UOp,
     dtype: DType,
-    where: TurnedPlace,
+    where: TransposedPlace,
     stride: int,
     lanes: int,
     ahead: str | None,
@@ -136,12 +136,12 @@ def load_turned(
     return transpose(memory.writer, rows, dtype, width)[: len(where.gates)]
 
 
-def store_turned(
+def store_transposed(
     memory: Memory,
     buffer: UOp,
     dtype: DType,
     values: list[str],
-    where: TurnedPlace,
+    where: TransposedPlace,
     stride: int,
     lanes: int,
     is_streamed: bool,
@@ -192,7 +192,7 @@ def _take_turns(writer: Writer, values: list[str], number: int, kind: str, lanes
     return result
 
 
-def _lane_gates(memory: Memory, where: TurnedPlace, lanes: int) -> tuple[int, list[Gate]]:
+def _lane_gates(memory: Memory, where: TransposedPlace, lanes: int) -> tuple[int, list[Gate]]:
     """How many elements of each lane are accessed at once, and its gate."""
     write = memory.writer.instruction
     width = max(1 << (len(where.gates) - 1).bit_length(), 2)

@@ -1,8 +1,8 @@
 """Tiles between registers and memory: the loads and stores of the kernel graph.
 
 A node stands for a whole tile. How it is moved follows from where its entries and lanes lie: entry
-by entry, several entries as the rows of a square that is turned in registers (`turn`), as vectors
-that entries are picked out of (`pick`), or as vectors in which entries take turns.
+by entry, several entries as the rows of a square that is transposed in registers, as vectors that
+entries are picked out of (`pick`), or as vectors in which entries take turns.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ogive.passes.lower.cache_hints import Traffic
 from ogive.passes.lower.irregular_lanes import Picks, find_picks
 from ogive.passes.lower.linearize import is_loop
 from ogive.passes.lower.lower_accesses import lane_of
-from ogive.passes.lower.transposed_access import interleaved_counter, split_gate, turned_counter
+from ogive.passes.lower.transposed_access import interleaved_counter, split_gate, transposed_counter
 
 
 class Transfers:
@@ -53,9 +53,9 @@ class Transfers:
     def load(self, node: UOp) -> None:
         """Load a tile."""
         counters, lanes = self.values.tile_of(node), self.values.lanes_of(node)
-        rows = turned_counter(node, lanes, self.memory.target)
+        rows = transposed_counter(node, lanes, self.memory.target)
         if rows is not None:
-            registers = self._load_turned(node, rows, counters, lanes)
+            registers = self._load_transposed(node, rows, counters, lanes)
         elif (picks := self._picks_of(node, lanes)) is not None:
             registers = self._load_picked(node, picks, counters, lanes)
         else:
@@ -79,15 +79,15 @@ class Transfers:
         stride = node.stride if lanes > 1 else None
         return self.memory.load(place.base, node.dtype, offset, stride, gate, lanes)
 
-    def _load_turned(
+    def _load_transposed(
         self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
     ) -> dict[Tile, str]:
         """A tile whose lanes are far apart but whose rows are contiguous: load it lane by lane
-        and turn it in registers."""
+        and transpose it in registers."""
         registers: dict[Tile, str] = {}
         ahead = self._ahead_of(node)
-        for entries, where in self._turned_tiles(node.place, rows, counters, lanes):
-            values = shuffled_tiles.load_turned(
+        for entries, where in self._transposed_tiles(node.place, rows, counters, lanes):
+            values = shuffled_tiles.load_transposed(
                 self.memory, node.place.base, node.dtype, where, node.stride, lanes, ahead
             )
             for entry, value in zip(entries, values, strict=True):
@@ -132,11 +132,11 @@ class Transfers:
         found = [counter for counter in node.closed if counter.placement == UPCAST]
         counters = tuple(sorted(found, key=lambda counter: counter.number))
         between = interleaved_counter(node, lanes, self.memory.target)
-        rows = turned_counter(node, lanes, self.memory.target)
+        rows = transposed_counter(node, lanes, self.memory.target)
         if between is not None:
             self._store_interleaved(node, between, counters, lanes)
         elif rows is not None:
-            self._store_turned(node, rows, counters, lanes)
+            self._store_transposed(node, rows, counters, lanes)
         else:
             for position in self.values.entries(counters):
                 self._store_entry(node, tuple(zip(counters, position, strict=True)), lanes)
@@ -156,13 +156,15 @@ class Transfers:
         else:
             self.memory.store(place.base, value.dtype, text, *where)
 
-    def _store_turned(self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int) -> None:
+    def _store_transposed(
+        self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
+    ) -> None:
         """The reverse of how such a tile is loaded."""
         place, value, stride = node.place, node.value, node.stride
         is_streamed = node in self.traffic.streamed
-        for entries, spot in self._turned_tiles(place, rows, counters, lanes):
+        for entries, spot in self._transposed_tiles(place, rows, counters, lanes):
             values = [self.values.operand(value, tuple(e.items()), lanes) for e in entries]
-            shuffled_tiles.store_turned(
+            shuffled_tiles.store_transposed(
                 self.memory, place.base, value.dtype, values, spot, stride, lanes, is_streamed
             )
 
@@ -244,11 +246,11 @@ class Transfers:
             return None
         return self.values.operand(place.gate, places, lanes)
 
-    def _turned_tiles(
+    def _transposed_tiles(
         self, place: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
-    ) -> Iterator[tuple[list[dict[UOp, int]], shuffled_tiles.TurnedPlace]]:
-        """The parts of a tile that are turned by themselves, of at most as many rows as there are
-        lanes: the entries of each, and where they lie."""
+    ) -> Iterator[tuple[list[dict[UOp, int]], shuffled_tiles.TransposedPlace]]:
+        """The parts of a tile that are transposed by themselves, of at most as many rows as there
+        are lanes: the entries of each, and where they lie."""
         by_row, by_lane = [
             [part for part in found if not self.values.holds(part)] for found in split_gate(place)
         ]
@@ -260,7 +262,7 @@ class Transfers:
                 numbers = range(begin, min(begin + lanes, length))
                 entries = [{**fixed, rows: number} for number in numbers]
                 spots = [tuple(entry.items()) for entry in entries]
-                where = shuffled_tiles.TurnedPlace(
+                where = shuffled_tiles.TransposedPlace(
                     self.values.offset(place.offset, spots[0]),
                     [self._conjunction(by_row, spot, 1) for spot in spots],
                     self._conjunction(by_lane, spots[0], lanes),

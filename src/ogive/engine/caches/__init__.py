@@ -1,1 +1,1 @@
-"""What a process keeps in memory: compiled graphs, kernels, placements that were found, panels."""
+"""Caches of a process: compiled graphs, kernels, placements from searches, panels."""

@@ -1,4 +1,4 @@
-"""Texts of kernels made into object code, by several threads while the next are being written.
+"""Threads assemble the texts of kernels into object code while the next ones are written.
 
 Writing a kernel keeps the interpreter busy, and LLVM needs no interpreter. So some helpers assemble
 what has been written, and who has written the last helps with what is left.

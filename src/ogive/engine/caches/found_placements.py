@@ -1,4 +1,4 @@
-"""What searching found: in memory, then on disk, then by searching now.
+"""Placements from searches: in memory, then on disk, then by searching now.
 
 A search chooses placements of axes, kernel by kernel, and between schedules with and without
 operands packed into panels, by the times of their kernels.
@@ -100,7 +100,7 @@ class PlacementCache:
         self._lock = threading.Lock()
 
     def get(self, region: UOp, target: Target, config: Config) -> Placement | None:
-        """What was chosen for a region; None for the heuristics' placement."""
+        """The placement that a search chose for a region; None for the heuristics' own."""
         result = self._results.get((region, target.key, config.code_key))
         return None if result is None else result.placement
 

@@ -192,7 +192,7 @@ class GeneralGraphs:
     def _over(
         self, general: General, skeleton: Skeleton, normalized: Normalized, values: dict[str, int]
     ) -> Normalized:
-        """What a run of the general graph takes in place of the graph itself."""
+        """The parametric graph that a run of the general graph takes in place of `normalized`."""
         device = general.sink.arg[0]
         constants = [self._memory_of(skeleton.numbers[place], device) for place in general.data]
         # What calls were given and do not read has a window as well, but no slot.

@@ -1,4 +1,4 @@
-"""Compiled graphs, each made once: kept in memory by parametric graph, then on disk."""
+"""Compiled graphs, each compiled once: kept in memory by parametric graph, then on disk."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class _Making:
 
 
 def _key(sink: UOp, config: Config) -> tuple[Any, ...]:
-    """What a compiled graph is found by: the graph, and all that its code depends on."""
+    """The key of a compiled graph: the graph, and all that its code depends on."""
     devices = sink.arg if len(sink.arg) == 1 else dict.fromkeys(sink.arg)
     return (sink, *[find_device(device).target(config).key for device in devices], config.code_key)
 

@@ -132,7 +132,7 @@ class CompiledGraph:
 
     @functools.cached_property
     def panels(self) -> tuple[Panel, ...]:
-        """What need not be computed again while inputs do not change."""
+        """The steps whose panels stay as they are while inputs do not change."""
         return find_panels(self)
 
     def native_plan(self, pool: Pool) -> Program:

@@ -17,7 +17,7 @@ from ogive.passes.regions.slots import CallStep, Slot
 
 
 def calling(step: CallStep, slots: Sequence[Slot]) -> Callable[..., None]:
-    """What does a step, given the addresses of its slots."""
+    """The function that does a step; it takes the addresses of the step's slots."""
     writes = [
         _Memory(slots[number], shape)
         for number, shape in zip(step.written, step.writes, strict=True)

@@ -22,7 +22,7 @@ class StepTime(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the step is called."""
+        """The name of the step."""
         return "copy" if isinstance(self.step, CopyStep) else self.step.name
 
 

@@ -29,7 +29,7 @@ def is_symbolic(step: Launch) -> bool:
 def launch_work(
     step: Launch, tiles: int, slots: Sequence[Slot], values: Mapping[str, int]
 ) -> Work:
-    """What a launch does. Of what it loads and stores, each byte of a slot counts once."""
+    """The instructions and bytes of a launch; each byte of a slot counts once."""
     record = step.kernel.record
     given = {**values, **dict(step.fixed)}
     instructions, read, written = [tiles * evaluate(cost, given) for cost in record.costs]

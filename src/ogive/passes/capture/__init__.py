@@ -1,1 +1,1 @@
-"""What runs for every graph asked for, before the caches: a tensor graph becomes parametric."""
+"""Passes for every graph asked for, before the caches: a tensor graph becomes parametric."""

@@ -36,7 +36,8 @@ def inline_calls(normalized: Normalized) -> Normalized:
 
 
 class _Inlining:
-    """What has become of each node, and which call of the user's, `callers` by node, it is of.
+    """The inlined form of each node (`done`), and the call of the user's that it comes from
+    (`callers`).
 
     A call is expanded over its operands as they are, calls among them: a gradient asks what those
     say of gradients, which is gone where they are inlined.
@@ -49,7 +50,7 @@ class _Inlining:
         self.within: dict[UOp, UOp] = {}
 
     def run(self, root: UOp) -> UOp:
-        """What becomes of a node and all that is under it."""
+        """The inlined form of a graph."""
         done, stack = self.done, [root]
         while stack:
             node = stack[-1]
@@ -64,7 +65,7 @@ class _Inlining:
         return done[root]
 
     def _sources(self, node: UOp) -> tuple[UOp, ...]:
-        """What has to be done before a node."""
+        """The nodes that are inlined before a node."""
         if node.op is Op.CALL:
             return (self.expansions.of(node),)
         return node.src[:1] if node.op in _WITHOUT_MEANING else node.src

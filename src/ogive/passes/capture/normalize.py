@@ -180,7 +180,7 @@ class _Normalizing:
         return UOp(Op.COPY, buffer.dtype, (made,), self.home) if device == FILES else made
 
     def _copied(self, node: UOp) -> UOp:
-        """What a copy of the user's becomes: a step, or nothing where no memory is elsewhere."""
+        """The form of a user's copy: a step, or its source where no memory is on another device."""
         assert self.where is not None
         source = self.done[node.operand]
         device = self.where[node.operand]
@@ -198,7 +198,7 @@ class _Normalizing:
         return source if plain else UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
 
     def _spread(self, node: UOp) -> UOp:
-        """What lies on several devices, or is a part of that, over what its sources became."""
+        """A value over several devices, or a part of one, over the new forms of its sources."""
         return UOp(node.op, node.dtype, tuple([self.done[s] for s in node.src]), node.arg)
 
 

@@ -56,9 +56,9 @@ _KEPT = (Op.CONTIGUOUS, Op.SCAN_AXIS, Op.ARRANGE, Op.ASSIGN, Op.COPY, Op.CUSTOM)
 
 @dataclass
 class Choice:
-    """What to keep: `kept` nodes in memory, producers first, and `staged` ones in scratch memory
-    of the kernel that reads them, each along one of its axes. `orders` has the order of the axes
-    for the loops of some kept nodes."""
+    """The `kept` nodes, in memory, producers first, and the `staged` ones, in scratch memory of the
+    kernel that reads them, each along one of its axes. `orders` has the order of the axes for the
+    loops of some kept nodes."""
 
     kept: list[UOp]
     staged: dict[UOp, int]
@@ -71,9 +71,9 @@ class Choice:
 
 
 class _Facts(NamedTuple):
-    """What holds of a graph whatever is kept: its nodes, sources first, and those of them that are
-    `computed`; the `roots` that are computed into memory; the axes along which indices vary; its
-    products and scores."""
+    """The facts about a graph that hold whatever is kept: its nodes, sources first, and the
+    `computed` ones among them; the `roots` that are computed into memory; the axes along which
+    indices vary; its products and scores."""
 
     order: list[UOp]
     computed: list[UOp]

@@ -32,9 +32,9 @@ Reads = Sequence[tuple[Kernel, View]]
 
 
 class Known(NamedTuple):
-    """What one round of the choice knows: the reads of all values so far, what computing each of
-    them takes if the last round's choice holds (`kept`, `staged`), the target and the greatest
-    number of nodes in a kernel."""
+    """The knowledge of one round of the choice: the reads of all values so far, the cost of
+    computing each of them if the last round's choice holds (`kept`, `staged`), the target and the
+    greatest number of nodes in a kernel."""
 
     readers: Mapping[UOp, Readers]
     summaries: Mapping[UOp, Summary]

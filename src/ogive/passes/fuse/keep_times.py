@@ -1,4 +1,4 @@
-"""Whether a value is kept in memory or computed again at each of its reads: the times of both.
+"""The time of a value that is kept in memory, and of one that each of its readers computes.
 
 In goes a value with all its reads; each distinct one computes it anew, if it is not kept:
 
@@ -41,8 +41,8 @@ MOST_NODES = 64
 
 
 class InPlace(NamedTuple):
-    """What computing a value in place takes: nanoseconds a vector of elementary functions and of
-    all else, and the values in memory that are read for it."""
+    """The work of computing a value where it is read: nanoseconds a vector of elementary functions
+    and of all else, and the values in memory that are read for it."""
 
     functions: float
     others: float
@@ -56,8 +56,8 @@ def describe_in_place(
     staged: Mapping[UOp, int],
     target: Target,
 ) -> InPlace:
-    """What a value takes that is computed from `kept` and `staged` ones, each node once. What
-    others read wherever this one is read is there in any case, and takes nothing."""
+    """The work of a value that is computed from `kept` and `staged` ones, each node once. Nodes
+    that are read wherever this one is read are there in any case, and take nothing."""
     count = max(_count(node), 1)
     times = {True: 0.0, False: 0.0}
     leaves: list[UOp] = []

@@ -37,7 +37,7 @@ def loop_order(root: UOp, target: Target) -> tuple[int, ...] | None:
 
 
 def _spread(value: UOp) -> list[UOp]:
-    """What is spread to the shape of a value in the elementwise work that makes it."""
+    """The values that are expanded to the shape of a value in its elementwise work."""
     found: list[UOp] = []
     stack, seen = [value], {value}
     while stack and len(seen) < MOST_NODES:

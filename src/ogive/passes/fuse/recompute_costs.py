@@ -1,4 +1,4 @@
-"""What it takes to compute a value in place, given what is kept in memory.
+"""The cost of computing a value where it is read, if some values are kept in memory.
 
 In goes the graph, sources first, with the nodes that were kept or staged by the last choice; out
 comes a `Summary` of each node. With `m` kept,
@@ -26,7 +26,7 @@ COST_LIMIT = 1 << 20
 
 
 class Summary(NamedTuple):
-    """What computing one element of a value in place takes, given what is kept in memory.
+    """The cost of computing one element of a value in place, if some values are kept in memory.
 
     `cost` is the work outside reductions; `reduces` whether there is a reduction in it, and
     `varying` the axes along which the results of those reductions vary; `loads` whether memory is

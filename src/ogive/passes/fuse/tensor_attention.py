@@ -22,10 +22,14 @@ from ogive.passes.fuse.tensor_products import NARROW, find_factors
 from ogive.targets.target import Target
 
 MOST_TERMS = 128
-"""How long the rows may be that scores are products of, and those that weights are multiplied by:
-registers hold a tile of them."""
+"""The greatest length of the rows that scores are products of, and of those that weights are
+multiplied by: registers hold a tile of them."""
+
 MOST_SCORES = 2
+"""The most products of scores that one result is computed from."""
+
 MOST_BATCH_AXES = 3
+"""The most long axes in front of rows and columns."""
 
 
 class TensorAttention(NamedTuple):

@@ -90,7 +90,7 @@ def find_factors(node: UOp, target: Target) -> tuple[UOp, UOp] | None:
 
 
 def narrow_value(factor: UOp) -> UOp | None:
-    """What a factor widens, behind movement of axes."""
+    """The narrow value that a factor widens, behind movement of axes."""
     while factor.op is Op.EXPAND or factor.op in _MOVED:
         factor = factor.operand
     if factor.op is not Op.CAST or NARROW.get(factor.operand.dtype) is not factor.dtype:

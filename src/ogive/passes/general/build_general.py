@@ -1,4 +1,4 @@
-"""A skeleton put together again, with variables and data where its numbers vary.
+"""The general graph of a skeleton, with variables and data where its numbers vary.
 
     before   MUL(RESHAPE(PARAM 0, (_, 64)), _)
     after    MUL(SHRINK(RESHAPE(PARAM 0, (512, 64)), (0, n)), PARAM 1)
@@ -24,7 +24,7 @@ whether it comes or not."""
 def build_general(
     skeleton: Skeleton, sizes: Mapping[int, Dim], data: Sequence[Sequence[int]]
 ) -> tuple[UOp, ...]:
-    """What becomes of each node in the walk of a skeleton.
+    """The general form of each node in the walk of a skeleton.
 
     `sizes` has the expression of each length and position that varies, by its place; `data` the
     places of the constants that become one element of memory each. Raises `NotGeneral`.
@@ -47,7 +47,7 @@ class _Builder:
         self.data = {place: number for number, places in enumerate(data) for place in places}
 
     def build(self) -> tuple[UOp, ...]:
-        """What becomes of each node in the walk."""
+        """The general form of each node in the walk."""
         done: dict[UOp, UOp] = {}
         for position, node in enumerate(self.order):
             made = done[node] = self._general(position, node, done)

@@ -82,7 +82,7 @@ class General(NamedTuple):
 
 
 def variable_name(number: int) -> str:
-    """What the variables are called: names that no user's have."""
+    """The names of the variables; no user's variable has one of them."""
     return f"{OWN}n{number}"
 
 

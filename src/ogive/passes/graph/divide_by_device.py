@@ -27,7 +27,7 @@ from ogive.passes.capture.normalize import plain_roots
 
 
 class Part(NamedTuple):
-    """What a device computes between copies: a parametric graph, whose first sources are these
+    """The work of one device between copies: a parametric graph, whose first sources are these
     `roots` of the whole graph, and whose last are to be the parameters of those numbers, `kept`."""
 
     device: str
@@ -172,7 +172,7 @@ class _Division:
         return (*draft.roots.values(), *draft.kept, *draft.effects)
 
     def _place(self, node: UOp, draft: _Draft, done: dict[UOp, UOp]) -> None:
-        """What a node is in a part."""
+        """The form of a node in a part."""
         if is_crossing(node, self.where):
             source = node.operand
             memory = self._parameter_of(source) or self._kept(source, self._draft(source))
@@ -195,6 +195,6 @@ class _Division:
             done[node] = node
 
     def _kept(self, node: UOp, keeper: _Draft) -> UOp:
-        """What an earlier part keeps, as a parameter."""
+        """A value that an earlier part keeps, as a parameter."""
         slot = (keeper.kept[node], upper_count(node.shape), keeper.device)
         return UOp(Op.PARAM, node.dtype, (), slot)

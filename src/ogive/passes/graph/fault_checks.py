@@ -1,4 +1,4 @@
-"""What can go wrong with a value: divisors that are zero, positions outside their axis.
+"""Faults of values: divisors that are zero, positions outside their axis.
 
 A `CHECK` reports a fault where its condition fails and lets the rest of the kernel go on with a
 value that does no harm: nothing is divided by zero, and memory is touched only where it is.

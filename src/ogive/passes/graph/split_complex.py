@@ -41,7 +41,7 @@ def split_complex(sink: UOp) -> UOp:
 
 
 class _Splitting:
-    """What has become of the nodes so far: `real` ones, complex ones as `parts` and as memory."""
+    """The new forms of the nodes so far: `real` ones, complex ones as `parts` and as memory."""
 
     def __init__(self) -> None:
         self.real: dict[UOp, UOp] = {}
@@ -244,11 +244,11 @@ def _quotient(left: Parts, right: Parts) -> Parts:
     ratio = UOp(Op.WHERE, u.dtype, (nothing, zero, _binary(Op.DIV, small, great)))
     divisor = _binary(Op.ADD, great, _binary(Op.MUL, small, ratio))
     real = _binary(Op.ADD, choose(x, y), _binary(Op.MUL, choose(y, x), ratio))
-    turned = [
+    imaginary = [
         _binary(Op.SUB, y, _binary(Op.MUL, x, ratio)),
         _binary(Op.SUB, _binary(Op.MUL, y, ratio), x),
     ]
-    return Parts(_binary(Op.DIV, real, divisor), _binary(Op.DIV, choose(*turned), divisor))
+    return Parts(_binary(Op.DIV, real, divisor), _binary(Op.DIV, choose(*imaginary), divisor))
 
 
 _ARITHMETIC = {Op.MUL: _product, Op.DIV: _quotient}

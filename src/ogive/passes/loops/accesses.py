@@ -1,4 +1,4 @@
-"""What a kernel reads and writes, as strides along its loop counters."""
+"""The loads and stores of a kernel, as strides along its loop counters."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ def block_axes(root: UOp, target: Target) -> UOp:
     turns, in blocks."""
     reduced = [node for node in root.walk() if node.op in (Op.REDUCE, Op.SCAN, Op.STAGE)]
     if not reduced:
-        turned = _turned_block(root, target)
-        return cut_counters(root, [], turned) if turned else root
+        transposed = _transposed_block(root, target)
+        return cut_counters(root, [], transposed) if transposed else root
     products = _outer_products(reduced)
     if len(products) != 1 or _shares_loops(products[0], reduced):
         return block_sums(root, target)
@@ -72,7 +72,7 @@ def _outer_products(reduced: list[UOp]) -> list[UOp]:
 
 
 def _terms(product: UOp, accesses: list[MemoryAccess]) -> list[MemoryAccess]:
-    """What a sum of products reads along its counters."""
+    """The loads of a sum of products along its counters."""
     inside = product.operand.backward_slice()
     return [
         access
@@ -81,11 +81,11 @@ def _terms(product: UOp, accesses: list[MemoryAccess]) -> list[MemoryAccess]:
     ]
 
 
-def _turned_block(root: UOp, target: Target) -> dict[UOp, int]:
+def _transposed_block(root: UOp, target: Target) -> dict[UOp, int]:
     """The axis along which a kernel writes, and reads what is far apart, with the length of its
     blocks; none if they do not fill it, if what lies side by side is less than a line, or if it
     writes so little that caches put its lines together."""
-    least = target.streamed_turned_bytes
+    least = target.streamed_transposed_bytes
     if least is None:
         return {}
     accesses = memory_accesses(root)

@@ -3,7 +3,7 @@
     before   s < 13, b < 2, p < 98:   y[(b*13 + s)*98 + p] = x[p*26 + s*2 + b]
     after    t < 26, p < 98:          y[(t%2*13 + t//2)*98 + p] = x[p*26 + t]
 
-What is read along t is then long enough for a tile that is turned in registers; where its rows are
+The axis t is then long enough for a tile that is transposed in registers; where its rows are
 written to is no matter.
 """
 

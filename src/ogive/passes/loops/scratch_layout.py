@@ -129,7 +129,7 @@ def _succeeds(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> boo
 
 
 def _room(stage: UOp) -> tuple[object, ...]:
-    """What staged values have in common that may take each other's room."""
+    """The properties that staged values must share to take each other's room."""
     space, length, combine, sorted_count, count, _ = stage.arg
     return (stage.dtype, stage.ranges, space, length, combine, sorted_count, count)
 

@@ -1,4 +1,4 @@
-"""Split axes that memory is laid out by in blocks, so that every access is linear again.
+"""Axes of memory in blocks are split, so that every access is linear.
 
     before   r1 < 128:              b[r1//32 * 1024 + r1%32]
     after    r1 < 4, r2 < 32:       b[r1*1024 + r2]

@@ -1,4 +1,5 @@
-"""What lies along another axis than the result goes through memory that a block of threads shares.
+"""Values that lie along another axis than the result pass through memory that a block of threads
+shares.
 
 Threads side by side should read what lies side by side, and write so. Of a transpose one of both is
 far apart. So squares are staged: filled along the one axis, read along the other.
@@ -33,16 +34,16 @@ def stage_transposes(root: UOp, target: Target) -> UOp:
     column = _axis_of_results(root, accesses)
     if column is None:
         return root
-    turned = {
+    transposed = {
         access.node: axis
         for access in accesses
         if not access.is_store and (axis := _other_axis(access, column, side)) is not None
     }
-    if not turned or axis_extent(column) < side:
+    if not transposed or axis_extent(column) < side:
         return root
-    rows = list(turned.values())
+    rows = list(transposed.values())
     row = max(dict.fromkeys(rows), key=rows.count)
-    loads = [load for load, axis in turned.items() if axis is row]
+    loads = [load for load, axis in transposed.items() if axis is row]
     return _staged(root, row, column, loads, side)
 
 

@@ -3,7 +3,7 @@
     before   r0 < 64:  sum over r1 < 64 of where(r1 < r0 + 1, x[r0, r1], 0)
     after    r0 < 64:  sum over r1 < r0 + 1 of x[r0, r1]
 
-A loop whose first terms do not count is turned round before that:
+A loop whose first terms do not count is run backwards before that:
 
     before   r0 < 64:  sum over r1 < 64 of where(r0 < r1 + 1, x[r0, r1], 0)
     after    r0 < 64:  sum over r1 < 64 - r0 of x[r0, 63 - r1]
@@ -37,7 +37,7 @@ def tighten_loops(root: UOp, target: Target) -> UOp:
     if not any(node.op is Op.REDUCE and _needed_if(node) for node in root.walk()):
         return root
     for reduction in [node for node in root.walk() if node.op is Op.REDUCE]:
-        root = _turn_round(root, reduction, target)
+        root = _run_backwards(root, reduction, target)
     ended: set[UOp] = set()
     while (found := _find_end(root, ended, target)) is not None:
         root, counter = _ended(root, *found)
@@ -45,7 +45,7 @@ def tighten_loops(root: UOp, target: Target) -> UOp:
     return root
 
 
-def _turn_round(root: UOp, reduction: UOp, target: Target) -> UOp:
+def _run_backwards(root: UOp, reduction: UOp, target: Target) -> UOp:
     """The graph with the loops of a reduction running backwards, if they then end early, and not
     otherwise, and nobody else runs along with them."""
     needed = [difference(*part.src)[0] for part in _needed_if(reduction)]
@@ -54,9 +54,9 @@ def _turn_round(root: UOp, reduction: UOp, target: Target) -> UOp:
     if not late or closing or not all(map(_is_free, late)) or ends_early(root, reduction, target):
         return root
     backwards = {c: make_range(c.extent, *c.arg) * -1 + (axis_extent(c) - 1) for c in late}
-    turned = replace_ranges(reduction, backwards)
-    (changed,) = substitute((root,), {reduction: turned}, revisit=False)
-    return changed if ends_early(changed, turned, target) else root
+    mirrored = replace_ranges(reduction, backwards)
+    (changed,) = substitute((root,), {reduction: mirrored}, revisit=False)
+    return changed if ends_early(changed, mirrored, target) else root
 
 
 def ends_early(root: UOp, reduction: UOp, target: Target) -> bool:

@@ -1,4 +1,4 @@
-"""What a kernel tells the caches: which stores go past them, which rows are soon to be read.
+"""Hints to the caches: which stores go past them, which rows are soon to be read.
 
 A processor reads a line into its cache before a store changes it, and writes it back later. Where a
 kernel writes more than the caches hold, whoever reads it next finds it in memory all the same: a
@@ -37,7 +37,7 @@ from ogive.ir.ops import LOOP, PARALLEL, UPCAST, Op
 from ogive.ir.symbolic.index_arithmetic import from_linear, integer, linear_form, where
 from ogive.passes.lower.linearize import Item, Loop
 from ogive.passes.lower.lower_accesses import lane_count, lane_of
-from ogive.passes.lower.transposed_access import turned_counter
+from ogive.passes.lower.transposed_access import transposed_counter
 from ogive.targets.target import CACHE_LINE, Target
 
 
@@ -51,25 +51,25 @@ class Traffic:
 
 
 def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
-    """What a lowered kernel, whose instructions are `program`, tells the caches.
+    """The hints of a lowered kernel, whose instructions are `program`, to the caches.
 
     Memory that it reads as well as writes is in the caches anyway, and is not streamed to.
     """
     nodes = root.walk()
     stores = [node for node in nodes if node.op is Op.STORE]
     loads = [node for node in nodes if node.op is Op.LOAD]
-    turned = [load for load in loads if turned_counter(load, lane_count(load), target)]
+    transposed = [load for load in loads if transposed_counter(load, lane_count(load), target)]
     ahead = next_columns(program, target) | next_panels(program, target)
     ahead |= next_lines(program, target) | next_rows(program, target)
-    # What is turned back, as a scan is, is written line after line.
-    is_far = bool(turned) and not all(_turned_rows(store, target) for store in stores)
-    least = target.streamed_turned_bytes if is_far else target.streamed_bytes
+    # What is transposed back, as a scan is, is written line after line.
+    is_far = bool(transposed) and not all(_transposed_rows(store, target) for store in stores)
+    least = target.streamed_transposed_bytes if is_far else target.streamed_bytes
     if least is None or sum(map(_least_bytes, stores)) < least:
         return Traffic(ahead=ahead)
     read = {load.place.base for load in loads}
     written_only = [store for store in stores if store.place.base not in read]
     further = target.costs.accesses.ahead_lines * CACHE_LINE
-    ahead |= {load: integer(further // load.dtype.itemsize) for load in turned}
+    ahead |= {load: integer(further // load.dtype.itemsize) for load in transposed}
     streamed = frozenset([store for store in written_only if _fills_lines(store, target)])
     return Traffic(streamed, ahead)
 
@@ -256,15 +256,15 @@ def _bytes_within(load: UOp, counter: UOp) -> int:
 
 
 def _least_bytes(store: UOp) -> int:
-    """What a store writes at least, whatever the variables are."""
+    """The least number of bytes that a store writes, whatever the variables are."""
     counts = [int(counter.extent.vmin) for counter in store.closed]
     return math.prod(counts) * store.place.dtype.itemsize
 
 
-def _turned_rows(store: UOp, target: Target) -> UOp | None:
+def _transposed_rows(store: UOp, target: Target) -> UOp | None:
     """The counter along which a store writes the elements of each of its lanes, if it does."""
     lane = lane_of(store.closed)
-    return None if lane is None else turned_counter(store, int(lane.extent.literal), target)
+    return None if lane is None else transposed_counter(store, int(lane.extent.literal), target)
 
 
 def _fills_lines(store: UOp, target: Target) -> bool:
@@ -272,7 +272,7 @@ def _fills_lines(store: UOp, target: Target) -> bool:
 
     Memory that is written begins at a line: none of it is borrowed, and windows are only read.
     """
-    lane, rows = lane_of(store.closed), _turned_rows(store, target)
+    lane, rows = lane_of(store.closed), _transposed_rows(store, target)
     is_plain = store.stride == 1 and store.combine is None
     along = lane if is_plain else rows
     if lane is None or along is None:

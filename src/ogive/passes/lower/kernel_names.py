@@ -1,4 +1,4 @@
-"""What a kernel is called: what it does and how its axes are placed."""
+"""The name of a kernel says what it does and how its axes are placed."""
 
 from __future__ import annotations
 

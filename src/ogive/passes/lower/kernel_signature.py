@@ -1,4 +1,4 @@
-"""What kernels are called with."""
+"""The arguments of kernels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ogive.named import NamedTuple
 
 
 class Signature(NamedTuple):
-    """What a kernel is called with: its buffers by slot, then its variables, in order."""
+    """The arguments of a kernel: its buffers by slot, then its variables, in order."""
 
     slots: tuple[int, ...]
     variables: tuple[str, ...]

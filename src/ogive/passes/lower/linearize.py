@@ -139,7 +139,8 @@ class _Nest:
 
 
 def _items(nodes: list[UOp]) -> list[Step]:
-    """What is written for each node: a reduction or a staged value is added to, and then there."""
+    """The instructions of each node; a reduction or a staged value has two, one adds to it and one
+    reads."""
     items: list[Step] = []
     for node in nodes:
         if node.op in (Op.REDUCE, Op.STAGE):

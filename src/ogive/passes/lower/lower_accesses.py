@@ -87,7 +87,7 @@ def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
 
 
 def _apart(offset: UOp, lane: UOp) -> tuple[UOp, dict[UOp, int]]:
-    """What all lanes of an offset have in common, and the terms that tell them apart."""
+    """The part of an offset that all lanes have in common, and the terms that tell them apart."""
     terms, constant = linear_form(offset)
     by_lane = {term: factor for term, factor in terms.items() if lane in term.ranges}
     common = {term: factor for term, factor in terms.items() if term not in by_lane}

@@ -47,7 +47,7 @@ class TileCosts(NamedTuple):
 
 
 def tile_costs(root: UOp, target: Target) -> TileCosts:
-    """What one tile of a lowered kernel costs.
+    """The cost of one tile of a lowered kernel.
 
         before   SINK(STORE(INDEX(PARAM 0, t*64 + u*16), x + LOAD(...) stride 1, t, u, lane))
         after    instructions 4 * (1 load + 1 addition + 1 store), read 256, written 256
@@ -75,7 +75,8 @@ def tile_costs(root: UOp, target: Target) -> TileCosts:
 
 
 def _counted(root: UOp, target: Target) -> Iterator[tuple[UOp, int, frozenset[UOp]]]:
-    """What takes time in a kernel: nodes, what each costs, and the counters that repeat it."""
+    """The nodes of a kernel that take time, with the cost of each and the counters that repeat
+    it."""
     for node in root.walk():
         if node.dtype is dtypes.index:
             continue

@@ -1,6 +1,6 @@
 """Tiles whose lanes lie apart in memory, but whose rows are contiguous.
 
-They are read and written row by row, and turned in registers. Where a few rows fill the gaps
+They are read and written row by row, and transposed in registers. Where a few rows fill the gaps
 between the lanes, whole vectors are put together from all of them instead.
 """
 
@@ -15,7 +15,7 @@ from ogive.passes.lower.lower_accesses import lane_of
 from ogive.targets.target import Target
 
 
-def turned_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
+def transposed_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
     """The tile counter along which a load or store is contiguous, if its lanes are not and
     whatever is gated is so along rows or along lanes; None if its elements are rather picked."""
     place = access.place

@@ -1,4 +1,4 @@
-"""What stands between a loop graph and its text: the placement, and instructions in order."""
+"""Dialects between a loop graph and its text: the placement, and instructions in order."""
 
 from __future__ import annotations
 

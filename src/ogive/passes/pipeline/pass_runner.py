@@ -1,4 +1,4 @@
-"""What a pass is, and how passes are run.
+"""Passes, and the one runner that runs them.
 
 A `Pass` is a line of a table: its name, the dialect that it takes and the one that it gives, the
 function, and what else the function reads. A `Compilation` holds what has been made so far, the
@@ -107,7 +107,7 @@ class Step(NamedTuple):
     seconds: float
 
     def show(self) -> tuple[str, str]:
-        """What it was given and what it gave, as text."""
+        """The input and the output of the pass, as text."""
         return self.ran.takes.show(self.before), self.ran.gives.show(self.after)
 
 

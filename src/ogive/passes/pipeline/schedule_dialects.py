@@ -1,4 +1,4 @@
-"""What stands between a graph and its steps: the choice of what is kept, regions, the schedule."""
+"""Dialects between a graph and its steps: the choice of what is kept, regions, the schedule."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.accesses import MemoryAccess
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.movement_tiles import gap_axis, turned_rows
+from ogive.passes.place.movement_tiles import gap_axis, rows_to_transpose
 from ogive.passes.place.placement import axis_extent
 from ogive.targets.estimates import lane_use, whole_vectors
 from ogive.targets.target import Target
@@ -53,8 +53,8 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
         if lanes > 1:
             chosen[counter] = lanes
     costs = target.costs.lanes
-    turned = turned_rows(kernel, chosen)
-    if turned is not None and axis_extent(turned) > costs.picked_rows:
+    transposed = rows_to_transpose(kernel, chosen)
+    if transposed is not None and axis_extent(transposed) > costs.picked_rows:
         return {counter: min(lanes, costs.transposed_rows) for counter, lanes in chosen.items()}
     return chosen
 
@@ -129,8 +129,8 @@ def _use(counter: UOp, kernel: KernelFacts, lanes: int, target: Target) -> float
 
 def _access_score(counter: UOp, kernel: KernelFacts, target: Target) -> float:
     """How well the accesses run along `counter`: contiguous is good, a little apart will do for a
-    load, and so will a tile that is turned; far apart is bad. Loads that are gathered take as long
-    in lanes as they do one by one, and what is computed between them does not."""
+    load, and so will a tile that is transposed; far apart is bad. Loads that are gathered take as
+    long in lanes as they do one by one, and what is computed between them does not."""
     costs = target.costs
     score, gathered = 0.0, 0.0
     for access in kernel.accesses:
@@ -146,7 +146,7 @@ def _access_score(counter: UOp, kernel: KernelFacts, target: Target) -> float:
             if access.is_store:
                 near = near and gap_axis(kernel, access, stride, target) is not None
             elif not kernel.reductions:
-                near = near or _is_turned(kernel, access, target)
+                near = near or _is_transposed(kernel, access, target)
             score += (3 if stride == 1 else 1 if near else -2) * weight
         elif _is_spread(counter, kernel, access):
             score += 3 * weight  # which takes no longer than to load a vector
@@ -163,7 +163,7 @@ def _is_spread(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
     )
 
 
-def _is_turned(kernel: KernelFacts, load: MemoryAccess, target: Target) -> bool:
+def _is_transposed(kernel: KernelFacts, load: MemoryAccess, target: Target) -> bool:
     """Whether a load is contiguous along an output axis of which a tile is worth turning."""
     picked = target.costs.lanes.picked_rows
     return any(load.strides.get(c) == 1 and axis_extent(c) > picked for c in kernel.outputs)

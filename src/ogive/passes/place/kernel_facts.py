@@ -1,4 +1,4 @@
-"""What the heuristics look at: the facts of one kernel that its placement follows from.
+"""Facts about a kernel: all that its placement follows from.
 
 In goes the loop graph of a kernel, whose axes are not placed yet; out come its axes, what it reads
 and writes along each, and what of that its reductions read again. Of a product of matrices

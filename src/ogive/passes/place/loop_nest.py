@@ -17,7 +17,7 @@ import math
 
 from ogive.ir.node import UOp
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.movement_tiles import cut_rows, turned_rows
+from ogive.passes.place.movement_tiles import cut_rows, rows_to_transpose
 from ogive.passes.place.placement import axis_extent
 from ogive.targets.target import CACHE_LINE, Target
 
@@ -37,11 +37,11 @@ def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UO
     if rows is not None:
         *outer, panels, _, lane = kernel.outputs
         return [*outer, rows, panels, lane]
-    turned = turned_rows(kernel, lanes)
-    if turned is not None:
+    transposed = rows_to_transpose(kernel, lanes)
+    if transposed is not None:
         blocks = _blocks(kernel)
-        lines = [c for c in lanes if c in blocks or _is_short(kernel, c, turned, target)]
-        inner = [turned, *lines]
+        lines = [c for c in lanes if c in blocks or _is_short(kernel, c, transposed, target)]
+        inner = [transposed, *lines]
     else:
         passing = _passing_rows(kernel, lanes, target)
         blocks = [c for c in _blocks(kernel) if c not in lanes and c not in passing]
@@ -49,7 +49,7 @@ def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UO
     return [*[c for c in kernel.outputs if c not in inner], *inner]
 
 
-def _is_short(kernel: KernelFacts, lane: UOp, turned: UOp, target: Target) -> bool:
+def _is_short(kernel: KernelFacts, lane: UOp, transposed: UOp, target: Target) -> bool:
     """Whether a few lines of each row along the lanes stay in the first-level cache together, which
     those of rows that lie multiples of a set apart do not, and what is written of all rows
     leaves the second-level one before its lines are whole."""
@@ -61,7 +61,7 @@ def _is_short(kernel: KernelFacts, lane: UOp, turned: UOp, target: Target) -> bo
     strides = [load.strides.get(lane, 0) * load.index.dtype.itemsize for load in kernel.loads]
     if any(rows * math.gcd(stride, memory.set_bytes) > held for stride in strides):
         return False
-    written = [store.bytes_along({lane, turned}) for store in kernel.stores]
+    written = [store.bytes_along({lane, transposed}) for store in kernel.stores]
     return max(written) > target.l2_bytes // 8
 
 

@@ -4,7 +4,7 @@ Lanes run along an axis on which only one side is contiguous, the reads or the w
 which the other side is contiguous goes into the register tile, so that whole vectors are moved on
 both sides and elements change places in registers:
 
-    turned        out[r0*64 + r1] = x[r1*64 + r0]     lanes r1, a square tile with r0
+    transposed    out[r0*64 + r1] = x[r1*64 + r0]     lanes r1, a square tile with r0
     interleaved   out[r0*2 + r1] = ...                lanes r0, all of r1 in the tile
     cut           out[r0*1024 + r1*16 + r2] = x[r1*512 + r0*16 + r2]
                                                       lanes r2, a few rows r1 in the tile
@@ -27,13 +27,13 @@ from ogive.targets.target import Target
 
 def tile_moved(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
     """The register tile of a kernel that moves elements; none for other kernels."""
-    between, turned = _interleaved_rows(kernel, lanes, target), turned_rows(kernel, lanes)
+    between, transposed = _interleaved_rows(kernel, lanes, target), rows_to_transpose(kernel, lanes)
     costs = target.costs.lanes
-    if between is not None or turned is not None:
+    if between is not None or transposed is not None:
         tile = {between: axis_extent(between)} if between is not None else {}
-        if turned is not None and turned is not between:
+        if transposed is not None and transposed is not between:
             room = next(iter(lanes.values())) // math.prod(tile.values())
-            tile[turned] = best_tile(axis_extent(turned), max(room, 1), target)
+            tile[transposed] = best_tile(axis_extent(transposed), max(room, 1), target)
         return tile
     rows = cut_rows(kernel, lanes)
     if rows is not None:
@@ -70,10 +70,10 @@ def gap_axis(
     return None
 
 
-def turned_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
+def rows_to_transpose(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
     """The output axis along which loads are contiguous that are not so along the lanes.
 
-    A square tile of it is loaded row by row and turned in registers."""
+    A square tile of it is loaded row by row and transposed in registers."""
     if kernel.reductions or len(lanes) != 1:
         return None
     (lane,) = lanes

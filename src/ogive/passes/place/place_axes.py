@@ -229,7 +229,8 @@ def _may_meet(loaded: dict[UOp, int] | None, stored: list[dict[UOp, int] | None]
 
 
 def _strides(access: UOp) -> dict[UOp, int] | None:
-    """What a load or store goes along its counters; None if that is not linear in all of them."""
+    """The strides of a load or store along its counters; None if it is not linear in all of
+    them."""
     terms, _ = linear_form(access.place.offset)
     return terms if all(term.op is Op.RANGE for term in terms) else None
 

@@ -42,9 +42,9 @@ def _tile_columns(
 ) -> dict[UOp, int]:
     """A register tile of a product whose columns are lanes: rows by vectors."""
     rows = kernel.row_axes(column)
-    turned = _turned_tile(kernel, column, lanes, rows, target)
-    if turned is not None:
-        return turned
+    transposed = _transposed_tile(kernel, column, lanes, rows, target)
+    if transposed is not None:
+        return transposed
     row = _row_axis(kernel, rows, target) if rows else None
     tiled = Tiled(
         rows=axis_extent(row) if row is not None else 1,
@@ -72,15 +72,15 @@ def _tile_columns(
 
 
 def _dots(kernel: KernelFacts, target: Target) -> list[Dot]:
-    """What multiplies the narrow elements of a kernel."""
+    """The instructions that multiply the narrow elements of a kernel."""
     return [target.find_dot(*node.arg) for node in kernel.root.walk() if node.op is Op.DOT]
 
 
-def _turned_tile(
+def _transposed_tile(
     kernel: KernelFacts, column: UOp, lanes: int, rows: list[UOp], target: Target
 ) -> dict[UOp, int] | None:
-    """The tile where rows are stored side by side, which the columns then are not: it is turned on
-    its way to memory, and is the better the more rows it has. None if there are few."""
+    """The tile where rows are stored side by side, which the columns then are not. It is transposed
+    on its way to memory, and is the better the more rows it has. None if there are few."""
     stored = [
         counter
         for counter in rows
@@ -124,7 +124,7 @@ def _steps(kernel: KernelFacts, column: UOp) -> int:
 
 
 def _column_visit(kernel: KernelFacts, column: UOp, target: Target) -> float:
-    """What it takes to go to the columns of a row, if rows lie apart and no near cache has them."""
+    """The cost of going to the columns of a row, if rows lie apart and no near cache has them."""
     summed = {column, *kernel.reductions}
     for access in kernel.operands_along(column):
         steps = [access.strides.get(counter, 0) for counter in kernel.reductions]
@@ -135,7 +135,7 @@ def _column_visit(kernel: KernelFacts, column: UOp, target: Target) -> float:
 
 
 def _column_load(kernel: KernelFacts, column: UOp, target: Target) -> float:
-    """What it takes to load a vector of the operand that runs along the columns."""
+    """The cost of loading a vector of the operand that runs along the columns."""
     costs = target.costs.tiles
     loads = kernel.operands_along(column)
     if any(access.strides.get(column) != 1 for access in loads):

@@ -2,7 +2,7 @@
 
 A running value waits for the last one, so a row is scanned element by element. Those of several
 rows do not wait for each other: they go into lanes, and a few elements of each into a tile, which
-is loaded and stored by rows and turned in registers.
+is loaded and stored by rows and transposed in registers.
 
     before   out[r0*4096 + r1] = x[r0*4096] + ... + x[r0*4096 + r1]
     after    lanes r0: 8;  register tile r1: 16, one after the other

@@ -1,8 +1,8 @@
 """Rows that are put in order side by side.
 
 A network compares whatever stands at two places of a row, so rows go into lanes, and each exchange
-is that of as many rows. Where they are contiguous, a tile of a few elements of each is turned in
-registers, as it is read and as it is written.
+is that of as many rows. Where they are contiguous, a tile of a few elements of each is transposed
+in registers, as it is read and as it is written.
 
     before   s = x[r0*64 + r2] for all r2 < 64, in order;  out[r0*64 + r1] = s[r1]
     after    lanes r0: 8;  register tiles r1: 8, r2: 8
@@ -35,14 +35,14 @@ def sorted_rows(
         lanes //= 2
     along = [counter for stage in stages for counter in stage.closed]
     along += [counter for counter in kernel.outputs if counter not in beside]
-    return {rows: lanes}, _turned_tile(kernel, along, target)
+    return {rows: lanes}, _transposed_tile(kernel, along, target)
 
 
 def _is_contiguous(kernel: KernelFacts, counter: UOp) -> bool:
     return any(access.strides.get(counter) == 1 for access in kernel.accesses)
 
 
-def _turned_tile(
+def _transposed_tile(
     kernel: KernelFacts, counters: Iterable[UOp], target: Target
 ) -> dict[UOp, int]:
     most = target.costs.lanes.sorted_steps

@@ -1,4 +1,4 @@
-"""What a kernel stages, and how large its register tiles may be for that.
+"""Rows that a kernel stages, and how large its register tiles may be for that.
 
 A row is staged for each entry of the register tile along the axes it varies with, so those tiles
 are bounded by the scratch memory they take.
@@ -18,7 +18,8 @@ from ogive.targets.target import Target
 
 @dataclass(frozen=True)
 class StagedRows:
-    """What a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in all.
+    """The rows that a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in
+    all.
 
     `columns` are the counters of rows whose elements are reductions, `terms` those of what is
     reduced there, `added` those of the rows that are added up at a time. Tiles fit `room` bytes.
@@ -56,7 +57,7 @@ class StagedRows:
 
 
 def find_rows(root: UOp, target: Target) -> StagedRows | None:
-    """What the loop graph of a kernel stages, if anything."""
+    """The rows that the loop graph of a kernel stages, if any."""
     nodes = root.walk()
     stages = [node for node in nodes if node.op is Op.STAGE]
     if not stages:

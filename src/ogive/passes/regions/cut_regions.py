@@ -40,7 +40,7 @@ class Region:
 
 
 class HostRegion(NamedTuple):
-    """What a step that is no kernel does: a copy between devices, or a custom function's call.
+    """A step that is no kernel: a copy between devices, or a call of a custom function.
 
     `values` are the nodes that it writes, then those that it reads; `roots` are the former.
     """

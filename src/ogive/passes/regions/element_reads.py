@@ -1,5 +1,5 @@
-"""What the elements of a row program read: which buffers each goes through a part of its own of,
-and which it reads one element of, at its own place.
+"""The reads of a row program, element by element: which buffers each element goes through a part of
+its own of, and which it reads one element of, at its own place.
 
     ASSIGN(s, REDUCE_AXES(ADD, EXP(x[4, 100] - EXPAND(m[4, 1]))))    of x a part, of m one element
 
@@ -31,7 +31,7 @@ class ElementReads:
 
 
 def element_reads(graph: UOp) -> ElementReads | None:
-    """What each element of a region reads; None if the region is no row program.
+    """The reads of each element of a region; None if the region is no row program.
 
     That is one with reductions, whose other values follow from elementwise work and movement.
     """

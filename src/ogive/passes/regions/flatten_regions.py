@@ -87,7 +87,7 @@ def spread(scalar: UOp, length: UOp) -> UOp:
 
 
 def _least_length(count: int, target: Target) -> int:
-    """What the kernel may take for granted of its length: two kernels serve all of them."""
+    """The least length that the kernel may assume: two kernels serve all lengths."""
     if target.streamed_bytes is None:
         return 0
     many = target.streamed_bytes // LEAST_WIDTH

@@ -46,7 +46,7 @@ def merge_regions(
 
 
 class _Facts:
-    """What matters of a region's graph."""
+    """The facts about a region's graph that decide on merging."""
 
     def __init__(self, graph: UOp) -> None:
         nodes = graph.walk()

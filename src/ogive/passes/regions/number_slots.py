@@ -38,7 +38,7 @@ class Step(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """What to run, in order, over which memory; `outputs[i]` is the slot of the i-th root."""
+    """The steps to run, in order, and their memory; `outputs[i]` is the slot of the i-th root."""
 
     steps: tuple[Step | CopyStep | CallStep, ...]
     slots: tuple[Slot, ...]

@@ -1,4 +1,4 @@
-"""What becomes of each node of a graph in which values lie over several devices."""
+"""The forms of each node of a graph in which values lie over several devices."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def infer_layouts(roots: Sequence[UOp]) -> list[Layout | None]:
 
 
 class Placing:
-    """What has become of each node: `done` is filled by `place`, sources first."""
+    """The new form of each node: `place` fills `done`, sources first."""
 
     def __init__(self, config: Config | None = None) -> None:
         self.done: dict[UOp, Placed] = {}
@@ -39,13 +39,13 @@ class Placing:
         self.done[node] = self._placed(node)
 
     def plain(self, node: UOp) -> UOp:
-        """What became of a node that is on one device."""
+        """The new form of a node that is on one device."""
         found = self.done[node]
         assert isinstance(found, UOp), "no value over several devices is asked for as a whole"
         return found
 
     def parts(self, node: UOp) -> tuple[UOp, ...]:
-        """What became of a node: one, or one for each device."""
+        """The new forms of a node: one, or one for each device."""
         found = self.done.get(node, ())
         return (found,) if isinstance(found, UOp) else found.parts if found else ()
 

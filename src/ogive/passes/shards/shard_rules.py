@@ -1,4 +1,4 @@
-"""What an operation on values over several devices is on each of them: a rule an op.
+"""An operation on values over several devices becomes one on each of them: a rule an op.
 
     elementwise      parts of the same axes           what is on one axis only is cut to it, at home
     REDUCE_AXES      over a divided axis              a term on each device, then their total
@@ -32,14 +32,14 @@ Note = Callable[[UOp, str], None]
 
 
 class Rules:
-    """What rules need: exchanges, and whom to tell of values that are gathered."""
+    """The rules, with the exchanges that they need and whom to tell of values that are gathered."""
 
     def __init__(self, note: Note) -> None:
         self.exchanges = Exchanges()
         self.note = note
 
     def apply(self, node: UOp, sources: Sequence[Placed]) -> Spread:
-        """What a node is over sources of which at least one is over several devices."""
+        """The form of a node of which at least one source is over several devices."""
         return RULES.get(node.op, _on_every_device)(self, node, sources)
 
     def gather(self, node: UOp, value: Spread, axes: Sequence[int]) -> Spread:
@@ -184,7 +184,7 @@ def _flip(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
 
 
 def _along_one_axis(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
-    """What goes through one axis in order, or through the last."""
+    """Scans and sorts: every device has all of the axis that they go through."""
     if len(sources) > 1:
         return _on_every_device(rules, node, sources)
     (value,) = sources

@@ -1,4 +1,4 @@
-"""What was read from an old version is kept where it is combined with what comes after a store.
+"""Values read from an old version are kept where they are combined with what comes after a store.
 
     before   ADD(MUL(x, 2), AFTER(x, ASSIGN))      after   ADD(CONTIGUOUS(MUL(x, 2)), AFTER(...))
 

@@ -1,4 +1,4 @@
-"""What memory a value lies in, and edges of the graph that go through memory of their own.
+"""The memory that a value lies in, and edges of the graph that go through memory of their own.
 
 An assignment makes a new *version* of a buffer: `AFTER(old, ASSIGN(view of old, value))`. In memory
 the two are one buffer, so whoever reads the old version must run before the store.

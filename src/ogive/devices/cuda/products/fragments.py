@@ -86,9 +86,9 @@ def result_place(text: KernelText, lane: Index) -> Element:
 
 def load_matrices(text: KernelText, address: Index, transposed: bool) -> list[str]:
     """Four 8 × 8 matrices of two-byte elements, a word of each."""
-    turned = ".trans" if transposed else ""
+    suffix = ".trans" if transposed else ""
     return text.assembly(
-        f"ldmatrix.sync.aligned.m8n8.x4{turned}.shared.b16 {{$0,$1,$2,$3}}, [$4];",
+        f"ldmatrix.sync.aligned.m8n8.x4{suffix}.shared.b16 {{$0,$1,$2,$3}}, [$4];",
         ["i32"] * 4,
         [("i32", str(address))],
     )

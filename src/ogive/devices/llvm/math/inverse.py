@@ -52,9 +52,9 @@ def _quotient(f: Vectors, smaller: str, larger: str) -> tuple[str, str, str]:
     return middle, *divide(f, dividend, divisor)
 
 
-def _arctangent(f: Vectors, x: str, x_low: str, turned: str, base: str) -> str:
-    """base + atan(x), or base - atan(x) where it is turned, for a base of `_multiple_of_pi`."""
-    x, x_low = (f.select(turned, f.fneg(part), part) for part in (x, x_low))
+def _arctangent(f: Vectors, x: str, x_low: str, mirrored: str, base: str) -> str:
+    """base + atan(x), or base - atan(x) where it is mirrored, for a base of `_multiple_of_pi`."""
+    x, x_low = (f.select(mirrored, f.fneg(part), part) for part in (x, x_low))
     square = f.fmul(x, x)
     short = _multiple_of_pi(f.code, 1)
     # The derivative is 1 / (1 + x^2), about.

@@ -91,8 +91,8 @@ def _find_tiled(
 def _find_images(
     order: list[UOp], convolutions: Mapping[UOp, Convolution], roots: frozenset[UOp]
 ) -> tuple[set[UOp], set[UOp], set[UOp]]:
-    """What convolutions read and what is made of that, but for what comes from memory and what is
-    asked for; the convolutions that read or make such an image; and those that make one."""
+    """The images: the values that convolutions read, and those computed from such, without memory
+    and roots; the convolutions that read or compute an image; and those that compute one."""
     inner = {node: each for node, each in convolutions.items() if is_computed(each.image)}
     read = {each.image for each in inner.values()}
     # A narrow image is copied where it is padded, from whatever it is computed from.
@@ -121,7 +121,7 @@ def _find_images(
 
 
 def _all_below(values: set[UOp]) -> set[UOp]:
-    """What values are computed from."""
+    """All nodes that some values are computed from."""
     found: set[UOp] = set()
     pending = list(values)
     while pending:

@@ -72,7 +72,7 @@ def is_computed(image: UOp) -> bool:
 
 
 def path_below(windows: UOp, image: UOp) -> list[UOp]:
-    """What makes windows of an image, from the image up."""
+    """The movements that take windows of an image, from the image up."""
     path = []
     while windows is not image:
         path.append(windows)
@@ -131,7 +131,7 @@ def _find_image(windows: UOp, front: tuple[int, int], rank: int) -> UOp | None:
 
 
 def _frames(windows: UOp, image: UOp) -> list[UOp]:
-    """What pads and cuts an image before windows are taken."""
+    """The movements that pad and cut an image before windows are taken."""
     rank = len(image.shape)
     found = []
     for move in path_below(windows, image):
@@ -168,7 +168,8 @@ def _moved(path: list[UOp], value: UOp) -> UOp:
 
 
 def _find_dot(image: UOp, filters: UOp, target: Target) -> Dot | None:
-    """What multiplies pairs of elements of an image and of filters, both widened from the same."""
+    """The instruction that multiplies elements of an image and of filters, both widened from one
+    dtype."""
     while filters.op in MOVEMENT:
         filters = filters.operand
     if image.op is not Op.CAST or filters.op is not Op.CAST:

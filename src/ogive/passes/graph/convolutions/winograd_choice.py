@@ -28,7 +28,7 @@ RULE = "3×3 windows * filters → tiles of 2×2 results, by Winograd's form"
 
 
 class TileChoice(NamedTuple):
-    """What a convolution takes by windows and in tiles: nanoseconds, and roundings at most. Panels
+    """The cost of a convolution by windows and in tiles: nanoseconds, and roundings at most. Panels
     of filters are `panel_width` features wide in tiles."""
 
     times: tuple[float, float]
@@ -39,7 +39,7 @@ class TileChoice(NamedTuple):
 def describe_tiles(
     chosen: Mapping[UOp, TileChoice], made: Mapping[UOp, UOp], results: Mapping[UOp, UOp]
 ) -> list[Finding]:
-    """What is said of convolutions that are computed in tiles, of equal ones once. `results` are
+    """The findings about convolutions that are computed in tiles, equal ones once. `results` are
     the values as whoever asked for them knows them."""
     alike: dict[TileChoice, list[UOp]] = {}
     for node, choice in chosen.items():

@@ -1,4 +1,4 @@
-"""Orders of lines found by comparing and exchanging, many lines side by side (`SORT`).
+"""Orders by comparing and exchanging, many lines side by side (`SORT`).
 
 What is sorted are words, each with a key in front and the position of its element behind: so no two
 are equal, and elements whose keys are stay as they were. Behind the position is a bit to tell apart
@@ -114,8 +114,8 @@ def _signed(keys: UOp) -> UOp:
 
 def _unsigned(keys: UOp) -> UOp:
     """The other way round."""
-    turned = apply_number(Op.XOR, keys, -1 << (keys.dtype.bits - 1))
-    return UOp(Op.BITCAST, dtypes.BY_NAME[f"uint{keys.dtype.bits}"], (turned,))
+    flipped = apply_number(Op.XOR, keys, -1 << (keys.dtype.bits - 1))
+    return UOp(Op.BITCAST, dtypes.BY_NAME[f"uint{keys.dtype.bits}"], (flipped,))
 
 
 def _counted(keys: UOp, word: DType) -> UOp:

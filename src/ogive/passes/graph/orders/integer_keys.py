@@ -1,7 +1,7 @@
 """Integers that are ordered as elements are, and the elements that they stand for.
 
 The bits of a positive float, read as an integer, are ordered as the floats are; those of a negative
-one the other way round, so all but the sign are turned:
+one the other way round, so all bits but the sign are flipped:
 
     -1.0   -0.0, 0.0   1.0   NaN      →      -1065353217   0   1065353216   2147483647
 """
@@ -32,9 +32,9 @@ def _ascending_keys(x: UOp) -> UOp:
     bits = _bits(x)
     top = int(bits.dtype.limits[1])
     is_negative = compare_number(Op.CMPLT, bits, 0)
-    turned = apply(Op.WHERE, is_negative, apply_number(Op.XOR, bits, top), bits)
+    flipped = apply(Op.WHERE, is_negative, apply_number(Op.XOR, bits, top), bits)
     zero, last = UOp.const(bits.dtype, 0), UOp.const(bits.dtype, top)
-    ordered = UOp(Op.WHERE, bits.dtype, (compare_number(Op.CMPEQ, x, 0.0), zero, turned))
+    ordered = UOp(Op.WHERE, bits.dtype, (compare_number(Op.CMPEQ, x, 0.0), zero, flipped))
     is_nan = UOp(Op.CMPNE, dtypes.bool_, (x, x))
     return UOp(Op.WHERE, bits.dtype, (is_nan, last, ordered))
 
@@ -51,8 +51,8 @@ def from_order_keys(keys: UOp, dtype: DType, descending: bool, zeros: UOp | None
     if not dtype.is_float:
         return cast(keys, dtype)
     is_negative = compare_number(Op.CMPLT, keys, 0)
-    turned = apply_number(Op.XOR, keys, int(keys.dtype.limits[1]))
-    bits = apply(Op.WHERE, is_negative, turned, keys)
+    flipped = apply_number(Op.XOR, keys, int(keys.dtype.limits[1]))
+    bits = apply(Op.WHERE, is_negative, flipped, keys)
     values = UOp(Op.BITCAST, dtypes.float32 if dtype.is_storage_only else dtype, (bits,))
     if zeros is not None:
         values = apply(Op.WHERE, zeros, UOp.const(values.dtype, -0.0), values)

@@ -1,4 +1,4 @@
-"""What is in order along an axis becomes exchanges, or arrangements by digits.
+"""Ordered values become exchanges, or arrangements by digits.
 
     before   ORDER(x: 1000×1000), ORDERED(x)       many short lines
     after    w & 2³² - 1, from the keys w >> 32,   where w = SORT(keys of x << 32 | positions)

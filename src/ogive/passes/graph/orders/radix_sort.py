@@ -1,4 +1,4 @@
-"""Orders found by counting: the digits of keys, from the last to the first.
+"""Orders by counting the digits of keys, from the last digit to the first.
 
 Elements are arranged by one digit after the other, each time in the order that they have, so that
 in the end they are in the order of whole keys, and equal ones as they were. An arrangement needs no
@@ -148,10 +148,10 @@ def _arrange_by_digit(words: UOp, bits: int, base: int, number: int) -> UOp:
     one = UOp.const(dtypes.int32, 1)
     counts = UOp(Op.SCATTER, dtypes.int32, (none, one, *which, digit), Op.ADD)
     # A digit's elements follow those of lesser digits, and those of the chunks before.
-    turned = (*range(rank), rank + 1, rank)
-    by_digit = reshape(permute(counts, turned), (*lines, base * chunks))
+    swapped = (*range(rank), rank + 1, rank)
+    by_digit = reshape(permute(counts, swapped), (*lines, base * chunks))
     until = UOp(Op.SCAN_AXIS, dtypes.int32, (by_digit,), (Op.ADD, rank))
-    until = permute(reshape(until, (*lines, base, chunks)), turned)
+    until = permute(reshape(until, (*lines, base, chunks)), swapped)
     starts = apply(Op.SUB, until, counts)
     arranged = UOp(Op.ARRANGE, words.dtype, (words, starts, digit))
     return reshape(arranged, words.shape)

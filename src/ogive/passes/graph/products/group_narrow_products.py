@@ -58,7 +58,8 @@ class Grouping(NamedTuple):
         return UOp(Op.REDUCE_AXES, kind, (product,), (Op.ADD, (depth,)))
 
     def correction(self, first: UOp, second: UOp, depth: int) -> UOp | None:
-        """What the sum lacks, given the words of both; None where no element was moved."""
+        """The amount that the sum lacks, from the words of both factors; None if no element was
+        moved."""
         ones = UOp.const(WORD, 0x01010101)
         wanted = self._in_order(_ELEMENTS[self.dot.left], _ELEMENTS[self.dot.right])
         if self.first.dtype is not wanted[0]:

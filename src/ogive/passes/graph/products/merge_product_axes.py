@@ -6,7 +6,7 @@
 So a convolution is a product of matrices. What is multiplied is moved as narrow elements, without
 what was kept of it on the way; it is copied where its merged axes do not lie together in memory.
 
-A product over one axis whose factors are moved otherwise than by whole axes, turned round as for
+A product over one axis whose factors are moved otherwise than by whole axes, flipped as for
 the gradients of masked attention, is one of narrow elements as well.
 
 Of few results, as the gradient of a filter has, the first axis of the sum stays one of its own:

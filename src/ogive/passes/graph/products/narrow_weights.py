@@ -1,4 +1,4 @@
-"""What a softmax multiplies between narrow values is narrow, for tensor cores.
+"""Softmax weights between narrow values become narrow, for tensor cores.
 
     before   CAST bf16(sum over k of WHERE(mask, w[q, k] * CAST(v)[k, d], 0) / sum over k of w)
     after    CAST bf16(sum over k of CAST(n)[q, k] * CAST(v)[k, d] / sum over k of CAST(n))
@@ -92,7 +92,7 @@ def _follow_exponentials(order: list[UOp]) -> set[UOp]:
 
 
 def _factors(total: UOp) -> tuple[UOp, ...]:
-    """What a sum multiplies, also where some products are left out."""
+    """The factors that a sum multiplies, also where some products are left out."""
     product = total.operand
     if product.op is Op.WHERE and product.if_false.op is Op.CONST and product.if_false.literal == 0:
         product = product.if_true
@@ -163,7 +163,7 @@ def _origins(node: UOp) -> list[int | None] | None:
 
 
 def _unmoved(node: UOp) -> UOp:
-    """What a value is, behind movement of whole axes."""
+    """The value behind movement of whole axes."""
     while node.op in _MOVED:
         node = node.operand
     return node

@@ -3,7 +3,7 @@
 One of the three axes of a product is spread over lanes:
 
     columns   an element of the left operand, spread over a vector, times a vector of the right
-    rows      the same the other way round; the results are turned on their way to memory
+    rows      the same the other way round; the results are transposed on their way to memory
     depth     a vector times a vector, and at the end a sum across the lanes
 
 Vectors have to lie side by side. An operand that does not lie so is laid out anew, which takes more

@@ -111,7 +111,7 @@ class _Matrices(NamedTuple):
 
 
 def _find_matrices(node: UOp) -> _Matrices | None:
-    """What a sum multiplies, if that is a product of matrices."""
+    """The operands of a sum that is a product of matrices."""
     (product,) = node.src
     _, axes = node.arg
     if len(axes) != 1:

@@ -38,7 +38,8 @@ def _reshape_last(node: UOp) -> UOp:
 
 
 def _unshaped(node: UOp) -> UOp:
-    """What is reshaped, if that is computed from a reduction along other axes than it has here."""
+    """The value below reshapes, if it is computed from a reduction along other axes; otherwise
+    `node`."""
     source = node
     while source.op is Op.RESHAPE:
         source = source.operand

@@ -56,7 +56,7 @@ class Form(NamedTuple):
 
 
 class Block(NamedTuple):
-    """What is known of a block: how many elements it has, what they are `reduced` to, its own
+    """The facts about a block: how many elements it has, what they are `reduced` to, its own
     centre, and its sums about that."""
 
     count: int  # type: ignore[assignment]  # hides a method of tuples

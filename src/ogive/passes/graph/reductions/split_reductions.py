@@ -1,4 +1,4 @@
-"""Reductions to few results are made in two steps, so that threads can share them.
+"""Reductions to few results take two steps, so that threads can share them.
 
     before   REDUCE_AXES(x: 16777216 → 1)
     after    REDUCE_AXES(CONTIGUOUS(REDUCE_AXES(RESHAPE(x): 1024×16384 → 1024×1)): 1024 → 1)
@@ -119,7 +119,7 @@ def _joined_rows(source: UOp, axes: tuple[int, ...], row: int, costs: Reductions
 
 
 def _operands(source: UOp) -> list[UOp]:
-    """What an elementwise expression reads, but for constants."""
+    """The operands of an elementwise expression, without constants."""
     nodes, stack = dict.fromkeys([source]), [source]
     while stack:
         node = stack.pop()
@@ -164,7 +164,7 @@ def distinct_elements(node: UOp) -> int:
 
 
 def largest_operand(node: UOp) -> UOp:
-    """What an elementwise expression reads most of."""
+    """The operand of which an elementwise expression reads most."""
     while node.op in ELEMENTWISE:
         node = max(node.src, key=distinct_elements)
     return node

@@ -1,4 +1,4 @@
-"""Long scans are made in chunks, so that threads can share them.
+"""Long scans go in chunks, so that threads can share them.
 
     before   SCAN(x: 16777216)
     after    SCAN(RESHAPE(x): 2048×8192, what each chunk starts from), where that is

@@ -308,6 +308,8 @@ def test_what_is_not_a_tensor_cannot_be_returned(result: Any, words: str) -> Non
         (lambda x: x * x.tolist()[0], r"^tolist\(\) asks for values"),
         (lambda x: x * x.numpy(), r"^numpy\(\) asks for values"),
         (lambda x: x * np.asarray(x), r"^asarray\(\) asks for values"),
+        (lambda x: x * np.asarray(x + 1), r"^asarray\(\) asks for values"),
+        (lambda x: x[x > 0], r"^__getitem__\(\) asks for values"),
         (lambda x: x.prepare(), "a plan cannot be prepared"),
     ],
 )

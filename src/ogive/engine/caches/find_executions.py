@@ -15,6 +15,7 @@ from ogive.config import Config
 from ogive.engine.caches.general_graphs import general_graphs
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.execution import Executions
+from ogive.errors import OgiveError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.capture.inline_calls import is_outlined
@@ -65,7 +66,12 @@ def _find_general(
         return None
     known = graph_cache.find_known(general.sink, config)
     if known is None:
-        known = graph_cache.find(inline_graph(general, config).sink, config)
+        try:
+            inlined = inline_graph(general, config)
+        except OgiveError as reason:  # of a function that takes only lengths that are numbers
+            general_graphs.give_up(normalized, str(reason), config)
+            return None
+        known = graph_cache.find(inlined.sink, config)
         graph_cache.keep_under(general.sink, known, config)
     return general, known
 

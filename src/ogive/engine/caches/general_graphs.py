@@ -161,6 +161,16 @@ class GeneralGraphs:
         assert values is not None, "a graph fits the general one that was made for it"
         return self._over(general, skeleton, normalized, values)
 
+    def give_up(self, normalized: Normalized, reason: str, config: Config) -> None:
+        """Let graphs of this structure be compiled for each of their sizes from now on."""
+        skeleton = take_apart(normalized.sink)
+        assert skeleton is not None, "it has become a general one"
+        with self._lock:
+            family = self._families.get((skeleton.key, config.code_key))
+            if family is not None:
+                family.general, family.is_open = None, False
+        _tell(skeleton, f"is compiled for each of its sizes: {reason}", config)
+
     def _find(self, skeleton: Skeleton, config: Config) -> General | None:
         """The general graph that this one runs as, if there is to be one."""
         key = (skeleton.key, config.code_key)

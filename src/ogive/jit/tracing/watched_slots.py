@@ -227,7 +227,7 @@ _SHOWN = {
 
 
 def _refuse_values(original: Any) -> Callable[..., Any]:
-    def numpy(self: Tensor, **keywords: Any) -> Any:
+    def numpy(self: Tensor, *args: Any, **keywords: Any) -> Any:
         if is_tracing() and not _is_known(self):
             name = _called()
             raise TraceError(
@@ -235,9 +235,18 @@ def _refuse_values(original: Any) -> Callable[..., Any]:
                 "capturing, where there are none yet; compute with tensors (ogive.where instead of "
                 "if), return what you need, or call this part outside"
             )
-        return original(self, **keywords)
+        return original(self, *args, **keywords)
 
     return numpy
+
+
+def _refuse_array(original: Any) -> Callable[..., Any]:
+    refusing = _refuse_values(original)
+
+    def to_array(self: Tensor, *args: Any, **keywords: Any) -> Any:
+        return refusing(self, *args, **keywords)
+
+    return to_array
 
 
 def _is_known(tensor: Tensor) -> bool:
@@ -295,6 +304,7 @@ _WATCHED: dict[tuple[type, str], Callable[[Any], Any]] = {
     (Core, "is_flagged"): lambda slot: _WatchedFact(slot, "flags", False),
     (Core, "hooks"): lambda slot: _WatchedFact(slot, "hooks", None),
     (Tensor, "numpy"): _refuse_values,
+    (Tensor, "__array__"): _refuse_array,
     (Tensor, "__dlpack__"): _refuse_values,
     (Tensor, "realize"): _skip_realize,
     (Tensor, "realize_batch"): _skip_realize_batch,

@@ -54,6 +54,12 @@ def test_at_the_bends_values_and_gradients_are_those_of_pytorch(name: str) -> No
     check(lambda module, x: _function(module, name)(x), [array], tolerance=1e-5)
 
 
+@pytest.mark.parametrize(("shape", "channels"), [((2, 3, 4), 3), ((2, 3), 1), ((5,), 1), ((), 1)])
+def test_slopes_of_channels_are_as_in_pytorch(shape: Any, channels: int) -> None:
+    arrays = [numbers("float32", *shape), numbers("float32", channels)]
+    check(lambda module, x, w: _function(module, "prelu")(x, w), arrays, tolerance=1e-5)
+
+
 def test_relu_keeps_what_is_no_number() -> None:
     check(lambda module, x: x.relu(), [floats([numpy.nan, -numpy.inf, numpy.inf])])
 
@@ -82,6 +88,7 @@ REFUSED: dict[str, Any] = {
     "halves of an odd length": lambda make: make([1.0, 2.0, 3.0]).glu(),
     "an axis that is not there": lambda make: make([1.0, 2.0]).glu(3),
     "a negative threshold": lambda make: make([1.0]).softshrink(-1.0),
+    "slopes of other channels": lambda make: make([[1.0, 2.0]]).prelu(make([1.0, 2.0, 3.0])),
     "a division by zero": lambda make: make([1.0]).celu(0.0),
 }
 

@@ -329,3 +329,21 @@ def test_operands_without_axes_are_computed_with_at_once() -> None:
     check(lambda module, a, b, c: a.addcmul(b, c, value=2), arrays, tolerance=1e-5)
     check(lambda module, a, b, c: a.addcdiv(b, c), arrays, tolerance=1e-5)
     check(lambda module, a, b, c: b.lerp(c, a), arrays, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "operation", [operator.sub, operator.truediv, operator.pow, operator.lt, operator.mod]
+)
+def test_a_plain_tensor_before_an_eager_one_is_taken_up(operation: Any, dtype: str) -> None:
+    first, second = numbers(dtype, 2, 3, least=0.5), numbers(dtype, 3, least=0.5)
+    plain = ogive.Tensor(first).realize()
+    found = operation(plain, ours.tensor(second))
+    assert found.is_eager
+    compare(found, operation(torch.tensor(first), torch.tensor(second)), tolerance=1e-5)
+
+
+@pytest.mark.parametrize("name", ["__rsub__", "__rtruediv__", "__rpow__"])
+def test_gradients_of_reflected_operators_are_those_of_pytorch(name: str) -> None:
+    arrays = [numbers("float32", 2, 3, least=0.5), numbers("float32", 3, least=0.5)]
+    check(lambda module, a, b: getattr(a, name)(b), arrays, tolerance=1e-5)

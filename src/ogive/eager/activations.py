@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import to_float
+from ogive.eager.casts import to_float, unbroadcast
 from ogive.eager.error_function import erf
 from ogive.eager.forms import Refused, form, gradient
 from ogive.tensor.neural import activations
@@ -166,6 +166,30 @@ def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
 @gradient(leaky_relu)
 def _leaky_relu(given: Any, out: Any, x: Any, negative_slope: Any = 0.01) -> Any:
     return (numpy.where(x > 0, given, given * negative_slope),)
+
+
+@form(activations.prelu)
+def prelu(x: Any, weight: Any) -> Any:
+    """x, and below 0 x times the slope of its channel."""
+    if weight.dtype != _floats(x).dtype or weight.ndim > 1:
+        raise Refused
+    return numpy.where(x > 0, x, x * _beside(weight, x))
+
+
+@gradient(prelu)
+def _prelu(given: Any, out: Any, x: Any, weight: Any) -> Any:
+    slopes = _beside(weight, x)
+    to_weight = unbroadcast(numpy.where(x > 0, 0, given * x), slopes)
+    return (numpy.where(x > 0, given, given * slopes), to_weight.reshape(weight.shape))
+
+
+def _beside(weight: Any, x: Any) -> Any:
+    """One slope, or one per channel, with the axes of `x`."""
+    if weight.size == 1:
+        return weight.reshape((1,) * x.ndim)
+    if x.ndim < 2 or weight.size != x.shape[1]:
+        raise Refused
+    return weight.reshape((-1,) + (1,) * (x.ndim - 2))
 
 
 @form(activations.elu)

@@ -36,6 +36,9 @@ from ogive.tensor.method_functions import plain_calls
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"ogive\.eager")
 
 
+_ndarray = numpy.ndarray
+
+
 class Refused(Exception):
     """A form does not do what it is asked for; the function itself will."""
 
@@ -149,8 +152,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
         except NOT_DONE:
             return function(*args, **kwargs)
         record = None
-        first = out[0] if isinstance(out, tuple) else out
-        if is_tracked and first.dtype.kind == "f":
+        if is_tracked and _first(out).dtype.kind == "f":
             save(args, given)
             if kwargs:
                 kept = list(named.values())
@@ -159,22 +161,32 @@ def dispatching(own: Form) -> Callable[..., Any]:
             record = Record(own, tuple(given), named, out, tuple(sources))
         if is_view:
             return show(args[0], out, record, (function, args[1:], kwargs))
-        if first is not out:
-            made = [give(first, record), *[give(array) for array in out[1:]]]
-            return tuple(made) if out.__class__ is tuple else out.__class__(*made)
-        return give(out, record)
+        return give(out, record) if out.__class__ is _ndarray else _give_all(out, record)
 
     return call if is_view else _quickly(own, call)
 
 
-def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
-    """`call`, with a short way for most calls: one or two operands that no gradient flows through.
+def _first(out: Any) -> Any:
+    return out[0] if isinstance(out, tuple) else out
 
-    It takes `x + y` of a few elements 0.5 µs over NumPy's own time; `call` takes it 1.1 µs.
+
+def _give_all(out: Any, record: Record | None) -> Any:
+    """The results of a form as tensors: a number, or several of which the first has the record."""
+    if not isinstance(out, tuple):
+        return give(out, record)
+    first, *others = out
+    made = [give(first, record), *[give(array) for array in others]]
+    return tuple(made) if out.__class__ is tuple else out.__class__(*made)
+
+
+def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
+    """`call`, with a short way for most calls: one or two operands, none of them by name.
+
+    It takes `x + y` of a few elements 0.7 µs over NumPy's own time, 1.4 µs where gradients flow;
+    `call` takes 1.1 and 2.1 µs (AMD EPYC).
     """
     function, compute = own.function, own.compute
     is_apart = own.is_apart
-    ndarray = numpy.ndarray
 
     @functools.wraps(function)
     def quick(*args: Any, **kwargs: Any) -> Any:
@@ -182,31 +194,40 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
         if kwargs or autocast or traced or not 0 < count < 3:
             return call(*args, **kwargs)
         x = args[0]
-        if x.__class__ not in _EAGER or not (is_apart or x.record is None):
+        if x.__class__ not in _EAGER or x.value.size > MOST_ELEMENTS:
             return call(*args)
-        array = x.value
-        if array.size > MOST_ELEMENTS:
-            return call(*args)
-        try:
-            if count == 1:
-                out = compute(array)
-            else:
-                other = args[1]
-                kind = other.__class__
-                if kind in _EAGER and (is_apart or other.record is None):
-                    second = other.value
-                    if second.size > MOST_ELEMENTS:
-                        return call(*args)
-                    out = compute(array, second)
-                elif kind in _NUMBERS:
-                    out = compute(array, other)
-                else:
+        array = second = x.value
+        sources: Any = (x.record,)
+        is_tracked = x.record is not None
+        if count == 2:
+            other = args[1]
+            kind = other.__class__
+            if kind in _EAGER:
+                second = other.value
+                if second.size > MOST_ELEMENTS:
                     return call(*args)
+                if other.record is not None:
+                    is_tracked = True
+                sources = (x.record, other.record)
+            elif kind in _NUMBERS:
+                second = other
+            else:
+                return call(*args)
+        if is_tracked:
+            if is_apart:
+                is_tracked = False
+            elif paused or own.gradient is None:
+                return call(*args)
+        try:
+            out = compute(array) if count == 1 else compute(array, second)
         except NOT_DONE:
             return function(*args)
-        if out.__class__ is not ndarray and isinstance(out, tuple):
-            return out.__class__(*[give(each) for each in out])
-        return give(out)
+        record = None
+        if is_tracked and _first(out).dtype.kind == "f":
+            given = [array] if count == 1 else [array, second]
+            save(args, given)
+            record = Record(own, tuple(given), {}, out, sources)
+        return give(out, record) if out.__class__ is _ndarray else _give_all(out, record)
 
     return quick
 

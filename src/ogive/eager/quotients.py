@@ -3,7 +3,6 @@ itself says so, with the line of the program."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy
@@ -57,13 +56,6 @@ def _check_whole(x: Any, other: Any) -> bool:
     return True
 
 
-def _beside_number(x: Any, other: Any) -> tuple[Any, Any]:
-    """An array and the number before it, as they meet. A tensor there is refused."""
-    if other.__class__ is _ndarray:
-        raise Refused
-    return pair(x, other)
-
-
 @form(arithmetic.div)
 def div(x: Any, other: Any, rounding_mode: Any = None) -> Any:
     """`x / other`."""
@@ -80,14 +72,15 @@ def _div(given: Any, out: Any, x: Any, other: Any, rounding_mode: Any = None) ->
 
 @form(arithmetic.reflected_div)
 def reflected_div(x: Any, other: Any) -> Any:
-    """`other / x`."""
-    x, other = _beside_number(x, other)
+    """`other / x`, as it is called for a number or a plain tensor before an eager one."""
+    x, other = pair(x, other)
     return _divide(other, x, None)
 
 
 @gradient(reflected_div)
 def _reflected_div(given: Any, out: Any, x: Any, other: Any) -> Any:
-    return (-given * out / x,)
+    scaled = given / x
+    return sides(x, other, lambda: -scaled * out, lambda: scaled)
 
 
 @form(arithmetic.floor_divide)
@@ -99,7 +92,7 @@ def floor_divide(x: Any, other: Any) -> Any:
 @form(arithmetic.reflected_floor_divide)
 def reflected_floor_divide(x: Any, other: Any) -> Any:
     """`other // x`."""
-    x, other = _beside_number(x, other)
+    x, other = pair(x, other)
     return _floor_divide(other, x)
 
 
@@ -117,13 +110,13 @@ def _remainder_gradient(given: Any, out: Any, x: Any, other: Any) -> Any:
 @form(arithmetic.reflected_remainder)
 def reflected_remainder(x: Any, other: Any) -> Any:
     """`other % x`."""
-    x, other = _beside_number(x, other)
+    x, other = pair(x, other)
     return _remainder(other, x)
 
 
 @gradient(reflected_remainder)
 def _reflected_remainder(given: Any, out: Any, x: Any, other: Any) -> Any:
-    return (-given * numpy.floor_divide(other, x),)
+    return sides(x, other, lambda: -given * numpy.floor_divide(other, x), lambda: given)
 
 
 @form(pairwise.fmod)
@@ -159,11 +152,8 @@ def _power_gradient(given: Any, out: Any, x: Any, exponent: Any) -> Any:
         if exponent == 0:
             return (numpy.zeros_like(given),)
         return (given * (_power(x, exponent - 1) * exponent),)
-    return sides(
-        x, exponent,
-        lambda: numpy.where(exponent == 0, 0, given * (exponent * numpy.power(x, exponent - 1.0))),
-        lambda: numpy.where((x == 0) & (exponent >= 0), 0, given * (out * numpy.log(x))),
-    )  # fmt: skip
+    to_exponent, to_base = _slopes(given, out, x, exponent)
+    return sides(x, exponent, to_base, to_exponent)
 
 
 @form(unary_functions.square)
@@ -182,7 +172,7 @@ def _square(given: Any, out: Any, x: Any) -> Any:
 @form(arithmetic.reflected_pow)
 def reflected_power(x: Any, other: Any) -> Any:
     """`other ** x`."""
-    x, other = _beside_number(x, other)
+    x, other = pair(x, other)
     if x.dtype.kind == "b":
         raise Refused
     return numpy.power(other, x)
@@ -190,9 +180,17 @@ def reflected_power(x: Any, other: Any) -> Any:
 
 @gradient(reflected_power)
 def _reflected_power(given: Any, out: Any, x: Any, other: Any) -> Any:
-    if other == 0:
-        return (numpy.where(x >= 0, 0, given * (out * -math.inf)),)
-    return (given * (out * (math.log(other) if other > 0 else math.nan)),)
+    return sides(x, other, *_slopes(given, out, other, x))
+
+
+def _slopes(given: Any, out: Any, base: Any, exponent: Any) -> tuple[Any, Any]:
+    """The gradients of a power: of its exponent, and of its base."""
+    return (
+        lambda: numpy.where((base == 0) & (exponent >= 0), 0, given * (out * numpy.log(base))),
+        lambda: numpy.where(
+            exponent == 0, 0, given * (exponent * numpy.power(base, exponent - 1.0))
+        ),
+    )
 
 
 def _power(x: Any, exponent: Any) -> Any:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.eager import (  # noqa: F401  (they declare their forms)
+    deviations,
     elementwise,
+    exponentials,
     indexing,
-    joining,
+    joins,
     methods,
     movement,
     ordering,
     reduction,
+    running,
 )
 from ogive.eager.forms import calls, dispatching, forms
 from ogive.eager.tensors import Eager

@@ -84,9 +84,7 @@ def _move_to_copy(family: Family) -> None:
     family.saved = False
 
 
-def in_place(
-    dispatch: Callable[..., Any], method: Callable[..., Any]
-) -> Callable[..., Any]:
+def in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
     """The method that writes what an operation gives, at once, to the tensor itself; `method` is
     that of plain tensors."""
 

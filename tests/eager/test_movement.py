@@ -193,6 +193,7 @@ REFUSED: dict[str, tuple[Case, type[Exception]]] = {
     "split into too much": (lambda t, x: x.split([1, 2]), ogive.errors.ShapeError),
     "cat of others": (lambda t, x: t.cat([x, x[:, :1]], 0), ogive.errors.ShapeError),
     "stack of others": (lambda t, x: t.stack([x, x[:1]]), ogive.errors.ShapeError),
+    "cat of a tensor": (lambda t, x: t.cat(x), ogive.errors.ArgumentTypeError),
     "pad too many": (lambda t, x: t.nn.functional.pad(x, (1,) * 6), ogive.errors.ShapeError),
 }
 

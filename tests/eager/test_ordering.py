@@ -77,6 +77,11 @@ def test_numbers_are_counted_as_in_pytorch(name: str, dtype: str) -> None:
     check(COUNTS[name], [abs(arrays((7,), dtype="int64")[0]).astype(dtype)])
 
 
+@pytest.mark.parametrize("bounds", [(), (4, -1, 1), (3, 0.5, 0.75), (1,)])
+def test_histogram_is_as_in_pytorch(bounds: tuple[float, ...]) -> None:
+    check(lambda t, x: x.histc(*bounds), arrays((5, 4)))
+
+
 REFUSED: dict[str, tuple[Case, type[Exception]]] = {
     "more than there are": (lambda t, x: x.topk(9), ogive.errors.IndexRangeError),
     "the number 0": (lambda t, x: x.kthvalue(0), ogive.errors.IndexRangeError),

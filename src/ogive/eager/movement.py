@@ -182,15 +182,22 @@ def expand(x: Any, *shape: Any) -> Any:
     """Axes of length 1 repeated, and axes added in front."""
     wanted = numbers_of(shape)
     missing = len(wanted) - x.ndim
-    if -1 in wanted:
-        wanted = tuple(
-            [
-                x.shape[axis - missing] if size == -1 and axis >= missing else size
-                for axis, size in enumerate(wanted)
-            ]
-        )
-    check_size(wanted)
-    return numpy.broadcast_to(x, wanted)
+    if missing < 0:
+        raise Refused
+    lengths, strides = list(wanted), [0] * missing
+    for axis, (own, stride) in enumerate(zip(x.shape, x.strides, strict=True), missing):
+        size = wanted[axis]
+        if size in (own, -1):
+            lengths[axis] = own
+            strides.append(stride)
+        elif own == 1:
+            strides.append(0)
+        else:
+            raise Refused
+    check_size(lengths)
+    if x.size and x.flags.c_contiguous:
+        return numpy.ndarray(lengths, x.dtype, x, 0, strides)
+    return numpy.broadcast_to(x, lengths)
 
 
 @gradient(expand)

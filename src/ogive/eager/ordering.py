@@ -216,6 +216,23 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     return made.astype(weights.dtype) if weights.dtype.kind == "f" else made
 
 
+@form(selection.histc, apart=True)
+def histc(x: Any, bins: Any = 100, min: Any = 0, max: Any = 0) -> Any:
+    """How many elements lie in each of equal parts of a range."""
+    if x.dtype.kind != "f" or bins.__class__ is not int or not 0 < bins <= MOST or not x.size:
+        raise Refused
+    if min.__class__ not in (int, float) or max.__class__ not in (int, float) or min > max:
+        raise Refused
+    flat, kind = x.reshape(-1), x.dtype.type
+    low, high = (kind(min), kind(max)) if min != max else (flat.min(), flat.max())
+    if low == high:
+        low, high = low - kind(1), high + kind(1)
+    inside = flat[(flat >= low) & (flat <= high)]
+    share = (inside - low) * kind(bins) / (high - low)
+    places = numpy.minimum(share.astype(_INT64), bins - 1)
+    return numpy.bincount(places, minlength=bins).astype(x.dtype)
+
+
 # Searches
 
 

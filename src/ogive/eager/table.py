@@ -15,10 +15,12 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     convolutions,
     creation,
     custom_functions,
+    deviations,
     draws,
     elementwise,
+    exponentials,
     indexing,
-    joining,
+    joins,
     losses,
     matrices,
     methods,
@@ -31,6 +33,7 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     products,
     quotients,
     reduction,
+    running,
     unary,
 )
 from ogive.eager.forms import calls, dispatching, forms

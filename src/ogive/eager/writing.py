@@ -77,9 +77,7 @@ def write(tensor: Tensor, index: Any, array: Any) -> None:
     tensor.value[index] = array
 
 
-def in_place(
-    dispatch: Callable[..., Any], method: Callable[..., Any]
-) -> Callable[..., Any]:
+def in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
     """The method that writes what an operation gives, at once, to the tensor itself; `method` is
     that of plain tensors."""
 

@@ -30,7 +30,9 @@ def _alike(arrays: Any) -> list[Any]:
 
 
 def _only_arrays(tensors: Any) -> None:
-    if not all(each.__class__ is numpy.ndarray for each in tensors):
+    if tensors.__class__ not in (list, tuple) or not all(
+        each.__class__ is numpy.ndarray for each in tensors
+    ):
         raise Refused
 
 

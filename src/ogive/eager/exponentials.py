@@ -1,0 +1,93 @@
+"""Forms of exponentials over an axis: softmax and what belongs to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.casts import cast_array, to_float
+from ogive.eager.deviations import norm, power_of
+from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.movement import place_of
+from ogive.eager.reduction import axes_of, greatest, spread, total_of, wanted
+from ogive.tensor.reduction import log_sum_exp
+
+
+def _exponentials(x: Any, axis: int) -> tuple[Any, Any]:
+    """e to the elements less the greatest along an axis, and their sum."""
+    weights = numpy.exp(x - greatest(x, axis, None, None, True))
+    return weights, total_of(weights, axis, True)
+
+
+def _floats(x: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
+    """In floats, and the axis."""
+    x = to_float(x) if dtype is None else cast_array(x, wanted(dtype))
+    if x.dtype.kind != "f" or not x.size or not x.ndim:
+        raise Refused
+    return x, place_of(dim, x.ndim)
+
+
+@form(log_sum_exp.softmax)
+def softmax(x: Any, dim: Any = -1, dtype: Any = None) -> Any:
+    """eˣ over its sum."""
+    weights, total = _exponentials(*_floats(x, dim, dtype))
+    return numpy.divide(weights, total, out=weights)
+
+
+@gradient(softmax)
+def _softmax(given: Any, out: Any, x: Any, dim: Any = -1, dtype: Any = None) -> Any:
+    part = given * out
+    part -= out * total_of(part, place_of(dim, x.ndim), True)
+    return (part.astype(x.dtype, copy=False),)
+
+
+@form(log_sum_exp.log_softmax)
+def log_softmax(x: Any, dim: Any = -1, dtype: Any = None) -> Any:
+    """The logarithm of `softmax`."""
+    x, axis = _floats(x, dim, dtype)
+    centred = x - greatest(x, axis, None, None, True)
+    centred -= numpy.log(total_of(numpy.exp(centred), axis, True))
+    return centred
+
+
+@gradient(log_softmax)
+def _log_softmax(given: Any, out: Any, x: Any, dim: Any = -1, dtype: Any = None) -> Any:
+    share = numpy.exp(out) * total_of(given, place_of(dim, x.ndim), True)
+    return ((given - share).astype(x.dtype, copy=False),)
+
+
+@form(log_sum_exp.logsumexp)
+def logsumexp(x: Any, dim: Any, keepdim: Any = False) -> Any:
+    """log Σ eˣ."""
+    x = to_float(x)
+    axes = axes_of(dim, x.ndim)
+    if not x.size or dim is None:
+        raise Refused
+    peak = greatest(x, axes, None, None, True)
+    peak = numpy.where(numpy.isinf(peak), x.dtype.type(0), peak)
+    total = numpy.log(total_of(numpy.exp(x - peak), axes, keepdim))
+    return total + peak.reshape(total.shape)
+
+
+@gradient(logsumexp)
+def _logsumexp(given: Any, out: Any, x: Any, dim: Any, keepdim: Any = False) -> Any:
+    length = spread(numpy.asarray(out), x, dim, keepdim)
+    length = numpy.where(numpy.isinf(length), x.dtype.type(0), length)
+    return ((numpy.exp(x - length) * spread(given, x, dim, keepdim)).astype(x.dtype, copy=False),)
+
+
+@form(log_sum_exp.normalize)
+def normalize(x: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
+    """x over its norm."""
+    if x.dtype.kind != "f" or power_of(p) != 2:
+        raise Refused
+    return x / numpy.maximum(norm(x, 2, dim, True), x.dtype.type(eps))
+
+
+@gradient(normalize)
+def _normalize(given: Any, out: Any, x: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
+    length = norm(x, 2, dim, True)
+    along = out * total_of(given * out, axes_of(dim, x.ndim), True)
+    kept = numpy.where(length >= eps, along, x.dtype.type(0))
+    return ((given - kept) / numpy.maximum(length, x.dtype.type(eps)),)

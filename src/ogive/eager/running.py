@@ -1,0 +1,107 @@
+"""Forms of running sums, products and extremes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.forms import form, gradient
+from ogive.eager.movement import place_of
+from ogive.eager.reduction import add_up, extremes_of, summand
+from ogive.tensor.reduction import scanning
+
+_FLOAT32 = numpy.dtype("float32")
+_FLOAT64 = numpy.dtype("float64")
+_INT64 = numpy.dtype("int64")
+_run_sum: Any = numpy.add.accumulate
+_run_product: Any = numpy.multiply.accumulate
+_run_most: Any = numpy.maximum.accumulate
+_run_least: Any = numpy.minimum.accumulate
+
+
+def _running(ufunc: Any, x: Any, dim: Any, dtype: Any) -> Any:
+    x = summand(x, dtype)
+    if not x.ndim:
+        place_of(dim, 1)
+        return x.copy()
+    axis = place_of(dim, x.ndim)
+    if x.dtype == _FLOAT32:
+        return ufunc(x, axis, _FLOAT64).astype(_FLOAT32)
+    return ufunc(x, axis)
+
+
+@form(scanning.cumsum)
+def cumsum(x: Any, dim: Any, dtype: Any = None) -> Any:
+    """The sums of the elements up to each one."""
+    return _running(_run_sum, x, dim, dtype)
+
+
+@gradient(cumsum)
+def _cumsum(given: Any, out: Any, x: Any, dim: Any, dtype: Any = None) -> Any:
+    if not x.ndim:
+        return (given.astype(x.dtype, copy=False),)
+    back = (*[slice(None)] * place_of(dim, x.ndim), slice(None, None, -1))
+    return (cumsum(given[back], dim)[back].astype(x.dtype, copy=False),)
+
+
+@form(scanning.cumprod)
+def cumprod(x: Any, dim: Any, dtype: Any = None) -> Any:
+    """The products of the elements up to each one."""
+    return _running(_run_product, x, dim, dtype)
+
+
+@gradient(cumprod)
+def _cumprod(given: Any, out: Any, x: Any, dim: Any, dtype: Any = None) -> Any:
+    if not x.ndim:
+        return (given.astype(x.dtype, copy=False),)
+    line, share = numpy.moveaxis(x, dim, -1), numpy.moveaxis(given, dim, -1)
+    made = numpy.zeros(line.shape, _FLOAT64)
+    length = line.shape[-1]
+    if x.all():
+        parts = numpy.moveaxis(out, dim, -1).astype(_FLOAT64) * share
+        made = _run_sum(parts[..., ::-1], -1)[..., ::-1] / line
+    else:
+        running = numpy.ones(line.shape[:-1], _FLOAT64)
+        for place in range(length):
+            rest = _run_product(line[..., place + 1 :], -1, _FLOAT64)
+            own = share[..., place] + add_up(rest * share[..., place + 1 :], -1)
+            made[..., place] = running * own
+            running = running * line[..., place]
+    return (numpy.moveaxis(made, -1, dim).astype(x.dtype),)
+
+
+def _running_extreme(ufunc: Any, x: Any, dim: Any) -> Any:
+    if not x.ndim:
+        place_of(dim, 1)
+        return extremes_of(x.copy(), numpy.zeros((), _INT64))
+    axis = place_of(dim, x.ndim)
+    values = ufunc(x, axis)
+    found = (x == values) | (x != x)
+    line = numpy.arange(x.shape[axis]).reshape((-1, *[1] * (x.ndim - axis - 1)))
+    return extremes_of(values, _run_most(numpy.where(found, line, 0), axis))
+
+
+@form(scanning.cummax)
+def cummax(x: Any, dim: Any) -> Any:
+    """The greatest element up to each one, and where it is."""
+    return _running_extreme(_run_most, x, dim)
+
+
+@form(scanning.cummin)
+def cummin(x: Any, dim: Any) -> Any:
+    """The least element up to each one, and where it is."""
+    return _running_extreme(_run_least, x, dim)
+
+
+@gradient(cummax)
+@gradient(cummin)
+def _cummax(given: Any, out: Any, x: Any, dim: Any) -> Any:
+    if not x.ndim:
+        return (given,)
+    axis = place_of(dim, x.ndim)
+    made = numpy.zeros(x.shape, x.dtype)
+    places = list(numpy.ix_(*[range(size) for size in x.shape]))
+    places[axis] = out[1]
+    numpy.add.at(made, tuple(places), given)
+    return (made,)

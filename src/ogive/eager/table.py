@@ -16,6 +16,7 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     normalization,
     pooling,
     products,
+    recurrence,
 )
 from ogive.eager.forms import dispatching, forms
 from ogive.eager.tensors import Eager

@@ -10,7 +10,7 @@ import torch
 
 import ogive.errors
 import ogive.torch as ours
-from tests.eager.beside_torch import compare, numbers
+from tests.eager.both_libraries import compare, numbers
 
 Options = dict[str, Any]
 

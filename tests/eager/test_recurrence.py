@@ -10,7 +10,7 @@ import torch
 
 import ogive.torch as ours
 from ogive.nn.layers.recurrent import histories
-from tests.eager.beside_torch import numbers
+from tests.eager.both_libraries import numbers
 
 LAYERS: list[tuple[str, dict[str, Any]]] = [
     (kind, options)

@@ -10,6 +10,7 @@ import pytest
 import ogive.errors
 import ogive.torch as ours
 from tests.eager.compared_calls import compare, numbers
+from tests.eager.both_libraries import compare, numbers
 
 REDUCTIONS = ["mean", "sum", "none"]
 DTYPES = ["float32", "float64"]

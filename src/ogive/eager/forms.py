@@ -30,7 +30,7 @@ from ogive.eager.tensors import MOST_ELEMENTS, Eager, EagerParameter, give, show
 from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.core import Core
-from ogive.tensor.method_functions import plain_calls
+from ogive.tensor.method_functions import plain_functions
 
 # What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"ogive\.eager")
@@ -76,7 +76,8 @@ def form(
 
     def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
-            forms[function] = Form(plain_calls.get(function, function), compute, apart, view)
+            plain = plain_functions.get(function, function)
+            forms[function] = Form(plain, compute, apart, view)
         return compute
 
     return declare

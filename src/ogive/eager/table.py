@@ -32,6 +32,7 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     pooling,
     products,
     quotients,
+    recurrence,
     reduction,
     running,
     unary,

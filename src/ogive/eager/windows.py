@@ -65,7 +65,7 @@ class Windows:
         return padded
 
     def columns(self, x: Any) -> Any:
-        """What the taps read. Shapes: (batch, channels, ...) → (channels · taps, batch · places)."""
+        """What taps read. Shapes: (batch, channels, ...) → (channels · taps, batch · places)."""
         padded = self.surround(x)
         count, channels = x.shape[:2]
         made = numpy.empty((channels, len(self.cuts), count, *self.places), x.dtype)

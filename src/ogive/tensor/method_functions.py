@@ -15,8 +15,8 @@ Result = TypeVar("Result")
 eager_calls: dict[Callable[..., Any], Callable[..., Any]] = {}
 """For functions that are done at once for eager tensors, what does that (`eager/table.py`)."""
 
-plain_calls: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""For functions that are open to eager tensors, the function that is not."""
+plain_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""For functions that are open to eager tensors, those that they are for plain ones."""
 
 
 def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
@@ -34,7 +34,7 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
                 return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
         return function(*args, **kwargs)
 
-    plain_calls[call] = function
+    plain_functions[call] = function
     return call
 
 

@@ -13,7 +13,7 @@ from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
 from ogive.nn.packed import PackedSequence
 from ogive.tensor.autocast_dtypes import lower
-from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import cat, stack, where
 from ogive.tensor.tensor import Tensor
 
@@ -43,8 +43,77 @@ def gru_step(gates: Tensor, recurrent: Tensor, state: State, nonlinearity: str) 
     return ((state[0] - n) * z + n,)
 
 
+Weights = tuple[Tensor | None, ...]
+"""Of the input and the state, the biases of these, and what the output is multiplied by."""
+
+_WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+
 STEPS = {"RNN": (rnn_step, 1, 1), "LSTM": (lstm_step, 4, 2), "GRU": (gru_step, 3, 1)}
 """For each kind: a step, how many gates it has, and how many tensors make its state."""
+
+
+def run_steps(
+    x: Tensor,
+    state: State,
+    weights: Weights,
+    kind: str,
+    nonlinearity: str = "tanh",
+    reverse: bool = False,
+    valid: Tensor | None = None,
+) -> list[State]:
+    """The states after all steps of one layer, in the order of the input (L, N, input).
+
+    Where an entry is not `valid`, a sequence keeps its state.
+    """
+    weight_ih, weight_hh, bias_ih, bias_hh, weight_hr = weights
+    assert weight_ih is not None and weight_hh is not None
+    step = STEPS[kind][0]
+    gates = x.linear(weight_ih, bias_ih)
+    times = range(int(x.shape[0]))
+    states = []
+    for time in reversed(times) if reverse else times:
+        before, recurrent = state, state[0].linear(weight_hh, bias_hh)
+        state = step(gates[time], recurrent, state, nonlinearity)
+        if weight_hr is not None:
+            state = (state[0].linear(weight_hr), *state[1:])
+        if valid is not None:
+            goes_on = valid[time].unsqueeze(-1)
+            state = tuple(
+                [where(goes_on, new, old) for new, old in zip(state, before, strict=True)]
+            )
+        states.append(state)
+    if reverse:
+        states.reverse()
+    return states
+
+
+@open_to_eager
+def histories(
+    x: Tensor,
+    state: State,
+    weights: Weights,
+    kind: str,
+    nonlinearity: str = "tanh",
+    reverse: bool = False,
+) -> Tensor:
+    """The states after all steps as one tensor, which is done at once for eager tensors.
+
+    Shapes: (L, N, input) → (parts of the state, L, N, hidden).
+    """
+    states = run_steps(x, state, weights, kind, nonlinearity, reverse)
+    return stack([stack(parts) for parts in zip(*states, strict=True)])
+
+
+def is_done_at_once(x: Tensor, weights: Weights, parts: int, rows: int) -> bool:
+    """Whether all states of a layer together are as small as an eager tensor may be."""
+    weight_ih, weight_hh, _, _, weight_hr = weights
+    if not x.is_eager or weight_hr is not None or weight_ih is None or weight_hh is None:
+        return False
+    # Here, since most processes compile what they run, and every one would load it.
+    from ogive.eager.tensors import MOST_ELEMENTS
+
+    size = max(weight_ih.numel(), weight_hh.numel(), parts * rows * int(weight_hh.shape[1]))
+    return bool(size <= MOST_ELEMENTS)
 
 
 class RNNBase(Module):
@@ -71,9 +140,7 @@ class RNNBase(Module):
         if proj_size and self.kind != "LSTM":
             raise ArgumentError(f"proj_size is for LSTM, and this is {self.kind}")
         if not 0 <= proj_size < hidden_size:
-            raise ArgumentError(
-                f"proj_size={proj_size} must lie below hidden_size={hidden_size}"
-            )
+            raise ArgumentError(f"proj_size={proj_size} must lie below hidden_size={hidden_size}")
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.num_layers = num_layers
@@ -164,7 +231,7 @@ class RNNBase(Module):
         widths = (self._output_size, self.hidden_size)[:parts]
         count = self.num_layers * self._directions
         if state is None:
-            return tuple([zeros(count, x.shape[1], width, dtype=x.dtype) for width in widths])
+            return tuple([x.new_zeros(count, x.shape[1], width) for width in widths])
         given = state if parts > 1 else (state,)
         for part, width in zip(given, widths, strict=True):
             wanted = (count, x.shape[1], width) if batched else (count, width)
@@ -176,29 +243,13 @@ class RNNBase(Module):
         self, x: Tensor, state: State, suffix: str, reverse: bool, valid: Tensor | None
     ) -> tuple[Tensor, State]:
         """All steps of one layer in one direction."""
-        step = STEPS[self.kind][0]
-        weight_ih, weight_hh, bias_ih, bias_hh, weight_hr = [
-            getattr(self, f"{name}_{suffix}", None)
-            for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
-        ]
-        assert weight_ih is not None and weight_hh is not None
-        gates = x.linear(weight_ih, bias_ih)
-        times = range(int(x.shape[0]))
-        outputs = []
-        for time in reversed(times) if reverse else times:
-            before, recurrent = state, state[0].linear(weight_hh, bias_hh)
-            state = step(gates[time], recurrent, state, self.nonlinearity)
-            if weight_hr is not None:
-                state = (state[0].linear(weight_hr), *state[1:])
-            if valid is not None:
-                goes_on = valid[time].unsqueeze(-1)
-                state = tuple(
-                    [where(goes_on, new, old) for new, old in zip(state, before, strict=True)]
-                )
-            outputs.append(state[0])
-        if reverse:
-            outputs.reverse()
-        return stack(outputs), state
+        weights: Weights = tuple([getattr(self, f"{name}_{suffix}", None) for name in _WEIGHTS])
+        last = 0 if reverse else -1
+        if valid is None and is_done_at_once(x, weights, len(state), x.shape[0] * x.shape[1]):
+            made = histories(x, state, weights, self.kind, self.nonlinearity, reverse)
+            return made[0], tuple([made[part, last] for part in range(len(state))])
+        states = run_steps(x, state, weights, self.kind, self.nonlinearity, reverse, valid)
+        return stack([each[0] for each in states]), states[last]
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -303,11 +354,16 @@ class RNNCellBase(Module):
             )
         step, _, parts = STEPS[self.kind]
         if state is None:
-            state = (zeros(*x.shape[:-1], self.hidden_size, dtype=x.dtype),) * parts
+            state = (x.new_zeros(*x.shape[:-1], self.hidden_size),) * parts
         state = tuple(state) if parts > 1 else (state if isinstance(state, tuple) else (state,))
-        gates = x.linear(self.weight_ih, self.bias_ih)
-        recurrent = state[0].linear(self.weight_hh, self.bias_hh)
-        made = step(gates, recurrent, state, self.nonlinearity)
+        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh, None)
+        if x.ndim == 2 and is_done_at_once(x, weights, parts, x.shape[0]):
+            history = histories(x.unsqueeze(0), state, weights, self.kind, self.nonlinearity)
+            made: State = tuple([history[part, 0] for part in range(parts)])
+        else:
+            gates = x.linear(self.weight_ih, self.bias_ih)
+            recurrent = state[0].linear(self.weight_hh, self.bias_hh)
+            made = step(gates, recurrent, state, self.nonlinearity)
         return made if parts > 1 else made[0]
 
     def extra_repr(self) -> str:

@@ -116,14 +116,14 @@ def scalar_tensor(value: Any, *, dtype: Any = None) -> Any:
     return _full((), value, to_kind(dtype))
 
 
-def zeros(*size: Any, dtype: Any = None) -> Any:
+def zeros(*sizes: Any, size: Any = None, dtype: Any = None) -> Any:
     """Zeros; `empty` holds them as well."""
-    return numpy.zeros(to_sizes(size), to_kind(dtype))
+    return numpy.zeros(to_sizes(sizes if size is None else (size,)), to_kind(dtype))
 
 
-def ones(*size: Any, dtype: Any = None) -> Any:
+def ones(*sizes: Any, size: Any = None, dtype: Any = None) -> Any:
     """Ones."""
-    return numpy.ones(to_sizes(size), to_kind(dtype))
+    return numpy.ones(to_sizes(sizes if size is None else (size,)), to_kind(dtype))
 
 
 def eye(n: Any, m: Any = None, *, dtype: Any = None) -> Any:

@@ -11,6 +11,7 @@ import torch as pytorch
 
 import ogive
 import ogive.torch as torch
+from ogive.optim.optimizer import Optimizer
 
 SHAPES = [(4, 3), (4,), ()]
 
@@ -248,7 +249,7 @@ def test_what_was_computed_before_a_step_keeps_its_values() -> None:
 
 
 def test_an_optimizer_of_the_users_own_steps_over_eager_parameters() -> None:
-    class Signs(ogive.optim.Optimizer):
+    class Signs(Optimizer):
         def make_state(self, parameter: Any, group: Any) -> Any:
             return {}
 

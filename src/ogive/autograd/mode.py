@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import ContextDecorator
+from threading import get_ident
 from typing import Any, Self, TypeVar, overload
 
 from ogive.live import history
@@ -12,18 +12,13 @@ from ogive.live import history
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class _Before(threading.local):
-    """What was before the parts that a thread is in, from the outermost on."""
-
-    def __init__(self) -> None:
-        self.modes: list[bool] = []
-
-
 class _Mode(ContextDecorator):
     """A part of a program, for the thread that runs it; also a decorator, called or not."""
 
     recording: bool
-    _before: _Before  # several threads may be in a function that is decorated
+    _before: dict[int, list[bool]]
+    """What was before the parts that each thread is in, from the outermost on: several may be in a
+    function that is decorated."""
 
     @overload
     def __new__(cls) -> Self: ...
@@ -31,14 +26,19 @@ class _Mode(ContextDecorator):
     def __new__(cls, function: Function) -> Function: ...  # type: ignore[misc]  # no instance
     def __new__(cls, function: Any = None) -> Any:
         made = super().__new__(cls)
-        made._before = _Before()
+        made._before = {}
         return made if function is None else made(function)
 
     def __enter__(self) -> None:
-        self._before.modes.append(history.set_recording(self.recording))
+        modes = self._before.setdefault(get_ident(), [])
+        modes.append(history.set_recording(self.recording))
 
     def __exit__(self, *_: Any) -> None:
-        history.set_recording(self._before.modes.pop())
+        thread = get_ident()
+        modes = self._before[thread]
+        history.set_recording(modes.pop())
+        if not modes:
+            del self._before[thread]
 
 
 class no_grad(_Mode):

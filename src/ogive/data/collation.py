@@ -9,6 +9,7 @@ import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 
@@ -46,7 +47,7 @@ def convert(value: Any) -> Any:
     (Tensor([0., 0.], shape=(2,), dtype=float64, device=CPU), 'two')
     """
     if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind not in "OSU":
-        return Tensor(value)
+        return created(Tensor, value)
     if isinstance(value, Mapping):
         return {name: convert(entry) for name, entry in value.items()}
     if isinstance(value, tuple | list):
@@ -67,20 +68,27 @@ def _entries(items: Sequence[Any]) -> list[Any]:
     return list(zip(*items, strict=True))
 
 
+def _to_array(item: Any) -> Any:
+    return item.value if isinstance(item, Tensor) and item.is_eager else numpy.asarray(item)
+
+
 def _stacked(items: Sequence[Any]) -> Tensor:
     first = items[0]
     if isinstance(first, bool | int | float) and not isinstance(first, numpy.generic):
-        return Tensor(list(items), dtypes.float64 if isinstance(first, float) else None)
+        kind = dtypes.float64 if isinstance(first, float) else None
+        numbers: Tensor = created(Tensor, list(items), kind)
+        return numbers
     if not isinstance(first, Tensor | numpy.ndarray | numpy.generic):
         raise ArgumentTypeError(
             f"collate: cannot make a tensor of {type(first).__name__}; give numbers, arrays or "
             "tensors, or a collate function of your own"
         )
-    arrays = [numpy.asarray(item) for item in items]
+    arrays = [_to_array(item) for item in items]
     for at, array in enumerate(arrays):
         if array.shape != arrays[0].shape:
             raise ShapeError(
                 f"collate: item {at} of the batch has the shape {array.shape}, and item 0 has "
                 f"{arrays[0].shape}; make them equal, or give a collate function of your own"
             )
-    return Tensor(numpy.stack(arrays))
+    made: Tensor = created(Tensor, numpy.stack(arrays))
+    return made

@@ -59,7 +59,7 @@ def to_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
 # From numbers
 
 
-def numbers(data: Any, dtype: Any) -> Any:
+def numbers(data: Any, dtype: Any = None) -> Any:
     """A copy of a number, of nested lists or of an array. Python's floats become float32."""
     kind = data.__class__
     if kind is list or kind is tuple:
@@ -116,14 +116,14 @@ def scalar_tensor(value: Any, *, dtype: Any = None) -> Any:
     return _full((), value, to_kind(dtype))
 
 
-def zeros(*size: Any, dtype: Any = None) -> Any:
+def zeros(*sizes: Any, size: Any = None, dtype: Any = None) -> Any:
     """Zeros; `empty` holds them as well."""
-    return numpy.zeros(to_sizes(size), to_kind(dtype))
+    return numpy.zeros(to_sizes(sizes if size is None else (size,)), to_kind(dtype))
 
 
-def ones(*size: Any, dtype: Any = None) -> Any:
+def ones(*sizes: Any, size: Any = None, dtype: Any = None) -> Any:
     """Ones."""
-    return numpy.ones(to_sizes(size), to_kind(dtype))
+    return numpy.ones(to_sizes(sizes if size is None else (size,)), to_kind(dtype))
 
 
 def eye(n: Any, m: Any = None, *, dtype: Any = None) -> Any:
@@ -259,6 +259,6 @@ def making(compute: Callable[..., Any]) -> Callable[..., Tensor | None]:
 
 CALLS = {
     constructors.zeros: making(zeros), constructors.ones: making(ones),
-    constructors.full: making(full),
+    constructors.full: making(full), Tensor: making(numbers),
 }  # fmt: skip
-"""What layers make their first values with (`method_functions.created`)."""
+"""What layers make their first values with, and loaders their batches (`created`)."""

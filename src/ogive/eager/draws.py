@@ -104,16 +104,16 @@ def _to_float(dtype: Any) -> Any:
 # New tensors
 
 
-def rand(*size: Any, dtype: Any = None, generator: Any = None) -> Any:
+def rand(*sizes: Any, size: Any = None, dtype: Any = None, generator: Any = None) -> Any:
     """Numbers spread evenly over [0, 1)."""
-    sizes, kind = to_sizes(size), _to_float(dtype)
-    return Draw(sizes, generator).uniform(kind)
+    shape, kind = to_sizes(sizes if size is None else (size,)), _to_float(dtype)
+    return Draw(shape, generator).uniform(kind)
 
 
-def randn(*size: Any, dtype: Any = None, generator: Any = None) -> Any:
+def randn(*sizes: Any, size: Any = None, dtype: Any = None, generator: Any = None) -> Any:
     """Numbers of the normal distribution."""
-    sizes, kind = to_sizes(size), _to_float(dtype)
-    return Draw(sizes, generator).normal(kind)
+    shape, kind = to_sizes(sizes if size is None else (size,)), _to_float(dtype)
+    return Draw(shape, generator).normal(kind)
 
 
 def rand_like(tensor: Any, *, dtype: Any = None, generator: Any = None) -> Any:

@@ -16,6 +16,8 @@ from ogive.eager.casts import cast_array
 from ogive.eager.forms import NOT_DONE, Refused, is_captured, is_recording
 from ogive.eager.records import Leaf
 from ogive.eager.tensors import (
+    DTYPES,
+    EAGER_CLASS,
     MOST_ELEMENTS,
     PLAIN_CLASS,
     EagerParameter,
@@ -85,13 +87,15 @@ def reduce(self: Tensor) -> Any:
     if record is not None and not record.is_leaf:
         settle(self)
         return interchange.reduce(self)
-    return _restored, (PLAIN_CLASS[self.__class__], self.value, record is not None)
+    return interchange._restored, (PLAIN_CLASS[self.__class__], self.value, record is not None)
 
 
-def _restored(kind: Any, values: Any, requires_grad: bool) -> Tensor:
+def restored(kind: Any, values: Any, requires_grad: bool) -> Tensor | None:
+    """The tensor that `reduce` was called for; None where it is to be a plain one."""
+    if kind not in EAGER_CLASS or values.dtype not in DTYPES or values.size > MOST_ELEMENTS:
+        return None
     if not current_config().eager or is_captured():
-        made: Tensor = kind(values, requires_grad=requires_grad)
-        return made
+        return None
     held = give(numpy.array(values, order="C"))
     if kind is Parameter:
         return Parameter(held, requires_grad)
@@ -248,6 +252,6 @@ METHODS = {
 CALLS = {
     Parameter: become_parameter, assignment.assign: assign_eager,
     data_attribute.replace_value: replace_value, data_attribute.set_data: set_data,
-    tensor_gradients.grad: gradients_for,
+    tensor_gradients.grad: gradients_for, interchange._restored: restored,
 }  # fmt: skip
 """What functions ask of eager tensors before they do it themselves."""

@@ -346,7 +346,10 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
         return False
     with graph_lock:
         storage = None if tensor.shared is None else views.shared_storage(tensor)
-        members = [tensor] if storage is None else storage.tensors()
+        memory = user_data.memory_of(tensor.node if storage is None else storage.node)
+        if memory is None or memory.borrowed or memory.volatile or memory.is_shown:
+            return False  # what else shows the memory is to see the values
+        members: list[Any] = [tensor] if storage is None else storage.tensors()
         if any(member.__class__ not in EAGER_CLASS or _is_part(member) for member in members):
             return False
         leaves = [member for member in members if history.is_flagged(member)]
@@ -356,7 +359,8 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
             return False
         first = leaves[0] if leaves else tensor
         for member in members:
-            _become_eager(member, EAGER_CLASS[member.__class__], value, member in leaves)
+            is_leaf = history.is_flagged(member)
+            _become_eager(member, EAGER_CLASS[member.__class__], value, is_leaf)
         for member in members:
             if member is not first:
                 _join(member, first)

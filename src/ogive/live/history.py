@@ -306,7 +306,8 @@ def set_recording(recording: bool) -> bool:
     """Say whether gradients flow from now on, in this thread; gives what was said before."""
     thread = threading.get_ident()
     before = thread not in paused
-    (paused.discard if recording else paused.add)(thread)
+    if before is not recording:
+        (paused.discard if recording else paused.add)(thread)
     return before
 
 

@@ -57,7 +57,7 @@ class Group(dict[str, Any]):
     kept_as_data = frozenset(["lr"])
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        parameters = settings["params"]
+        parameters: list[Tensor] = settings["params"]
         if parameters and parameters[0].is_eager:
             self.rate = parameters[0].new_zeros((), dtype=dtypes.float64)
         else:

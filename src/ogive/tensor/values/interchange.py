@@ -10,6 +10,7 @@ from ogive.live import history
 from ogive.live.registry import graph_lock
 from ogive.tensor.core import wrap
 from ogive.tensor.memory import views
+from ogive.tensor.method_functions import eager_calls
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -159,4 +160,6 @@ _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
 def _restored(kind: type[Tensor], values: Any, requires_grad: bool) -> Tensor:
-    return kind(values, requires_grad=requires_grad)
+    at_once = eager_calls.get(_restored)
+    made: Tensor | None = None if at_once is None else at_once(kind, values, requires_grad)
+    return kind(values, requires_grad=requires_grad) if made is None else made

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import ogive
 from ogive.cuda import is_available
+from ogive.eager.tensors import Eager
 from ogive.errors import ArgumentTypeError, DeviceError
 from ogive.ir.dtype import DType
 from ogive.tensor.core import TensorClass
@@ -32,7 +33,7 @@ class _Kind(TensorClass):
     element: DType | None
 
     def __eq__(cls, other: object) -> bool:
-        return cls is other or (other is _Tensor and cls is Tensor)
+        return cls is other or (cls is Tensor and (other is _Tensor or other is Eager))
 
     def __hash__(cls) -> int:
         return hash(_Tensor) if cls.element is None else type.__hash__(cls)
@@ -50,14 +51,14 @@ class _Kind(TensorClass):
         dtype = cls.element or defaults.get_default_dtype()
         if kwargs:
             raise ArgumentTypeError(f"{cls.__name__} takes no {', '.join(kwargs)}")
+        from ogive.torch.tensors import creation
+
         if len(args) == 1 and not isinstance(args[0], int | Size):
             data = args[0]
             if cls.element is None and isinstance(data, _Tensor):
                 return data.detach()
-            from ogive.torch.tensors.creation import tensor
-
-            return tensor(data, dtype=dtype)
-        return ogive.zeros(*(args or (0,)), dtype=dtype)
+            return creation.tensor(data, dtype=dtype)
+        return creation.zeros(*(args or (0,)), dtype=dtype)
 
 
 class Tensor(_Tensor, metaclass=_Kind):

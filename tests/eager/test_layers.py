@@ -10,7 +10,6 @@ import torch
 
 import ogive.errors
 import ogive.torch as ours
-from tests.eager.compared_calls import compare, numbers
 from tests.eager.both_libraries import compare, numbers
 
 Options = dict[str, Any]

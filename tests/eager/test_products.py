@@ -9,7 +9,6 @@ import pytest
 
 import ogive.errors
 import ogive.torch as ours
-from tests.eager.compared_calls import compare, numbers
 from tests.eager.both_libraries import compare, numbers
 
 DTYPES = ["float32", "float64", "int64"]

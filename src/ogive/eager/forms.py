@@ -162,7 +162,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
             record = Record(own, tuple(given), named, out, tuple(sources))
         if is_view:
             return show(args[0], out, record, (function, args[1:], kwargs))
-        return give(out, record) if out.__class__ is _ndarray else _give_all(out, record)
+        return give(out, record) if out.__class__ is _ndarray else _give_all(own, out, record)
 
     return call if is_view else _quickly(own, call)
 
@@ -171,13 +171,21 @@ def _first(out: Any) -> Any:
     return out[0] if isinstance(out, tuple) else out
 
 
-def _give_all(out: Any, record: Record | None) -> Any:
+def _give_all(own: Form, out: Any, record: Record | None) -> Any:
     """The results of a form as tensors: a number, or several of which the first has the record."""
     if not isinstance(out, tuple):
         return give(out, record)
     first, *others = out
     made = [give(first, record), *[give(array) for array in others]]
-    return tuple(made) if out.__class__ is tuple else out.__class__(*made)
+    if out.__class__ is tuple:
+        return tuple(made)
+    return _results_of(out.__class__, own.function.__name__)(*made)
+
+
+@functools.cache
+def _results_of(kind: Any, name: str) -> Any:
+    """A class of several results that knows by which function they were given."""
+    return type(kind.__name__, (kind,), {"__slots__": (), "given_by": name})
 
 
 def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -228,7 +236,7 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
             given = [array] if count == 1 else [array, second]
             save(args, given)
             record = Record(own, tuple(given), {}, out, sources)
-        return give(out, record) if out.__class__ is _ndarray else _give_all(out, record)
+        return give(out, record) if out.__class__ is _ndarray else _give_all(own, out, record)
 
     return quick
 

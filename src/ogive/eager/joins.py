@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy
 
 from ogive.eager.casts import check_size
-from ogive.eager.forms import NOT_DONE, Refused, done_by, form, gradient
+from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient
+from ogive.eager.methods import taking
 from ogive.eager.movement import numbers_of, place_of
 from ogive.eager.tensors import DTYPES
 from ogive.ir.dtype import result_type
@@ -91,9 +93,18 @@ def _stack(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
 # Cut
 
 
-def _parts(x: Tensor, axis: int, bounds: list[tuple[int, int]]) -> tuple[Tensor, ...]:
+_SPLIT, _UNBIND = taking("split"), taking("unbind")
+
+
+def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Tensor, ...]:
+    """The parts of a tensor at some places of an axis, recorded as those of a form."""
     before = (_WHOLE,) * axis
-    return tuple([x[(*before, slice(start, end))] for start, end in bounds])
+    found = tuple([x[(*before, entry)] for entry in entries])
+    if x.record is not None:
+        for part in found:
+            if part.is_eager and part.record is not None:
+                part.record.form = form
+    return found
 
 
 def _one_after_the_other(sizes: Any) -> list[tuple[int, int]]:
@@ -118,7 +129,7 @@ def split(self: Tensor, split_size: Any = None, dim: Any = 0, **names: Any) -> A
             bounds = _one_after_the_other(given)
             if not bounds or bounds[-1][1] != length or min(given) < 0:
                 raise Refused
-        return _parts(self, axis, bounds)
+        return _parts(self, _SPLIT, axis, [slice(start, end) for start, end in bounds])
     except NOT_DONE:
         sizes = [] if split_size is None else [split_size]
         return splitting.split(self, *sizes, dim=dim, **names)
@@ -144,8 +155,7 @@ def unbind(self: Tensor, dim: Any = 0) -> Any:
         axis = place_of(dim, self.value.ndim)
     except NOT_DONE:
         return splitting.unbind(self, dim)
-    before = (_WHOLE,) * axis
-    return tuple([self[(*before, place)] for place in range(self.value.shape[axis])])
+    return _parts(self, _UNBIND, axis, range(self.value.shape[axis]))
 
 
 # Repeated

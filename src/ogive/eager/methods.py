@@ -266,13 +266,19 @@ def _take_gradient(given: Any, out: Any, array: Any, index: Index) -> Any:
     return (spread,)
 
 
-def _take_plain(tensor: Tensor, index: Index) -> Tensor:
-    return advanced_indexing.get_item(tensor, index.entries)
+def taking(name: str) -> Form:
+    """The form of a function, by its name, that gives parts of a tensor."""
+
+    def take(tensor: Tensor, index: Index) -> Tensor:
+        return advanced_indexing.get_item(tensor, index.entries)
+
+    take.__name__ = name
+    made = Form(take, _take, False, True)
+    made.gradient = _take_gradient
+    return made
 
 
-_take_plain.__name__ = advanced_indexing.get_item.__name__
-_TAKE = Form(_take_plain, _take, False, True)
-_TAKE.gradient = _take_gradient
+_TAKE = taking(advanced_indexing.get_item.__name__)
 
 
 def get_item(self: Tensor, index: Any) -> Tensor:

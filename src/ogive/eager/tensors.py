@@ -48,14 +48,13 @@ from ogive.tensor.core import DEFAULT_DEVICE
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory import views
 from ogive.tensor.memory.shared_arrays import share_array
+from ogive.tensor.method_functions import MOST_EAGER_ELEMENTS
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_ELEMENTS = 1 << 16
-"""How large an eager operand may be. At 65536 floats an operation takes NumPy about 20 µs, and a
-compiled graph, found again, 100 µs in all (AMD EPYC, one thread)."""
+MOST_ELEMENTS = MOST_EAGER_ELEMENTS
 
 MOST_SETTLINGS = 3
 """How often a tensor may settle and be taken up again before it stays plain."""

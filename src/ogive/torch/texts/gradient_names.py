@@ -128,7 +128,7 @@ def _name_index(index: Index, record: Record) -> str:
 
 _REFLECTED = {
     "reflected_sub": "RsubBackward1", "reflected_div": "MulBackward0",
-    "reflected_pow": "PowBackward1", "set_item": "CopySlices",
+    "cast": "ToCopyBackward0", "to": "ToCopyBackward0", "reflected_pow": "PowBackward2", "set_item": "CopySlices",
 }  # fmt: skip
 
 

@@ -33,8 +33,8 @@ def fill_table() -> None:
         made = _method(attribute)
         if made is not attribute:
             setattr(Eager, name, made)
-    for name, function in methods.METHODS.items():
-        setattr(Eager, name, function)
+    for name, method in methods.METHODS.items():
+        setattr(Eager, name, method)
     for name, (get, put) in methods.ATTRIBUTES.items():
         setattr(Eager, name, property(get, put, doc=get.__doc__))
 

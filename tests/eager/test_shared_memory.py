@@ -27,11 +27,12 @@ VIEWS: list[Callable[..., Any]] = [
     lambda x: x.diagonal() if x.ndim == 2 else x.unsqueeze(0),
 ]
 
+# Of what is flat: copies of other tensors may lie in memory in another order than PyTorch's do.
 COPIES: list[Callable[..., Any]] = [
-    lambda x: x.clone(),
-    lambda x: x + 1.0,
-    lambda x: x[[0]] if x.ndim and len(x) else x.clone(),
-    lambda x: x.flip(0) if x.ndim else x.clone(),
+    lambda x: x.flatten().clone(),
+    lambda x: x.flatten() + 1.0,
+    lambda x: x.flatten()[[0, -1]] if x.numel() else x.flatten().clone(),
+    lambda x: x.flatten().flip(0),
 ]
 
 
@@ -85,3 +86,29 @@ def test_program_of_views_and_writes_gives_what_pytorch_gives(seed: int) -> None
                 numpy.testing.assert_array_equal(numpy.asarray(one), other.numpy())
     for one, other in zip(ours, theirs, strict=True):
         numpy.testing.assert_array_equal(numpy.asarray(one), other.numpy())
+
+
+SETTLED: dict[str, Callable[..., Any]] = {
+    "a view": lambda t, x: x.transpose(0, 1).reshape(-1),
+    "a part": lambda t, x: x[1:, [0, 2]],
+    "one of several parts": lambda t, x: x.split(2, 1)[0],
+    "several joined": lambda t, x: t.cat([x, x[:1]]),
+    "the first of two results": lambda t, x: x.max(1),
+    "positions": lambda t, x: x.gather(1, t.tensor([[0, 0], [1, 3], [2, 2]])),
+}
+
+
+@pytest.mark.parametrize("name", SETTLED)
+def test_gradient_flows_through_what_settled(name: str) -> None:
+    given: list[list[float]] = []
+    start = numpy.random.default_rng(5).standard_normal((3, 4)).astype(numpy.float32)
+    for module in (ogive.torch, torch):
+        x: Any = module.tensor(start).requires_grad_()
+        made = SETTLED[name](module, x)
+        first = made[0] if isinstance(made, tuple) else made
+        if module is ogive.torch:
+            assert first.is_eager
+            first.node  # noqa: B018  (it settles)
+        first.backward(module.tensor(first.detach().tolist()))
+        given.append(x.grad.tolist())
+    numpy.testing.assert_allclose(given[0], given[1], rtol=1e-6)

@@ -12,7 +12,8 @@ nobody else has, or several as a tuple, of which gradients flow through the firs
 tensors that settle, and computes it or says what is wrong.
 
 A form without a gradient is not used where gradients flow, unless it is `apart` from them, as
-comparisons are. One that is a `view` gives an array in the memory of the first operand.
+comparisons are. One that is a `view` gives an array in the memory of the first operand; where it
+gives that array itself, the result is that tensor.
 """
 
 from __future__ import annotations
@@ -152,6 +153,8 @@ def dispatching(own: Form) -> Callable[..., Any]:
             out = compute(*given, **named)
         except NOT_DONE:
             return function(*args, **kwargs)
+        if is_view and out is given[0]:
+            return args[0]
         record = None
         if is_tracked and _first(out).dtype.kind == "f":
             save(args, given)

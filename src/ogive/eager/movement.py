@@ -57,6 +57,8 @@ def flatten(x: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
     first, last = place_of(start_dim, len(shape)), place_of(end_dim, len(shape))
     if first > last:
         raise Refused
+    if first == last and x.ndim:
+        return x
     return x.reshape((*shape[:first], math.prod(shape[first : last + 1]), *shape[last + 1 :]))
 
 

@@ -68,8 +68,8 @@ def as_function(
             way = "" if "from_dlpack" in given else "; ogive.asarray makes one"
             raise ArgumentTypeError(f"{method.__name__} takes a tensor first, got {given}{way}")
         if args[0].is_eager:
-            fast: Any = eager_calls.get(method, method)
-            return fast(*args, **kwargs)  # type: ignore[no-any-return]
+            own: Callable[..., Result] = eager_calls.get(method, method)
+            return own(*args, **kwargs)
         return method(*args, **kwargs)
 
     functools.update_wrapper(function, method)

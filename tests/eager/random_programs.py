@@ -237,7 +237,7 @@ class Maker:
         return f"settle #{at}", step
 
     def under_no_grad(self) -> tuple[str, Step]:
-        name, inner = self.draw.choice((self.binary, self.written, self.set_index, self.view))()
+        name, inner = self.draw.choice((self.binary, self.written, self.set_index))()
 
         def step(lib: Any, pool: list[Any]) -> Any:
             with lib.no_grad():

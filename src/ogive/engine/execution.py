@@ -5,9 +5,9 @@ runs one many times over the same memory; a captured function fills in its argum
 
     compiled graph ── native plan ── bind slots, set variables ── run ── explain a fault
 
-What only reads notes `clock.quiet` before it looks at memory. If the clock went on meanwhile and
-somebody wrote to what was read (`is_disturbed`), what was computed counts for nothing. What writes
-to memory of tensors is announced, and concluded in one step (`announced_writes.py`).
+A run that only reads notes `clock.quiet` before it looks at memory. If the clock went on meanwhile
+and somebody wrote to memory that it read (`is_disturbed`), its results count for nothing. A run
+that writes to memory of tensors is announced, and concluded in one step (`announced_writes.py`).
 """
 
 from __future__ import annotations

@@ -1,27 +1,30 @@
 """Values that live tensors go on reading are stored, so that no run computes them twice.
 
-A run computes what it was asked for; what lies between is computed where it is used, and gone. For
-a loop that carries a state and asks for something else, each run would go through the whole past:
+A run computes the values it was asked for. Values between them are computed where they are used,
+and stored nowhere. A loop that carries a state and asks for something else would go through its
+whole past in each run:
 
     before   h = (x + h @ w).tanh(); h.sum().item()          the n-th run computes h n times
     after    the run asks for h.sum() and h; the next one finds h in memory
 
-So a run also stores those of its values that live tensors go on reading, if to compute them again
-would cost more than to read them: they hold a reduction, or as much work as kernels do not repeat
-either (`shared_work`). Cheap ones stay fused, until a second run comes upon them: a run marks what
-it computes, and what waits for that. What is computed from memory that the run overwrites is stored
-as well, since it would need a copy. Gradients of what is computed are computed with it, and
-assignments that read it are carried out, so that nothing waits until its graph has grown:
+So a run also stores values that live tensors go on reading, if computing them costs more than
+reading them: they hold a reduction, or as much work as kernels do not repeat either
+(`shared_work`). Cheap values stay fused until a second run computes them: a run marks the nodes it
+computes, and those that wait for them. Values computed from memory that the run overwrites are
+stored as well, since they would need a copy of it. A run also computes gradients of its values, and
+carries out assignments that read them, so that nothing waits until its graph has grown:
 
     loss.backward(); w -= w.grad; loss.item()                one run, after which w is memory
     total = total + loss; loss.item()                        total is memory after every second run
 
-Values are stored only where nobody can tell the difference but by time. Not what reads memory that
-others may change, or a file, since that is read anew at each run; not what reads no memory, which
-is cheaper to compute than to read, but for small values with a reduction in them: a table that
-began as zeros would get longer at each step of a loop; not what may fault in elements that nobody
-asked for; and no more bytes than the run reads, so that the large value of which only reductions
-are asked for, all distances between many points, stays lazy.
+Values are stored only where nobody can tell the difference but by time. A run does not store
+
+- values that read memory others may change, or a file: each run reads those anew;
+- values that read no memory, which are cheaper to compute than to read; except small ones with a
+  reduction in them, since a table that began as zeros would get longer at each step of a loop;
+- values that may fault in elements nobody asked for;
+- more bytes than it reads, so that a large value of which only reductions are asked for, as all
+  distances between many points, stays lazy.
 """
 
 from __future__ import annotations

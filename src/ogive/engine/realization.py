@@ -276,7 +276,7 @@ class Realization:
     def explain(self, fault: Fault) -> BaseException:
         """The error that tells the user what happened."""
         normalized = self.normalized
-        if not normalized.made or is_outlined(normalized.sink):
+        if not normalized.parametric or is_outlined(normalized.sink):
             normalized = to_parametric(self._asked(), self.config)
         return explain_fault(self.graph, normalized, self.config, fault, self.tensors)
 

@@ -1,14 +1,14 @@
 """Assignments that a program repeats, to memory, from memory: the step of an optimizer.
 
-The first time they are nodes like any other. What the run of those read and wrote is known by its
-place among the operands; the next time the same compiled graph runs over the memory that the
-operands have then, and no node is made.
+The first time they are nodes like any other. Their run reads and writes memory of the operands, and
+each slot is known by its place among these. The next time the same compiled graph runs over the
+memory that the operands have then, and no node is built.
 
     before   p = AFTER(P, ASSIGN(P, P - G·rate)), of 40 parameters, normalized, found, rebound
     after    slots 0, 1, 2, … of the compiled graph are P, G, rate, …; p stays what it is
 
-That is the same only if nobody can tell: all operands are memory as it stands, each its own, and
-no other tensor reads what is written. Where it is not so, nothing is done.
+Nobody can tell the difference if all operands are memory as it stands, each its own, and no other
+tensor reads the memory that is written. Otherwise the assignments are built as nodes.
 """
 
 from __future__ import annotations

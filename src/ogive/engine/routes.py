@@ -86,7 +86,7 @@ def keep_route(
     if any(buffer.device in STORAGE for buffer in inputs):
         return
     executions.kept += 1
-    plain = normalized._replace(made={})
+    plain = normalized._replace(parametric={})
     known = route._replace(order=None, normalized=plain, executions=executions)
     held = (*route.effects, *route.stored, *route.assigned, *plain.buffers)
     kept_graphs.keep(roots, route.order, known, held)

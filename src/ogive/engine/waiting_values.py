@@ -2,8 +2,8 @@
 
     h = (x + h @ w).tanh(); total = total + h; h.sum().item()      total waits for h
 
-Few tensors are neither memory nor a view of it, as a rule, and what lies under them is found from
-there. Where they are many, it is what lies above the values that is looked at.
+As a rule few tensors are neither memory nor a view of it, and a walk down from those finds the
+nodes. Where such tensors are many, a walk up from the values finds them.
 """
 
 from __future__ import annotations

@@ -1,20 +1,19 @@
 """Graphs that a program computes in a loop are kept, so that the next turn finds them.
 
-A loop builds the same expressions at every turn. Nodes are found only while they are alive, though,
-and a turn lets go of what it built. What is kept here stays alive, and with it what was worked out
-for it: the compiled form of a graph, the gradients of a value.
+A loop builds the same expressions at every turn. Interning finds nodes only while they are alive,
+though, and a turn lets go of the nodes it built. Nodes kept here stay alive, and with them all that
+hangs on them: the compiled form of a graph, the gradients of a value.
 
     turn 1    BUFFER#1 ── MUL ── ADD        kept
     turn 2    BUFFER#1 ── MUL ── ADD        found, over other values in the same memory or in other
 
-Other memory can only stand behind the same node if nobody reads what was there. That is so when all
-references to the node, and to every kept node above it, come from kept nodes: then `take` hands it
-out again, to memory of the same role (the same result of the same graph, say). Why the count of
-references tells is in `references.py`.
+Other memory can stand behind a node only if nobody reads the memory that was there. That is so when
+all references to the node, and to every kept node above it, come from kept nodes. Then `take` gives
+the node to other memory of the same role (the same result of the same graph, say). `references.py`
+says why the count of references tells.
 
 Kept graphs keep small amounts of memory alive. When they have become too many, or none has been of
-use for a while, all are let go.
-`graph_lock` is held in all that follows.
+use for a while, all are let go. Callers of all functions here hold `graph_lock`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Who reads a node: whether a live tensor would miss what its memory holds.
+"""Readers of a node: whether a live tensor would miss the values in its memory.
 
-Few tensors are neither memory nor a view of it, as a rule: what a program holds has been computed,
-or is computed now. So the graphs under those few are looked at, and for a buffer the views above
-it. Where they are many, it is what lies above the nodes in question that is looked at, in one walk
-for all of them:
+As a rule few tensors are neither memory nor a view of it: most that a program holds are computed.
+So a walk goes down from those few, and for a buffer up to its views. Where such tensors are many,
+one walk goes up from all nodes in question:
 
     asked: a, b      a ── exp ── t        above: a, exp, b, neg; held: exp
                      b ── neg             below that: a, which t reads; nobody reads b

@@ -136,7 +136,7 @@ class GeneralGraphs:
             )
             if skeleton is None or family is None:
                 return
-            plain = general._replace(made={}, within={})
+            plain = general._replace(parametric={}, within={})
             known = _Known(family, skeleton.numbers, skeleton.parameters, plain, executions)
             self._known[sink, config.code_key] = known
             while len(self._known) > self.LIMIT:
@@ -210,8 +210,9 @@ class GeneralGraphs:
         windows = (*read, *[Window(node, 0, 1) for node in constants])
         became = dict(zip(skeleton.order, general.nodes, strict=True))
         # Constants are not among them, and cannot fault.
-        made = {node: became[made] for node, made in normalized.made.items() if made in became}
-        return Normalized(general.sink, windows, values, made, is_general=True)
+        known = normalized.parametric.items()
+        parametric = {node: became[old] for node, old in known if old in became}
+        return Normalized(general.sink, windows, values, parametric, is_general=True)
 
     def _memory_of(self, constant: UOp, device: str) -> UOp:
         """A buffer of one element that holds a constant."""

@@ -31,8 +31,9 @@ def inline_calls(normalized: Normalized) -> Normalized:
     inlining = _Inlining(normalized.sources)
     sink = inlining.run(normalized.sink)
     done = inlining.done
-    made = {node: done[old] for node, old in normalized.made.items() if old in done}
-    return normalized._replace(sink=sink, made=made, within=inlining.within)
+    known = normalized.parametric.items()
+    parametric = {node: done[old] for node, old in known if old in done}
+    return normalized._replace(sink=sink, parametric=parametric, within=inlining.within)
 
 
 class _Inlining:

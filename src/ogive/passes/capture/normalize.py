@@ -33,24 +33,24 @@ from ogive.passes.capture.contiguous_parts import Window, Windows, find_windows
 
 _NO_WINDOWS = Windows({}, set())
 _TAKEN_OUT = frozenset({Op.BUFFER, Op.COPY, Op.BIND, Op.DETACH, Op.GRADIENT}) | SPREAD
-"""What does not stay as it is, over other sources."""
+"""Ops whose nodes become something else than themselves over other sources."""
 
 _IN_MEMORY = frozenset({Op.PARAM, Op.COPY, Op.CUSTOM}) | SPREAD
-"""What a value is computed from that is not the same everywhere."""
+"""Ops of values that lie on some device; all others are the same everywhere."""
 
 
 class Normalized(NamedTuple):
     """`sink` holds one source per root asked for; `windows[slot]` is what `PARAM slot` stands for.
 
-    `variables` has the values that were bound; `made` has the parametric node of each node of the
-    user's graph. One that `is_general` stands for graphs of other sizes and numbers, too. What a
-    call of the user's stood for is `within` that.
+    `variables` has the values of bound variables, `parametric` the parametric node of each node of
+    the user's graph. A graph that `is_general` stands for graphs of other sizes and numbers, too.
+    `within` has the call of the user's that a node was expanded from.
     """
 
     sink: UOp
     windows: tuple[Window, ...]
     variables: dict[str, int]
-    made: dict[UOp, UOp]
+    parametric: dict[UOp, UOp]
     is_general: bool = False
     within: Mapping[UOp, UOp] = MappingProxyType({})
 
@@ -62,7 +62,7 @@ class Normalized(NamedTuple):
     @property
     def sources(self) -> dict[UOp, UOp]:
         """For each parametric node the first node of the user's graph that it came from."""
-        return {**self.within, **{made: node for node, made in reversed(self.made.items())}}
+        return {**self.within, **{new: node for node, new in reversed(self.parametric.items())}}
 
 
 def normalize(

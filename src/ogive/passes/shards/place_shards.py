@@ -41,10 +41,10 @@ def place_shards(normalized: Normalized, config: Config) -> Normalized:
     for node in order[:-1]:
         for part in placing.parts(node):
             within.setdefault(part, callers.get(node, node))
-    made = {
+    parametric = {
         node: found[0]
-        for node, old in normalized.made.items()
+        for node, old in normalized.parametric.items()
         if len(found := placing.parts(old)) == 1
     }
     new = sink.replace(src=keep_roots_apart(sink.src, roots))
-    return normalized._replace(sink=new, made=made, within=within)
+    return normalized._replace(sink=new, parametric=parametric, within=within)

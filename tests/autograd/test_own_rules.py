@@ -162,3 +162,16 @@ def test_upstream_gradients_that_are_not_numbers_stay_where_they_are() -> None:
 def test_a_checkpoint_returns_tensors_of_floats() -> None:
     with pytest.raises(ArgumentTypeError, match="returned int64 as result"):
         ogive.checkpoint(lambda x: x.argmax())(Tensor([1.0]))
+
+
+def test_a_gradient_that_was_broadcast_is_summed_to_its_argument() -> None:
+    @ogive.custom_gradient
+    def product(x: Tensor, y: Tensor) -> Any:
+        return x * y, lambda upstream: (upstream * y, upstream * x)
+
+    x = Tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = Tensor([[2.0], [5.0]], requires_grad=True)
+    product(x, y).sum().backward()
+    assert x.grad is not None and y.grad is not None
+    assert x.grad.tolist() == [7.0, 7.0, 7.0]
+    assert y.grad.tolist() == [[6.0], [6.0]]

@@ -61,7 +61,7 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
     are several) to that of the tensor arguments: one, or a tuple with None for those without.
     Tensors that it needs it takes from around it.
 
-    Shapes: a gradient has the shape of its argument.
+    Shapes: a gradient has the shape of its argument, or one that it expands to, and is summed.
 
     >>> @ogive.custom_gradient
     ... def round_through(x):
@@ -111,6 +111,8 @@ def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> lis
         if part is None:
             nodes.append(None)
             continue
+        if isinstance(part, Tensor) and _expands(shape, part.shape):
+            part = part.sum_to_size(shape)
         if not isinstance(part, Tensor) or part.shape != shape:
             shown = f"shape {part.shape}" if isinstance(part, Tensor) else type(part).__name__
             raise GradientError(
@@ -118,3 +120,10 @@ def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> lis
             )
         nodes.append(build.cast(part.node, dtype))
     return nodes
+
+
+def _expands(shape: Shape, wider: Shape) -> bool:
+    """Whether a shape is another one before it was broadcast."""
+    missing = len(wider) - len(shape)
+    pairs = zip(shape, wider[max(missing, 0) :], strict=False)
+    return missing >= 0 and shape != wider and all(size in (1, given) for size, given in pairs)

@@ -70,6 +70,8 @@ def as_function(
         if args[0].is_eager:
             own: Callable[..., Result] = eager_calls.get(method, method)
             return own(*args, **kwargs)
+            at_once: Callable[..., Result] = eager_calls.get(method, method)
+            return at_once(*args, **kwargs)
         return method(*args, **kwargs)
 
     functools.update_wrapper(function, method)

@@ -105,12 +105,10 @@ def histories(
 
 
 def is_done_at_once(x: Tensor, weights: Weights, parts: int, rows: int) -> bool:
-    """Whether all states of a layer together are as small as an eager tensor may be."""
+    """Whether all steps of a layer for `rows` entries are one operation over arrays."""
     weight_ih, weight_hh, _, _, weight_hr = weights
     if not x.is_eager or weight_hr is not None or weight_ih is None or weight_hh is None:
         return False
-    # Here, since most processes compile what they run, and every one would load it.
-
     size = max(weight_ih.numel(), weight_hh.numel(), parts * rows * int(weight_hh.shape[1]))
     return bool(size <= MOST_EAGER_ELEMENTS)
 

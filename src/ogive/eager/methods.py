@@ -279,7 +279,8 @@ def detach(self: Tensor) -> Tensor:
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """The same values, in memory of their own."""
-    return _clone(self)
+    made: Tensor = _clone(self)
+    return made
 
 
 @form(conversion.clone)

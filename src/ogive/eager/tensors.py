@@ -303,8 +303,8 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
         return True
 
 
-def _is_part(tensor: Tensor) -> bool:
-    return tensor.shared is not None and tensor.shows.moves
+def _is_part(tensor: Any) -> bool:
+    return tensor.shared is not None and bool(tensor.shows.moves)
 
 
 def _join(tensor: Tensor, first: Tensor) -> None:

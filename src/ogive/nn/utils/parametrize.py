@@ -139,7 +139,7 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
 def _check(before: Tensor, after: Tensor, name: str) -> None:
     if after.shape != before.shape:
         raise ShapeError(
-            f"the parametrization gives the shape {after.shape}, and {name} has {before.shape}"
+            f"the parametrization gives the shape {tuple(after.shape)}, and {name} has {tuple(before.shape)}"
         )
 
 

@@ -368,6 +368,7 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
 
 def _is_part(tensor: Any) -> bool:
     return tensor.shared is not None and tensor.shows.moves
+    return tensor.shared is not None and bool(tensor.shows.moves)
 
 
 def _join(tensor: Tensor, first: Tensor) -> None:

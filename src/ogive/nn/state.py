@@ -46,7 +46,7 @@ def check_state(
             complaints.append(f"{key} has no shape yet: call the module once with an input before")
         elif key in given and tuple(given[key].shape) != tensor.shape:
             complaints.append(
-                f"{key}: expected the shape {tensor.shape}, got {tuple(given[key].shape)}"
+                f"{key}: expected the shape {tuple(tensor.shape)}, got {tuple(given[key].shape)}"
             )
     if complaints:
         more = len(complaints) - SHOWN

@@ -13,6 +13,7 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.containers import ModuleDict
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
+from ogive.tensor.build import show
 from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.tensor import Tensor
 
@@ -130,7 +131,8 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
     chain = ParametrizationList(parametrization, value)
     if chain().shape != shape:
         raise ShapeError(
-            f"the parametrization gives the shape {chain().shape}, and {tensor_name} has {shape}"
+            f"the parametrization gives the shape {show(chain().shape)}, and {tensor_name} has "
+            f"{show(shape)}"
         )
     _install(module, tensor_name, chain)
     return module
@@ -139,7 +141,8 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
 def _check(before: Tensor, after: Tensor, name: str) -> None:
     if after.shape != before.shape:
         raise ShapeError(
-            f"the parametrization gives the shape {after.shape}, and {name} has {before.shape}"
+            f"the parametrization gives the shape {show(after.shape)}, and {name} has "
+            f"{show(before.shape)}"
         )
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy.random  # noqa: F401  (PyTorch's first step has loaded it too: programs draw with it)
 
 from ogive.torch import tree as _tree
-from ogive.torch.names import METHODS, NUMBER_FIRST, OWN, SAME, TREE
+from ogive.torch.names import EVERYDAY, METHODS, NUMBER_FIRST, OWN, SAME, TREE
 from ogive.torch.texts.speaking import speak_pytorch
 from ogive.torch.tree import install, uninstall
 
@@ -29,6 +29,10 @@ __version__ = "2.13.0+ogive"
 
 _tree.add_finder()
 speak_pytorch()
+
+# What programs ask for soon is there, as it is after PyTorch's import: nobody waits in a loop for it.
+for _name in EVERYDAY:
+    importlib.import_module(_name)
 
 
 def __getattr__(name: str) -> Any:

@@ -48,6 +48,14 @@ METHODS = (
 )  # fmt: skip
 """Functions that are the methods of `Tensor` of these names, which follow PyTorch."""
 
+EVERYDAY = (
+    "ogive.compat.function_names", "ogive.data", "ogive.linalg", "ogive.nn.functional",
+    "ogive.nn.utils", "ogive.nn.utils.rnn", "ogive.optim.lr_scheduler",
+    "ogive.torch.networks.modules", "ogive.torch.networks.weights", "ogive.torch.tensors.functions",
+    "ogive.torch.training.gradients", "ogive.torch.training.optimizers",
+)  # fmt: skip
+"""Modules that are loaded with the namespace."""
+
 NUMBER_FIRST = (
     "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
     "float_power", "pow", "remainder", "xlogy",

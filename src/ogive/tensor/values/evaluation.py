@@ -34,10 +34,11 @@ def realize_batch(tensors: Sequence[Tensor], config: Config | None = None) -> No
     >>> a = Tensor([1.0]).exp(); b = a + 1
     >>> Tensor.realize_batch([a, b])
     """
-    chosen = _to_list(tensors, "realize_batch")
-    from ogive import engine
+    chosen = [tensor for tensor in _to_list(tensors, "realize_batch") if not tensor.is_eager]
+    if chosen:
+        from ogive import engine
 
-    engine.realize(chosen, config)
+        engine.realize(chosen, config)
 
 
 class Repeatable(Protocol):

@@ -84,8 +84,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "cuda": ("devices.known_devices", "devices.protocol", "ir.device_names"),
     "torch": (
         "", "amp", "autograd", "compat", "cuda", "data", "distributed", "distributions", "eager",
-        "fft", "io", "linalg", "nn", "onnx", "optim", "random", "signal", "special", "tensor", "live",
-        "ir", "config", "errors",
+        "fft", "io", "linalg", "nn", "onnx", "optim", "random", "signal", "special", "tensor",
+        "live", "ir", "config", "errors",
     ),
     "": (  # the package itself
         "amp", "autograd", "cuda", "compat", "distributed", "distributions", "fft", "data",

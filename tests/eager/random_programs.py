@@ -58,7 +58,7 @@ class Maker:
 
     def tensor(self) -> tuple[str, Step]:
         shape, dtype = self.draw.choice(SHAPES), self.draw.choice(DTYPES)
-        values = numpy.asarray(self.numbers.normal(size=shape) * 2)
+        values: Any = numpy.asarray(self.numbers.normal(size=shape) * 2)
         values = values > 0 if dtype == "bool" else values.astype(dtype)
         is_leaf = dtype.startswith("float") and self.draw.random() < 0.5
         return (
@@ -270,7 +270,7 @@ def _facts(tensor: Any) -> tuple[Any, ...]:
     return (
         str(tensor.dtype).removeprefix("torch.").removeprefix("ogive."),
         tuple(tensor.shape),
-        bool(tensor.requires_grad),
+        bool(tensor.requires_grad) and tensor.is_floating_point(),  # PyTorch says so of masks, too
         numpy.array(tensor.tolist(), dtype="float64"),
         None if gradient is None else numpy.array(gradient.tolist(), dtype="float64"),
     )

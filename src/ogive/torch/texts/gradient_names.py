@@ -128,7 +128,8 @@ def _name_index(index: Index, record: Record) -> str:
 
 _REFLECTED = {
     "reflected_sub": "RsubBackward1", "reflected_div": "MulBackward0",
-    "cast": "ToCopyBackward0", "to": "ToCopyBackward0", "reflected_pow": "PowBackward2", "set_item": "CopySlices",
+    "reflected_pow": "PowBackward2", "cast": "ToCopyBackward0", "to": "ToCopyBackward0",
+    "set_item": "CopySlices",
 }  # fmt: skip
 
 

@@ -90,7 +90,7 @@ CLASSES = {
 def write_results(self: Any) -> str:
     """`torch.return_types.max(...)`: several results of one function, by name."""
     given_by = getattr(self, "given_by", None)
-    kind = type(self) if given_by is None else type(self).__base__
+    kind: Any = type(self) if given_by is None else type(self).__base__
     name = RESULTS[kind] or given_by or called_name(self[0].origin) or "max"
     parts = [f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True)]
     return f"torch.return_types.{name}(\n" + ",\n".join(parts) + ")"

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy
 
+from ogive.eager.equal_dtypes import FUNCTIONS, check
 from ogive.eager.records import Record
 from ogive.eager.tensors import MOST_ELEMENTS, Eager, EagerParameter, give, show, take_up
 from ogive.live.history import paused, traced
@@ -128,6 +129,13 @@ def is_captured() -> bool:
     return thread in autocast or thread in traced
 
 
+def leave(own: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Have the function itself do what its form does not."""
+    if own.function in FUNCTIONS:
+        check(own.function, args, kwargs)
+    return own.function(*args, **kwargs)
+
+
 def dispatching(own: Form) -> Callable[..., Any]:
     """A function that does at once what its form can do, and leaves the rest to the function."""
     function, compute = own.function, own.compute
@@ -143,7 +151,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
         if kwargs:
             named = {name: _array(value, sources) for name, value in kwargs.items()}
         if _NONE in sources:
-            return function(*args, **kwargs)
+            return leave(own, args, kwargs)
         is_tracked = any(sources) and not is_apart
         if is_tracked and paused and not is_recording():
             is_tracked = False
@@ -152,7 +160,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
         try:
             out = compute(*given, **named)
         except NOT_DONE:
-            return function(*args, **kwargs)
+            return leave(own, args, kwargs)
         if is_view and out is given[0]:
             return args[0]
         record = None
@@ -233,7 +241,7 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
         try:
             out = compute(array) if count == 1 else compute(array, second)
         except NOT_DONE:
-            return function(*args)
+            return leave(own, args, kwargs)
         record = None
         if is_tracked and _first(out).dtype.kind == "f":
             given = [array] if count == 1 else [array, second]

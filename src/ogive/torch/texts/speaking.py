@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.compat.methods.tensor_types import NAMES
+from ogive.eager.equal_dtypes import METHODS, checked
 from ogive.eager.tensors import Eager
 from ogive.ir.device_names import GPUS
 from ogive.ir.dtype import DType
@@ -118,9 +119,10 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (GradientFunction, "__repr__", write_function),
     (TensorClass, "__repr__", write_class),
     *[(results, "__repr__", write_results) for results in RESULTS],
+    *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
 """What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,
-which shares memory there."""
+which shares memory there, and products, whose operands are of one dtype."""
 
 _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ogive.torch as torch
-from ogive.errors import ArgumentTypeError
+from ogive.errors import ArgumentTypeError, TraceError
 
 
 def test_a_module_is_trained_through_compile_and_captured_for_evaluation() -> None:
@@ -64,3 +64,27 @@ def test_marks_of_scripts_give_what_they_mark() -> None:
     assert torch.jit.ignore(drop=True)(double) is double
     assert torch.fx.wrap(double) is double
     assert not torch.jit.is_scripting()
+
+
+def test_a_function_that_asks_for_values_runs_as_it_is() -> None:
+    total = torch.zeros(1)
+
+    @torch.compile  # type: ignore[untyped-decorator]
+    def positive(x: Any) -> Any:
+        total.add_(1)
+        kept = x[x > 0]
+        return kept if kept.sum() > 4 else -kept
+
+    found = [positive(torch.tensor([k, -1.0, 2.0])).tolist() for k in (1.0, 3.0, -5.0, 1.0)]
+    assert found == [[-1.0, -2.0], [3.0, 2.0], [-2.0], [-1.0, -2.0]]
+    assert total.item() == 4
+
+
+def test_a_full_graph_that_asks_for_values_is_an_error() -> None:
+    @torch.compile(fullgraph=True)  # type: ignore[untyped-decorator]
+    def positive(x: Any) -> Any:
+        return x[x > 0]
+
+    positive(torch.ones(2))
+    with pytest.raises(TraceError, match="asks for values"):
+        positive(torch.ones(2))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import ogive
-from ogive.errors import ArgumentTypeError
+from ogive.errors import ArgumentTypeError, TraceError
 from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 
@@ -21,12 +21,14 @@ class Compiled:
 
     The first call in each mode runs as it is, and shows whether gradients flow out of the result:
     then it stays as it is, as a graph that `backward` can go through, compiled with the rest.
-    Otherwise calls are captured from the second on.
+    Otherwise calls are captured from the second on. One that cannot be, since it asks for values
+    on its way, runs as it is too, unless it `must_capture`.
     """
 
-    def __init__(self, function: Callable[..., Any], disable: bool) -> None:
+    def __init__(self, function: Callable[..., Any], disable: bool, must_capture: bool) -> None:
         self._orig_mod = function
         self._captured: Any = ogive.jit(function)
+        self._must_capture = must_capture
         self._can_capture: dict[bool, bool] = {True: False, False: False} if disable else {}
         if not isinstance(function, Module):
             functools.update_wrapper(self, function)
@@ -36,7 +38,12 @@ class Compiled:
         if mode and any(tensor.requires_grad for tensor in _tensors((args, kwargs))):
             return self._orig_mod(*args, **kwargs)
         if self._can_capture.get(mode):
-            return self._captured(*args, **kwargs)
+            try:
+                return self._captured(*args, **kwargs)
+            except TraceError:  # what it had done by then is undone
+                if self._must_capture:
+                    raise
+                self._can_capture[mode] = False
         result = self._orig_mod(*args, **kwargs)
         if mode not in self._can_capture:
             needed = any(tensor.requires_grad for tensor in _tensors(result))
@@ -67,13 +74,14 @@ def compile(
     >>> [double(Tensor([n])).item() for n in range(3)]
     [0, 2, 4]
 
-    `dynamic`, `backend`, `mode` and `options` change nothing: there is one compiler.
+    What cannot be captured runs as it is; for a `fullgraph` that raises `TraceError`. `dynamic`,
+    `backend`, `mode` and `options` change nothing: there is one compiler.
     """
     if model is None:
-        return lambda function: compile(function, disable=disable)
+        return lambda function: compile(function, disable=disable, fullgraph=fullgraph)
     if not callable(model):
         raise ArgumentTypeError(f"compile takes a function or a module, not {model!r}")
-    return Compiled(model, disable)
+    return Compiled(model, disable, fullgraph)
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

@@ -1,0 +1,23 @@
+"""Programs as lines of text, run with `torch` standing for PyTorch and for `ogive.torch`.
+
+Lines are drawn from templates with holes, sloppily: PyTorch itself says which of them stand. So a
+template may be any call, without a word on shapes and dtypes, and a program that fails is read,
+shortened and repeated as it is (`python -m tests.line_programs MAKER FIRST [LAST]`).
+
+Left out, since PyTorch's answer is its own: negative numbers beside uint8, which it wraps; writing
+to memory from memory that overlaps it, which it does in an order of its own; convolutions without
+channels; the median of an expanded tensor, which reads memory that was never written.
+"""
+
+from tests.line_programs.drawing import draw_lines, draw_writes
+from tests.line_programs.loops_of_sizes import draw_captured_loop, draw_loop
+from tests.line_programs.running import difference
+
+MAKERS = {
+    "lines": draw_lines,
+    "writes": draw_writes,
+    "loops": draw_loop,
+    "captured loops": draw_captured_loop,
+}
+
+__all__ = ["MAKERS", "difference"]

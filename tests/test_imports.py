@@ -66,7 +66,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "nn": ("random", "autograd.mode", "tensor", "live", "ir", "errors", "named"),
     "eager": (
         "optim", "nn", "random", "autograd", "jit.tracing.watch", "tensor", "devices", "live",
-        "ir", "journal", "config", "errors",
+        "ir", "at_once", "journal", "config", "errors",
     ),
     "optim": ("nn", "autograd", "jit", "tensor", "live", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors"),

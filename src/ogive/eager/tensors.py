@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.at_once import at_once
 from ogive.config import current_config
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.eager.records import Leaf, Overtaken, Record
@@ -277,19 +278,27 @@ def _settle_view(
 
 
 def _become(tensor: Tensor, node: UOp) -> None:
-    """Let a tensor hold a node in place of its array."""
-    tensor.__class__ = PLAIN_CLASS[tensor.__class__]
-    tensor.settlings = getattr(tensor, "settlings", 0) + 1
-    registry.connect(node)
-    tensor.node = node
-    tensor.shared = None
-    tensor.device = DEFAULT_DEVICE
-    tensor.layout = None
-    tensor.origin = user_origin(2)
+    """Let a tensor hold a node in place of its array: no exception leaves it between the two."""
+    origin = user_origin(2)
     if node.origin is None:
-        node.origin = tensor.origin
-    registry.admit_tensor(tensor)
-    tensor.value = tensor.family = None
+        node.origin = origin
+    registry.connect(node)
+    registry.admit_tensor(tensor, node)
+    old = (tensor.value, tensor.family)  # for as long as nothing may run
+    at_once(
+        [
+            (tensor, "__class__", PLAIN_CLASS[tensor.__class__]),
+            (tensor, "settlings", getattr(tensor, "settlings", 0) + 1),
+            (tensor, "node", node),
+            (tensor, "shared", None),
+            (tensor, "device", DEFAULT_DEVICE),
+            (tensor, "layout", None),
+            (tensor, "origin", origin),
+            (tensor, "value", None),
+            (tensor, "family", None),
+        ]
+    )
+    del old
 
 
 # From plain to eager
@@ -380,13 +389,19 @@ def _join(tensor: Tensor, first: Tensor) -> None:
 
 
 def _become_eager(tensor: Tensor, kind: type, value: NDArray[Any], is_leaf: bool) -> None:
+    """Let a plain tensor hold an array in place of its node, likewise."""
+    storage = tensor.shared  # for as long as nothing may run
+    at_once(
+        [
+            (tensor, "value", value),
+            (tensor, "record", Leaf(tensor) if is_leaf else None),
+            (tensor, "family", None),
+            (tensor, "shared", None),
+            (tensor, "__class__", kind),
+        ]
+    )
     registry.forget_tensor(tensor)
-    if tensor.shared is not None:
-        tensor.shared = None
-    tensor.__class__ = kind
-    tensor.value = value
-    tensor.record = Leaf(tensor) if is_leaf else None
-    tensor.family = None
+    del storage
 
 
 def is_small(node: UOp) -> bool:

@@ -105,11 +105,11 @@ next_id = itertools.count(1).__next__
 def add_tensor(tensor: Holder) -> None:
     """Give a new tensor its id and make it known. Its node is already connected."""
     tensor.id = next_id()
-    admit_tensor(tensor)
+    admit_tensor(tensor, tensor.node)
 
 
-def admit_tensor(tensor: Holder) -> None:
-    """Make a tensor known that has an id. Its node is already connected."""
+def admit_tensor(tensor: Holder, node: UOp) -> None:
+    """Make a tensor known that has an id, and holds a connected node or is about to."""
     global _tensor_limit
     number = tensor.id
     _tensors[number] = reference = weakref.ref(tensor)
@@ -117,7 +117,7 @@ def admit_tensor(tensor: Holder) -> None:
         for dead in [key for key, value in list(_tensors.items()) if value() is None]:
             del _tensors[dead]
         _tensor_limit = max(2 * len(_tensors), 1024)
-    _add_holder(tensor.node, number, reference)
+    _add_holder(node, number, reference)
 
 
 def add_holder(holder: Holder) -> None:
@@ -206,7 +206,8 @@ def bind_held_node(function: Callable[[Any], UOp]) -> None:
 def lazy_holders() -> list[Any]:
     """The live holders of nodes that are neither a buffer nor a view of one."""
     forget_realized()
-    return [holder for reference in _lazy.values() if (holder := reference()) is not None]
+    holders = [holder for reference in _lazy.values() if (holder := reference()) is not None]
+    return [holder for holder in holders if not holder.is_eager]
 
 
 MOST_LOOKED_AT = 256
@@ -235,7 +236,7 @@ def forget_realized() -> None:
     with graph_lock:
         for number, reference in list(_lazy.items()):
             holder = reference()
-            if holder is None or is_shown_memory(held_node(holder)):
+            if holder is None or holder.is_eager or is_shown_memory(held_node(holder)):
                 del _lazy[number]
         _lazy_limit = max(2 * len(_lazy), 1024)
 

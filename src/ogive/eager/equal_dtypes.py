@@ -31,10 +31,10 @@ METHODS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 """Methods of tensors, by their names."""
 
-FUNCTIONS = frozenset(
-    plain_functions.get(function, function)
-    for function in (*METHODS.values(), einsum.einsum, distances.cdist, inverses.solve)
-)
+_ALL: list[Callable[..., Any]] = [
+    *METHODS.values(), einsum.einsum, distances.cdist, inverses.solve
+]  # fmt: skip
+FUNCTIONS = frozenset([plain_functions.get(function, function) for function in _ALL])
 """All functions whose tensors must be of one dtype."""
 
 

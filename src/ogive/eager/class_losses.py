@@ -96,7 +96,7 @@ def _check(x: Any) -> None:
         raise Refused
 
 
-@form(classification.nll_loss)
+@form(classification.nll_loss, reach=2)
 def nll_loss(
     x: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Any:
@@ -132,7 +132,7 @@ def _nll_loss(
     return found if weight is None else (*found, None)
 
 
-@form(classification.cross_entropy)
+@form(classification.cross_entropy, reach=2)
 def cross_entropy(
     x: Any,
     target: Any,

@@ -19,6 +19,7 @@ gives that array itself, the result is that tensor.
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Iterable
 from threading import get_ident
@@ -55,13 +56,19 @@ NOT_DONE = (
 class Form:
     """How a function is done at once."""
 
-    __slots__ = ("compute", "function", "gradient", "is_apart", "is_view")
+    __slots__ = ("compute", "function", "gradient", "is_apart", "is_view", "reach")
 
     def __init__(
-        self, function: Callable[..., Any], compute: Callable[..., Any], apart: bool, view: bool
+        self,
+        function: Callable[..., Any],
+        compute: Callable[..., Any],
+        apart: bool,
+        view: bool,
+        reach: int | None = None,
     ) -> None:
         self.function = function
         self.compute = compute
+        self.reach = reach
         self.gradient: Any = None
         self.is_apart = apart
         self.is_view = view
@@ -72,14 +79,18 @@ forms: dict[Callable[..., Any], Form] = {}
 
 
 def form(
-    *functions: Callable[..., Any], apart: bool = False, view: bool = False
+    *functions: Callable[..., Any],
+    apart: bool = False,
+    view: bool = False,
+    reach: int | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare how functions are done at once."""
+    """Declare how functions are done at once. Its gradient is that of the first `reach` tensors:
+    where one flows to others, the form is not used."""
 
     def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
             plain = plain_functions.get(function, function)
-            forms[function] = Form(plain, compute, apart, view)
+            forms[function] = Form(plain, compute, apart, view, reach)
         return compute
 
     return declare
@@ -115,9 +126,6 @@ def done_by(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
     return declare
 
 
-_EAGER = frozenset({Eager, EagerParameter})
-
-
 def is_recording() -> bool:
     """Whether gradients flow through what this thread computes."""
     return not paused or get_ident() not in paused
@@ -139,7 +147,8 @@ def leave(own: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def dispatching(own: Form) -> Callable[..., Any]:
     """A function that does at once what its form can do, and leaves the rest to the function."""
     function, compute = own.function, own.compute
-    is_view, is_apart = own.is_view, own.is_apart
+    is_view, is_apart, reach = own.is_view, own.is_apart, own.reach
+    order = list(inspect.signature(compute).parameters)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -149,13 +158,15 @@ def dispatching(own: Form) -> Callable[..., Any]:
         given = [_array(value, sources) for value in args]
         named = kwargs
         if kwargs:
+            if len(kwargs) > 1:  # gradients are given in the order of the parameters
+                kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
             named = {name: _array(value, sources) for name, value in kwargs.items()}
         if _NONE in sources:
             return leave(own, args, kwargs)
         is_tracked = any(sources) and not is_apart
         if is_tracked and paused and not is_recording():
             is_tracked = False
-        if is_tracked and own.gradient is None:
+        if is_tracked and (own.gradient is None or (reach is not None and any(sources[reach:]))):
             return function(*args, **kwargs)
         try:
             out = compute(*given, **named)
@@ -214,7 +225,9 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
         if kwargs or autocast or traced or not 0 < count < 3:
             return call(*args, **kwargs)
         x = args[0]
-        if x.__class__ not in _EAGER or x.value.size > MOST_ELEMENTS:
+        if (x.__class__ is not Eager and x.__class__ is not EagerParameter) or (
+            x.value.size > MOST_ELEMENTS
+        ):
             return call(*args)
         array = second = x.value
         sources: Any = (x.record,)
@@ -222,7 +235,7 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
         if count == 2:
             other = args[1]
             kind = other.__class__
-            if kind in _EAGER:
+            if kind is Eager or kind is EagerParameter:
                 second = other.value
                 if second.size > MOST_ELEMENTS:
                     return call(*args)
@@ -263,7 +276,7 @@ def _array(value: Any, sources: list[Any]) -> Any:
     kind = value.__class__
     if kind in _NUMBERS:
         return value
-    if kind in _EAGER or (isinstance(value, Core) and take_up(value)):
+    if isinstance(value, Core) and (value.is_eager or take_up(value)):
         array = value.value
         sources.append(value.record if array.size <= MOST_ELEMENTS else _NONE)
         return array
@@ -280,7 +293,7 @@ def save(values: Iterable[Any], arrays: list[Any]) -> None:
     What the program can write to as well is copied.
     """
     for at, value in enumerate(values):
-        if value.__class__ in _EAGER:
+        if value.__class__ is Eager or value.__class__ is EagerParameter:
             if value.family is None:
                 value.value.setflags(write=False)
             elif value.family.lent:

@@ -47,7 +47,8 @@ def cat(tensors: Any, dim: Any = 0) -> Any:
     """Tensors joined along an axis."""
     _only_arrays(tensors)
     _size_of(tensors)
-    parts = [part for part in _alike(tensors) if part.shape != (0,)] or tensors[:1]
+    alike = _alike(tensors)
+    parts = [part for part in alike if part.shape != (0,)] or alike[:1]
     return numpy.concatenate(parts, place_of(dim, parts[0].ndim))
 
 

@@ -72,7 +72,7 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
     _hold(made, self.value.copy(), record is not None)
     gradient = getattr(self, "gradient", None)
     if gradient is not None and not isinstance(self, Parameter):
-        made.gradient = gradient.detach()
+        made.gradient = gradient.detach().clone()
     return made
 
 

@@ -52,8 +52,8 @@ class Leaf:
         leaf = self.tensor()
         if leaf is None:
             return Tensor(array).requires_grad_()
-        is_same = leaf.value is array if leaf.is_eager else numpy.array_equal(leaf.numpy(), array)
-        if not is_same:
+        now = leaf.value if leaf.is_eager else leaf.numpy()
+        if now is not array and not numpy.array_equal(now, array, equal_nan=True):
             raise Overtaken(leaf)
         leaf.node  # noqa: B018  (it settles)
         return leaf

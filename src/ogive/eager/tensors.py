@@ -45,7 +45,7 @@ from ogive.live import history, registry
 from ogive.live.registry import graph_lock, next_id
 from ogive.live.waiting_plans import is_unexecuted
 from ogive.nn.parameter import Parameter
-from ogive.tensor.core import DEFAULT_DEVICE
+from ogive.tensor.core import DEFAULT_DEVICE, TensorClass
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory import views
 from ogive.tensor.memory.shared_arrays import share_array
@@ -118,12 +118,26 @@ def _settled(name: str) -> Any:
     return property(get, put)
 
 
-class Eager(Tensor):
+class EagerClass(TensorClass):
+    """The class of the classes of eager tensors. Each counts as the one that it becomes in the end:
+    `type(p) == nn.Parameter`, `{torch.Tensor: show}[type(x)]`."""
+
+    plain: type[Tensor]
+
+    def __eq__(cls, other: object) -> bool:
+        return cls is other or cls.plain is other or NotImplemented  # as torch.Tensor says
+
+    def __hash__(cls) -> int:
+        return type.__hash__(cls.plain)
+
+
+class Eager(Tensor, metaclass=EagerClass):
     """A tensor that holds an array. `record` says what it was computed by, where gradients flow
     through it; `shown` which view of which other tensor it is, if it is one."""
 
     __slots__ = ()
 
+    plain: type[Tensor] = Tensor
     is_eager = True
     device = DEFAULT_DEVICE
     node = _settled("node")
@@ -137,6 +151,12 @@ class EagerParameter(Eager, Parameter):
     """A parameter that holds an array."""
 
     __slots__ = ()
+
+    plain = Parameter
+
+
+for _kind in (Eager, EagerParameter):
+    _kind.__name__ = _kind.__qualname__ = _kind.plain.__name__  # as programs print it
 
 
 PLAIN_CLASS: dict[type, type] = {Eager: Tensor, EagerParameter: Parameter}
@@ -376,7 +396,6 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
 
 
 def _is_part(tensor: Any) -> bool:
-    return tensor.shared is not None and tensor.shows.moves
     return tensor.shared is not None and bool(tensor.shows.moves)
 
 

@@ -105,7 +105,7 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
         return type(self)(self.detach(), device=self.device) if view is None else view
     made = type(self)(self.detach(), device=self.device, requires_grad=True)
     if self.grad is not None:
-        made.grad = self.grad.detach()
+        made.grad = self.grad.detach().clone()
     return made
 
 

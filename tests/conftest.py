@@ -113,6 +113,9 @@ def checked_accessors() -> None:
 PYTORCH_TESTS = (
     "tests/torch/",
     "tests/programs/",
+    "tests/eager/",
+    "tests/everyday/",
+    "tests/test_line_programs.py",
     "tests/docs/test_docstrings.py::test_the_examples_of_the_module_are_right[ogive.torch",
 )
 """Where `ogive.torch` is tested."""

@@ -9,7 +9,6 @@ import ogive.torch as ours
 from tests.eager.random_programs import Maker, difference
 
 
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("first", range(0, 600, 100))
 def test_programs_agree(first: int) -> None:

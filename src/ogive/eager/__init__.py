@@ -7,21 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.config import current_config
-from ogive.eager.forms import is_captured
+from ogive.eager.namespaces import may_be_eager, turn_off, turn_on
 from ogive.eager.table import fill_table
 from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give
 from ogive.tensor.tensor import Tensor
 
 fill_table()
 
-__all__ = ["make", "may_be_eager"]
-
-
-def may_be_eager() -> bool:
-    """Whether new small tensors are eager: the setting says so, and no function is captured."""
-    config = current_config()
-    return config.eager and not config.device and not is_captured()
+__all__ = ["make", "may_be_eager", "turn_off", "turn_on"]
 
 
 def make(array: Any) -> Tensor | None:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy
 
-from ogive.config import current_config
 from ogive.eager.casts import cast_array, check_size
 from ogive.eager.forms import NOT_DONE, Refused, form, is_captured
+from ogive.eager.namespaces import may_be_eager
 from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give
 from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor.core import DEFAULT_DEVICE, Core
@@ -246,8 +246,7 @@ def making(compute: Callable[..., Any]) -> Callable[..., Tensor | None]:
     """A function that makes an eager tensor of an array, and gives None where that may not be."""
 
     def create(*args: Any, device: Any = None, **kwargs: Any) -> Tensor | None:
-        config = current_config()
-        if not config.eager or config.device or not is_here(device) or is_captured():
+        if not is_here(device) or not may_be_eager():
             return None
         try:
             return give(compute(*args, **kwargs))

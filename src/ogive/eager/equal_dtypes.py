@@ -14,7 +14,7 @@ from ogive.tensor.core import Core
 from ogive.tensor.elementwise import arithmetic
 from ogive.tensor.linear_algebra import einsum, inverses, matrix_product, named_products
 from ogive.tensor.losses import classification
-from ogive.tensor.method_functions import plain_functions
+from ogive.tensor.method_functions import eager_calls, plain_functions
 from ogive.tensor.neural import activations
 from ogive.tensor.reduction import distances
 
@@ -61,4 +61,6 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
     call.__name__, call.__qualname__ = function.__name__, function.__qualname__
     call.__doc__, call.__module__ = function.__doc__, function.__module__
+    if function in eager_calls:
+        eager_calls[call] = eager_calls[function]
     return call

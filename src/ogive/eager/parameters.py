@@ -10,10 +10,10 @@ from typing import Any
 import numpy
 
 from ogive.autograd import tensors as tensor_gradients
-from ogive.config import current_config
 from ogive.eager import tape
 from ogive.eager.casts import cast_array
 from ogive.eager.forms import NOT_DONE, Refused, is_captured, is_recording
+from ogive.eager.namespaces import may_be_eager
 from ogive.eager.records import Leaf
 from ogive.eager.tensors import (
     DTYPES,
@@ -41,7 +41,7 @@ _NUMBERS = {"f": (int, float, bool), "i": (int,), "b": (bool,), "u": ()}
 
 def become_parameter(parameter: Any, data: Tensor, requires_grad: bool) -> bool:
     """Let a parameter that is being made hold a copy of an eager tensor."""
-    if is_captured() or data.value.size > MOST_ELEMENTS or not current_config().eager:
+    if data.value.size > MOST_ELEMENTS or not may_be_eager():
         return False
     if requires_grad and data.value.dtype.kind != "f":
         return False
@@ -94,7 +94,7 @@ def restored(kind: Any, values: Any, requires_grad: bool) -> Tensor | None:
     """The tensor that `reduce` was called for; None where it is to be a plain one."""
     if kind not in EAGER_CLASS or values.dtype not in DTYPES or values.size > MOST_ELEMENTS:
         return None
-    if not current_config().eager or is_captured():
+    if not may_be_eager():
         return None
     held = give(numpy.array(values, order="C"))
     if kind is Parameter:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.compat.methods.tensor_types import NAMES
+from ogive.eager import turn_off, turn_on
 from ogive.eager.equal_dtypes import METHODS, checked
 from ogive.eager.tensors import Eager
 from ogive.ir.device_names import GPUS
@@ -128,13 +129,15 @@ _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 
 
 def speak_pytorch() -> None:
-    """Print as PyTorch does, from now on."""
+    """Print as PyTorch does, from now on; and small tensors are computed with at once."""
+    turn_on()
     for owner, name, text in TEXTS:
         setattr(owner, name, text)
 
 
 def speak_ogive() -> None:
-    """Print as `ogive` does without `ogive.torch`, from now on."""
+    """Print as `ogive` does without `ogive.torch`, from now on; and new tensors are lazy."""
+    turn_off()
     for owner, name, text in _own:
         if text is not None:
             setattr(owner, name, text)

@@ -112,3 +112,42 @@ def test_gradient_flows_through_what_settled(name: str) -> None:
         first.backward(module.tensor(first.detach().tolist()))
         given.append(x.grad.tolist())
     numpy.testing.assert_allclose(given[0], given[1], rtol=1e-6)
+
+
+def test_what_is_written_lies_in_memory_as_what_was_there() -> None:
+    for write in (lambda x, y: x.copy_(y), lambda x, y: x.add_(y), lambda x, y: x.mul_(0).add_(y)):
+        for given in (ogive.torch.arange(4.0)[:, None], ogive.torch.arange(16.0).reshape(4, 4).T):
+            x = ogive.torch.zeros(4, 4)
+            write(x, given)
+            assert x.is_eager
+            x.reshape(-1)[1] = 50.0
+            assert x[0, 1].item() == 50.0
+
+
+def test_what_is_written_with_gradients_lies_in_memory_as_what_was_there() -> None:
+    leaf = ogive.torch.ones(3, 4, requires_grad=True)
+    x = ogive.torch.zeros(4, 3)
+    x += leaf.T
+    flat = x.reshape(-1)
+    with ogive.torch.no_grad():
+        flat[1] = 50.0
+    assert x[0, 1].item() == 50.0
+
+
+@pytest.mark.parametrize("count", [4, 1 << 17])
+def test_a_clone_of_memory_of_numpys_is_a_copy(count: int) -> None:
+    array = numpy.arange(count, dtype="float32").reshape(2, -1)
+    x = ogive.torch.from_numpy(array)
+    whole, first = x.clone(), x[0].clone()
+    x[0] = 9.0
+    array[1] = 8.0
+    assert whole[0, 1].item() == first[1].item() == 1.0
+    assert whole[1, 1].item() == count // 2 + 1
+
+
+def test_rows_of_memory_of_numpys_are_exchanged_after_settling() -> None:
+    array = numpy.arange(4, dtype="float32").reshape(2, 2)
+    x = ogive.torch.from_numpy(array)
+    x.node  # noqa: B018  (it settles)
+    x[0], x[1] = x[1].clone(), x[0].clone()
+    assert array.tolist() == x.tolist() == [[2.0, 3.0], [0.0, 1.0]]

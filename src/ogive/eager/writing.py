@@ -43,6 +43,8 @@ def replace(tensor: Tensor, array: Any) -> None:
         raise Refused
     if is_alone(tensor):
         fitting = array if array.dtype == own.dtype else array.astype(own.dtype)
+        if own.ndim > 1 and fitting.strides != own.strides:
+            fitting = _as_it_lies(own, fitting)
         tensor.value = fitting if fitting.__class__ is numpy.ndarray else numpy.asarray(fitting)
         if tensor.family is not None:
             tensor.family = None
@@ -52,12 +54,22 @@ def replace(tensor: Tensor, array: Any) -> None:
         write(tensor, ..., array)
 
 
+def _as_it_lies(own: Any, array: Any) -> Any:
+    """The values of an array in the order in which those of another lie in memory: what is a view
+    of a tensor, and what a copy, is not changed by writing to it."""
+    made = numpy.empty_like(own)
+    made[...] = array
+    return made
+
+
 def replace_recorded(tensor: Tensor, made: Tensor) -> None:
     """Let a tensor that is alone be what was computed from it, with gradients. Raises `Refused`."""
     own, array = tensor.value, made.value
     if array.shape != own.shape or array.dtype != own.dtype or not is_alone(tensor):
         raise Refused
     if made.record is None or tensor.family is not None:
+        raise Refused
+    if own.ndim > 1 and array.strides != own.strides:
         raise Refused
     tensor.value, tensor.record = array, made.record
 

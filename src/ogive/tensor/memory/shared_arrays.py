@@ -93,6 +93,15 @@ def shared_memory(node: UOp) -> Buffer | None:
     return memory if memory is not None and _array_of(memory) is not None else None
 
 
+def is_in_array(node: UOp) -> bool:
+    """Whether a node shows memory that an array shares, and no gradient flows through it."""
+    if not _is_used[0] or _is_traced():
+        return False
+    while node.op in registry.VIEWS:
+        node = node.operand
+    return shared_memory(node) is not None and not history.leads_to_leaf(node)
+
+
 def note_written(holder: Core, before: UOp, memory: Buffer) -> None:
     """Something else than what it was is to be in memory that an array shares."""
     if not _is_traced():

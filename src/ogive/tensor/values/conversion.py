@@ -14,8 +14,10 @@ from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, Core, to_device, wrap
 from ogive.tensor.device_name import is_device_name
-from ogive.tensor.memory import views
+from ogive.tensor.creation import user_data
+from ogive.tensor.memory import shared_arrays, views
 from ogive.tensor.memory.movement_chains import View
+from ogive.tensor.values import python_values
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -122,7 +124,8 @@ def type_as(self: Tensor, other: Core) -> Tensor:
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """The same values, of a tensor that stays as it is when this one is assigned to.
 
-    Shapes: unchanged. Nothing is copied until one of the two changes.
+    Shapes: unchanged. Nothing is copied until one of the two changes, but for memory that an array
+    of NumPy's shares: that changes unseen.
 
     >>> x = Tensor([1, 2])
     >>> y = x.clone()
@@ -130,6 +133,9 @@ def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     >>> y.tolist()
     [1, 2]
     """
+    if shared_arrays.is_in_array(self.node):
+        node = user_data.node_of(python_values.to_numpy(self), None, self.device)
+        return wrap(node, self.device)
     with graph_lock:
         return wrap(self.node, self.device)
 

@@ -367,7 +367,6 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
 
 
 def _is_part(tensor: Any) -> bool:
-    return tensor.shared is not None and tensor.shows.moves
     return tensor.shared is not None and bool(tensor.shows.moves)
 
 

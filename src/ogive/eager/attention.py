@@ -8,9 +8,10 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import unbroadcast
-from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.forms import Refused, dispatching, done_by, form, forms, gradient, is_captured
 from ogive.eager.products import multiply
 from ogive.tensor.neural import dot_product_attention as plain
+from ogive.tensor.tensor import Tensor
 
 _matmul = numpy.matmul
 
@@ -91,3 +92,37 @@ def _attention(
         is_added = attn_mask.dtype.kind == "f"
         found.append(unbroadcast(below, attn_mask) if is_added else None)
     return found
+
+
+# With dropout
+
+
+_undropped = dispatching(forms[plain.scaled_dot_product_attention])
+
+
+@done_by(plain.scaled_dot_product_attention)
+def attend(
+    self: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """Attention, step by step where weights are dropped."""
+    if dropout_p > 0 and not (is_causal or enable_gqa or is_captured()) and _all_see(attn_mask):
+        scores = self @ key.transpose(-2, -1) * _factor(self, scale)
+        shares = (scores if attn_mask is None else scores + attn_mask).softmax(-1)
+        return shares.dropout(dropout_p) @ value
+    return _undropped(self, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def _all_see(mask: Any) -> bool:
+    """Whether a mask that is added lets each query see something."""
+    if mask is None:
+        return True
+    if not isinstance(mask, Tensor) or not mask.is_eager or mask.value.dtype.kind != "f":
+        return False
+    return bool((numpy.maximum.reduce(mask.value, -1) > -math.inf).all())

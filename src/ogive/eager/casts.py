@@ -115,10 +115,12 @@ def check_together(x: Any, y: Any) -> None:
 
 
 def sides(x: Any, y: Any, to_x: Any, to_y: Any) -> tuple[Any, ...]:
-    """The gradients of those operands that are tensors."""
-    found = []
-    if x.__class__ is _ndarray:
-        found.append(unbroadcast(to_x(), x) if x.dtype.kind == "f" else None)
-    if y.__class__ is _ndarray:
-        found.append(unbroadcast(to_y(), y) if y.dtype.kind == "f" else None)
-    return tuple(found)
+    """The gradients of those operands that are tensors; of two, each is computed if wanted."""
+    if y.__class__ is not _ndarray:
+        return (unbroadcast(to_x(), x),)
+    if x.__class__ is not _ndarray:
+        return (unbroadcast(to_y(), y),)
+    return (
+        (lambda: unbroadcast(to_x(), x)) if x.dtype.kind == "f" else None,
+        (lambda: unbroadcast(to_y(), y)) if y.dtype.kind == "f" else None,
+    )

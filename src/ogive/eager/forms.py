@@ -155,19 +155,23 @@ def dispatching(own: Form) -> Callable[..., Any]:
         if (autocast or traced) and is_captured():
             return function(*args, **kwargs)
         sources: list[Any] = []
-        given = [_array(value, sources) for value in args]
+        given = _arrays(args, sources)
         named = kwargs
         if kwargs:
             if len(kwargs) > 1:  # gradients are given in the order of the parameters
                 kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
-            named = {name: _array(value, sources) for name, value in kwargs.items()}
-        if _NONE in sources:
-            return leave(own, args, kwargs)
-        is_tracked = any(sources) and not is_apart
-        if is_tracked and paused and not is_recording():
-            is_tracked = False
-        if is_tracked and (own.gradient is None or (reach is not None and any(sources[reach:]))):
-            return function(*args, **kwargs)
+            named = dict(zip(kwargs, _arrays(kwargs.values(), sources), strict=True))
+        is_tracked = False
+        for source in sources:
+            if source is not None:
+                if source is _NONE:
+                    return leave(own, args, kwargs)
+                is_tracked = True
+        if is_tracked:
+            if is_apart or (paused and not is_recording()):
+                is_tracked = False
+            elif own.gradient is None or (reach is not None and any(sources[reach:])):
+                return function(*args, **kwargs)
         try:
             out = compute(*given, **named)
         except NOT_DONE:
@@ -267,24 +271,34 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
 
 _NUMBERS = frozenset({int, float, bool})
 
+_NO_TENSORS = _NUMBERS | {type(None), str}
+
 _NONE = object()
 """Stands among the sources for an operand that is not eager, and cannot be."""
 
 
-def _array(value: Any, sources: list[Any]) -> Any:
-    """An argument as a form takes it; a tensor's record is added to `sources`."""
-    kind = value.__class__
-    if kind in _NUMBERS:
-        return value
-    if isinstance(value, Core) and (value.is_eager or take_up(value)):
-        array = value.value
-        sources.append(value.record if array.size <= MOST_ELEMENTS else _NONE)
-        return array
-    if (kind is list or kind is tuple) and value and isinstance(value[0], Core):
-        return kind([_array(entry, sources) for entry in value])
-    if isinstance(value, (Core, numpy.ndarray, numpy.generic)):
-        sources.append(_NONE)
-    return value
+def _arrays(values: Iterable[Any], sources: list[Any]) -> list[Any]:
+    """Arguments as a form takes them; the records of tensors are added to `sources`."""
+    given = []
+    for value in values:
+        kind = value.__class__
+        if kind is Eager or kind is EagerParameter:
+            value, record = value.value, value.record
+            sources.append(record if value.size <= MOST_ELEMENTS else _NONE)
+        elif kind not in _NO_TENSORS:
+            if isinstance(value, Core):
+                if take_up(value):
+                    value, record = value.value, value.record
+                    sources.append(record)
+                else:
+                    sources.append(_NONE)
+            elif kind is list or kind is tuple:
+                if value and isinstance(value[0], Core):
+                    value = kind(_arrays(value, sources))
+            elif isinstance(value, (numpy.ndarray, numpy.generic)):
+                sources.append(_NONE)
+        given.append(value)
+    return given
 
 
 def save(values: Iterable[Any], arrays: list[Any]) -> None:

@@ -228,16 +228,26 @@ def _repeat_interleave(
 def roll(x: Any, shifts: Any, dims: Any = None) -> Any:
     """Elements moved along axes, those at the end to the front."""
     if dims is None:
-        if shifts.__class__ is not int:
-            raise Refused
-    else:
-        moves = shifts if shifts.__class__ in (tuple, list) else (shifts,)
-        axes = dims if dims.__class__ in (tuple, list) else (dims,)
-        if len(moves) != len(axes):
-            raise Refused
-        dims = tuple([place_of(axis, x.ndim) for axis in axes])
-        shifts = tuple(moves)
-    return numpy.roll(x, shifts, dims)
+        return _rolled(x.reshape(-1), shifts, 0).reshape(x.shape)
+    moves = shifts if shifts.__class__ in (tuple, list) else (shifts,)
+    axes = dims if dims.__class__ in (tuple, list) else (dims,)
+    if len(moves) != len(axes) or not moves:
+        raise Refused
+    for shift, axis in zip(moves, axes, strict=True):
+        x = _rolled(x, shift, place_of(axis, x.ndim))
+    return x
+
+
+def _rolled(x: Any, shift: Any, axis: int) -> Any:
+    """A copy, moved along one axis."""
+    if shift.__class__ is not int:
+        raise Refused
+    length = x.shape[axis]
+    start = -shift % length if length else 0
+    if not start:
+        return x.copy()
+    before = (_WHOLE,) * axis
+    return numpy.concatenate([x[(*before, slice(start, None))], x[(*before, slice(start))]], axis)
 
 
 @gradient(roll)

@@ -507,11 +507,13 @@ def backward(
     create_graph: bool = False,
 ) -> None:
     """Add the gradient of this tensor to `grad` of every leaf that it was computed from."""
-    upstream = tape.upstream(self, gradient)
-    if create_graph or upstream is None or is_captured() or tape.is_watched(self.record):
+    record = self.record
+    upstream = None if create_graph or is_captured() else tape.upstream(self, gradient)
+    way = [] if upstream is None else tape.way_back(record)
+    if upstream is None or tape.is_watched(record, way):
         differentiation.backward(self, gradient, retain_graph, create_graph)
     else:
-        tape.gradients(self.record, upstream, _deliver)
+        tape.gradients(record, way, upstream, _deliver)
 
 
 def _deliver(leaf: Leaf, total: Any) -> None:

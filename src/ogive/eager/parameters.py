@@ -225,11 +225,14 @@ def gradients_for(
     if any(not isinstance(x, Core) or not x.is_eager or x.record is None for x in wanted):
         return None
     upstream = tape.upstream(outputs, grad_outputs)
-    if upstream is None or tape.is_watched(outputs.record):
+    if upstream is None:
+        return None
+    way = tape.way_back(outputs.record)
+    if tape.is_watched(outputs.record, way):
         return None
     found: dict[int, Any] = {}
     reached = tape.gradients(
-        outputs.record, upstream, lambda leaf, total: found.__setitem__(id(leaf), total)
+        outputs.record, way, upstream, lambda leaf, total: found.__setitem__(id(leaf), total)
     )
     found |= reached
     parts = [found.get(id(x.record)) for x in wanted]

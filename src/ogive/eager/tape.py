@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.eager.records import Leaf, Source, leaves_under, records_under
+from ogive.eager.records import Leaf, Record, Source, leaves_under, records_under
 from ogive.eager.tensors import take_up
 from ogive.tensor.core import Core
 from ogive.tensor.tensor import Tensor
@@ -16,9 +17,18 @@ from ogive.tensor.tensor import Tensor
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_NUMBER = operator.attrgetter("number")
+
+def way_back(root: Source) -> list[Record]:
+    """The records that gradients go back through from one, in the order in which they do."""
+    return [] if root.is_leaf else sorted(records_under(root), key=_NUMBER, reverse=True)
+
 
 def gradients(
-    root: Source, upstream: NDArray[Any], deliver: Callable[[Leaf, NDArray[Any]], None]
+    root: Source,
+    way: list[Record],
+    upstream: NDArray[Any],
+    deliver: Callable[[Leaf, NDArray[Any]], None],
 ) -> dict[int, NDArray[Any]]:
     """Go back from a record, and `deliver` the gradient of each leaf once it is known.
 
@@ -27,10 +37,9 @@ def gradients(
     if root.is_leaf:
         deliver(root, upstream)
         return {}
-    order = sorted(records_under(root), key=lambda each: each.number, reverse=True)
     found: dict[int, NDArray[Any]] = {id(root): upstream}
-    totals: dict[int, tuple[Leaf, NDArray[Any]]] = {}
-    for record in order:
+    leaves: dict[int, Leaf] = {}
+    for record in way:
         given = found.get(id(record))
         if given is None:
             continue
@@ -41,14 +50,14 @@ def gradients(
             if part.__class__ is FunctionType:  # that is to be computed only if it is wanted
                 part = part()
             key = id(source)
-            if source.is_leaf:
-                known = totals.get(key)
-                totals[key] = (source, part if known is None else known[1] + part)
-            else:
-                known_part = found.get(key)
-                found[key] = part if known_part is None else known_part + part
-    for leaf, total in totals.values():
-        deliver(leaf, total)
+            known = found.get(key)
+            if known is not None:
+                part = known + part
+            elif source.is_leaf:
+                leaves[key] = source
+            found[key] = part
+    for key, leaf in leaves.items():
+        deliver(leaf, found.pop(key))
     return found
 
 
@@ -64,11 +73,9 @@ def upstream(tensor: Tensor, gradient: Any) -> Any:
     return gradient.value if fits and gradient.record is None else None
 
 
-def is_watched(record: Any) -> bool:
+def is_watched(root: Source, way: list[Record]) -> bool:
     """Whether hooks are to be called with the gradient of some leaf."""
-    found = records_under(record)
-    leaves = [record] if record.is_leaf else leaves_under(found)
-    for leaf in leaves:
+    for leaf in [root] if root.is_leaf else leaves_under(way):
         tensor = leaf.tensor()
         if tensor is not None and getattr(tensor, "hooks", None) is not None:
             return True

@@ -222,8 +222,12 @@ def is_alone(tensor: Tensor) -> bool:
     family = tensor.family
     if family is None:
         return True
-    if family.lent or len(family.living()) > 1:
+    if family.lent:
         return False
+    for reference in family.members:
+        other = reference()
+        if other is not None and other is not tensor and other.is_eager:
+            return False
     if not family.saved and getattr(tensor, "shown", None) is None:
         tensor.family = None
     return True

@@ -26,7 +26,12 @@ COUNTERS = 1 << 62
 
 Words = NDArray[numpy.uint64]
 
-_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+_AMOUNTS = ((13, 15, 26, 6), (17, 29, 16, 24))
+_ROTATIONS = [
+    [(numpy.uint32(amount), numpy.uint32(32 - amount)) for amount in group] for group in _AMOUNTS
+]
+"""By how many bits words are shifted to the left and to the right, in rounds of four."""
+
 _PARITY = numpy.uint32(0x1BD11BDA)
 
 
@@ -51,10 +56,13 @@ def encipher_on_host(counters: Words, key: int | Words) -> Words:
     with numpy.errstate(over="ignore"):
         x0 = counters.astype(numpy.uint32) + keys[0]
         x1 = (counters >> numpy.uint64(32)).astype(numpy.uint32) + keys[1]
+        shifted = numpy.empty_like(x1)
         for group in range(5):
-            for amount in _ROTATIONS[group % 2]:
+            for left, right in _ROTATIONS[group % 2]:
                 x0 += x1
-                x1 = (x1 << numpy.uint32(amount)) | (x1 >> numpy.uint32(32 - amount))
+                numpy.left_shift(x1, left, out=shifted)
+                numpy.right_shift(x1, right, out=x1)
+                x1 |= shifted
                 x1 ^= x0
             x0 += keys[(group + 1) % 3]
             x1 += keys[(group + 2) % 3] + numpy.uint32(group + 1)

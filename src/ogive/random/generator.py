@@ -16,11 +16,12 @@ from ogive.tensor.creation.supplied_numbers import Supplier
 _AHEAD = 256
 """Keys made at once: enciphering one costs as much as enciphering hundreds."""
 
-_SHORT = 64
-"""A draw of so many words is made together with those after it, for the same reason."""
+_WORDS = 2048
+"""Words made at once, for the same reason: a draw of fewer is made together with those after it,
+which are taken to need as many."""
 
-_DRAWS = 32
-"""How many of them."""
+_LEAST_WORDS = 64
+"""How many words each of these draws gets at least."""
 
 
 class Generator(Supplier):
@@ -58,16 +59,17 @@ class Generator(Supplier):
 
     def take_words(self, count: int) -> Words:
         """The first words under the key of the next draw."""
-        if count > _SHORT:
+        if count > _WORDS // 2:
             return encipher_on_host(numpy.arange(count, dtype=numpy.uint64), self.take())
         with self._lock:
             self._next_key()
             at = self._position - self._words_from
-            if at >= len(self._words):
+            if at >= len(self._words) or count > self._words.shape[1]:
                 self._words_from, at = self._position, 0
+                width = max(_LEAST_WORDS, 1 << (count - 1).bit_length())
                 start = self._position - self._keys_from
-                keys = numpy.array(self._keys[start : start + _DRAWS], numpy.uint64)
-                counters = numpy.arange(_SHORT, dtype=numpy.uint64)
+                keys = numpy.array(self._keys[start : start + _WORDS // width], numpy.uint64)
+                counters = numpy.arange(width, dtype=numpy.uint64)
                 self._words = encipher_on_host(counters, keys[:, None])
             self._position += 1
             words: Words = self._words[at, :count]

@@ -7,7 +7,7 @@ from typing import Any
 from ogive.errors import ArgumentError
 from ogive.nn.init import xavier_normal_, xavier_uniform_
 from ogive.nn.layers.linear import Linear
-from ogive.nn.layers.multihead import multi_head_attention_forward
+from ogive.nn.layers.multihead import each_once, multi_head_attention_forward
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.creation.constructors import zeros
@@ -89,7 +89,7 @@ class MultiheadAttention(Module):
         to add, keeps a query from a key."""
         turns = self.batch_first and query.ndim == 3
         if turns:
-            query, key, value = [x.transpose(0, 1) for x in (query, key, value)]
+            query, key, value = each_once(lambda x: x.transpose(0, 1), (query, key, value))
         is_stacked = self.in_proj_weight is not None
         made, weights = multi_head_attention_forward(
             query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
@@ -60,11 +62,11 @@ def multi_head_attention_forward(
     _check((query, key, value), weights, embed_dim_to_check, num_heads)
     batched = query.ndim == 3
     if batched:
-        query, key, value = [x.transpose(0, 1) for x in (query, key, value)]
+        inputs = each_once(lambda x: x.transpose(0, 1), (query, key, value))
     else:
-        query, key, value = [x.unsqueeze(0) for x in (query, key, value)]
+        inputs = each_once(lambda x: x.unsqueeze(0), (query, key, value))
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-    q, k, v = _project((query, key, value), in_proj_weight, weights, in_proj_bias)
+    q, k, v = _project(inputs, weights, in_proj_bias)
     mask = _joined_mask(q, num_heads, key_padding_mask, attn_mask)
     if is_causal and mask is None:
         raise ArgumentError("is_causal is a hint about attn_mask, and there is none")
@@ -83,18 +85,25 @@ def multi_head_attention_forward(
     return made.transpose(0, 1), shares
 
 
+def each_once(function: Callable[[Tensor], Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
+    """What a function makes of each input. Those that are one tensor stay one."""
+    made = {id(x): x for x in inputs}
+    made = {key: function(x) for key, x in made.items()}
+    return [made[id(x)] for x in inputs]
+
+
 def _input_weights(stacked: Tensor | None, separate: Any) -> tuple[Tensor, ...]:
-    """The three matrices that make queries, keys and values of the inputs."""
+    """The three matrices that make queries, keys and values of the inputs, or one for all."""
     if separate is not None and all(isinstance(weight, Tensor) for weight in separate):
         return tuple(separate)
     if stacked is None or separate is not None:
         raise ArgumentError("attention takes in_proj_weight, or all of q_, k_ and v_proj_weight")
-    return tuple(stacked.chunk(3))
+    return (stacked,)
 
 
 def _check(inputs: tuple[Tensor, ...], weights: tuple[Tensor, ...], width: int, heads: int) -> None:
     query = inputs[0]
-    sizes = [width, *[weight.shape[1] for weight in weights[1:]]]
+    sizes = [width, *[weight.shape[1] for weight in (weights * 3)[-2:]]]
     for name, size, x in zip(("query", "key", "value"), sizes, inputs, strict=True):
         if x.ndim not in (2, 3) or x.ndim != query.ndim or x.shape[-1] != size:
             raise ShapeError(
@@ -105,16 +114,21 @@ def _check(inputs: tuple[Tensor, ...], weights: tuple[Tensor, ...], width: int, 
 
 
 def _project(
-    inputs: tuple[Tensor, ...],
-    stacked: Tensor | None,
-    weights: tuple[Tensor, ...],
-    bias: Tensor | None,
+    inputs: list[Tensor], weights: tuple[Tensor, ...], bias: Tensor | None
 ) -> list[Tensor]:
-    query, key, value = inputs
-    if stacked is not None and query.node is key.node and key.node is value.node:
-        return list(query.linear(stacked, bias).chunk(3, -1))
+    if len(weights) == 1:
+        if _are_one(*inputs):
+            return list(inputs[0].linear(weights[0], bias).chunk(3, -1))
+        weights = tuple(weights[0].chunk(3))
     biases: Any = (None,) * 3 if bias is None else bias.chunk(3)
     return [x.linear(w, b) for x, w, b in zip(inputs, weights, biases, strict=True)]
+
+
+def _are_one(query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether queries, keys and values are of the same input."""
+    if query.is_eager or key.is_eager or value.is_eager:
+        return query is key is value
+    return query.node is key.node is value.node
 
 
 def _joined_mask(
@@ -145,7 +159,7 @@ def _extend(
     if bias_k is not None and bias_v is not None:
         extra.append([bias.reshape(1, 1, -1).expand(shape) for bias in (bias_k, bias_v)])
     if with_zeros:
-        extra.append([zeros(*shape, dtype=k.dtype)] * 2)
+        extra.append([created(zeros, *shape, dtype=k.dtype)] * 2)
     for more_k, more_v in extra:
         k, v = cat([k, more_k], 1), cat([v, more_v], 1)
         if mask is not None:
@@ -167,4 +181,5 @@ def _additive(mask: Tensor, like: Tensor) -> Tensor:
     """Minus infinity where a boolean mask is True; any other mask as it is."""
     if mask.dtype is not dtypes.bool_:
         return mask.cast(like.dtype)
-    return zeros(dtype=like.dtype).masked_fill(mask, -math.inf)
+    nothing: Tensor = created(zeros, dtype=like.dtype)
+    return nothing.masked_fill(mask, -math.inf)

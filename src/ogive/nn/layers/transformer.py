@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -14,16 +15,14 @@ from ogive.nn.layers.linear import Linear
 from ogive.nn.layers.normalization import LayerNorm
 from ogive.nn.module import Module
 from ogive.tensor.creation.constructors import full
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 Activation = str | Callable[[Tensor], Tensor]
 
 
 def to_function(activation: Activation) -> Callable[[Tensor], Tensor]:
-    if isinstance(activation, str):
-        function: Callable[[Tensor], Tensor] = getattr(Tensor, activation)
-        return function
-    return activation
+    return operator.methodcaller(activation) if isinstance(activation, str) else activation
 
 
 class _Layer(Module):
@@ -262,4 +261,5 @@ class Transformer(Module):
         >>> nn.Transformer.generate_square_subsequent_mask(2).tolist()
         [[0.0, -inf], [0.0, 0.0]]
         """
-        return full((size, size), float("-inf")).triu(1)
+        barred: Tensor = created(full, (size, size), float("-inf"))
+        return barred.triu(1)

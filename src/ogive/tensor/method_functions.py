@@ -68,8 +68,6 @@ def as_function(
             way = "" if "from_dlpack" in given else "; ogive.asarray makes one"
             raise ArgumentTypeError(f"{method.__name__} takes a tensor first, got {given}{way}")
         if args[0].is_eager:
-            own: Callable[..., Result] = eager_calls.get(method, method)
-            return own(*args, **kwargs)
             at_once: Callable[..., Result] = eager_calls.get(method, method)
             return at_once(*args, **kwargs)
         return method(*args, **kwargs)

@@ -23,7 +23,7 @@ def main(T, nn, F, optim, np):
         if cost < now - 1e-9 or r.random() < math.exp((now - cost) / temperature):
             tour, now = new, cost
             taken += 1
-            if now < best:
+            if now < best - 1e-9:
                 best, best_tour = now, tour.clone()
         temperature *= 0.97
     return {"best": best, "tour": best_tour.numpy(), "taken": taken, "order": str(best_tour.tolist())}

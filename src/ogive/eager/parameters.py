@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from ogive.autograd import tensors as tensor_gradients
-from ogive.eager import tape
+from ogive.eager import second_derivatives, tape
 from ogive.eager.casts import cast_array
 from ogive.eager.forms import NOT_DONE, Refused, is_captured, is_recording
 from ogive.eager.namespaces import may_be_eager
@@ -26,7 +26,7 @@ from ogive.eager.tensors import (
     receive,
     settle,
 )
-from ogive.eager.writing import may_write, replace
+from ogive.eager.writing import may_write, replace, replace_recorded
 from ogive.live import history
 from ogive.live.registry import next_id
 from ogive.nn.parameter import Parameter
@@ -65,15 +65,33 @@ def _hold(tensor: Tensor, array: Any, is_leaf: bool) -> None:
 def deep_copy(self: Tensor, memo: Any) -> Tensor:
     """A tensor of its own with the same values, and a leaf where this one is."""
     record = self.record
-    if is_captured() or not is_alone(self) or (record is not None and not record.is_leaf):
+    if is_captured() or (record is not None and not record.is_leaf) or _shows_part(self):
         settle(self)
         return type(self).__deepcopy__(self, memo)
+    if record is None and self.family is not None:
+        # What shows the same memory is a view of the first copy, as the storages of others are.
+        first = memo.setdefault(id(self.family), (copied := give(self.value.copy()), self.family))
+        return copied if first[0] is copied else first[0].detach()
     made: Tensor = self.__class__.__new__(self.__class__)
     _hold(made, self.value.copy(), record is not None)
     gradient = getattr(self, "gradient", None)
     if gradient is not None and not isinstance(self, Parameter):
         made.gradient = gradient.detach().clone()
     return made
+
+
+def _shows_part(tensor: Tensor) -> bool:
+    """Whether living tensors show the memory of one in other ways than it does itself."""
+    if is_alone(tensor):
+        return False
+    value = tensor.value
+    place = value.__array_interface__["data"]
+    return any(
+        member.value.shape != value.shape
+        or member.value.strides != value.strides
+        or member.value.__array_interface__["data"] != place
+        for member in tensor.family.living()
+    )
 
 
 def shallow_copy(self: Tensor) -> Tensor:
@@ -128,12 +146,24 @@ def assign(self: Tensor, value: Any) -> Tensor:
             if not value.is_eager:
                 raise Refused
             source = value.record
-        if is_captured() or not may_write(self, [source]):
+        if is_captured():
             raise Refused
+        if not may_write(self, [source]):
+            _take_recorded(self, value, source)
+            return self
         replace(self, _values_for(self.value.shape, self.value.dtype, value))
     except NOT_DONE:
         return assignment.assign(self, value)
     return self
+
+
+def _take_recorded(self: Tensor, value: Any, source: Any) -> None:
+    """Take on values that gradients flow through, as `relu(x, inplace=True)` does. A leaf, whose
+    values cannot have been computed, is left to the function itself, which says so."""
+    record = self.record
+    if source is None or not is_recording() or (record is not None and record.is_leaf):
+        raise Refused
+    replace_recorded(self, value.clone())
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
@@ -220,30 +250,56 @@ def gradients_for(
         (outputs,) = outputs
     if isinstance(grad_outputs, list | tuple) and len(grad_outputs) == 1:
         (grad_outputs,) = grad_outputs
-    if create_graph or is_captured() or not isinstance(outputs, Tensor) or not outputs.is_eager:
+    if is_captured() or not isinstance(outputs, Tensor) or not outputs.is_eager:
         return None
     if any(not isinstance(x, Core) or not x.is_eager or x.record is None for x in wanted):
         return None
-    upstream = tape.upstream(outputs, grad_outputs)
-    if upstream is None:
+    if outputs.record is None:
         return None
     way = tape.way_back(outputs.record)
     if tape.is_watched(outputs.record, way):
+        return None
+    if create_graph:
+        found = _differentiable(outputs, grad_outputs, wanted)
+    else:
+        found = _gradients(outputs, way, grad_outputs, wanted)
+    if found is None:
+        return None
+    results = [found.get(id(x.record)) for x in wanted]
+    if materialize_grads:
+        pairs = zip(wanted, results, strict=True)
+        results = [give(numpy.zeros_like(x.value)) if made is None else made for x, made in pairs]
+    if not allow_unused and any(made is None for made in results):
+        return None
+    return tuple(results)
+
+
+def _gradients(
+    outputs: Tensor, way: list[Any], weights: Any, wanted: Any
+) -> dict[int, Tensor] | None:
+    """Gradients by the ids of leaves and records; None for what is left to the graph."""
+    upstream = tape.upstream(outputs, weights)
+    if upstream is None:
         return None
     found: dict[int, Any] = {}
     reached = tape.gradients(
         outputs.record, way, upstream, lambda leaf, total: found.__setitem__(id(leaf), total)
     )
     found |= reached
-    parts = [found.get(id(x.record)) for x in wanted]
-    if not (allow_unused or materialize_grads) and any(part is None for part in parts):
+    sources = [id(x.record) for x in wanted]
+    return {source: give(numpy.array(found[source])) for source in sources if source in found}
+
+
+def _differentiable(outputs: Tensor, weights: Any, wanted: Any) -> dict[int, Tensor] | None:
+    """Likewise, as tensors that can be differentiated again."""
+    if outputs.record.is_leaf:
         return None
-    results: list[Tensor | None] = []
-    for tensor, part in zip(wanted, parts, strict=True):
-        if part is None and materialize_grads:
-            part = numpy.zeros_like(tensor.value)
-        results.append(None if part is None else give(numpy.array(part)))
-    return tuple(results)
+    try:
+        upstream = second_derivatives.upstream(outputs, weights)
+        sources = [x.record for x in wanted]
+        return second_derivatives.gradients(outputs.record, upstream, sources)
+    except NOT_DONE:
+        return None
 
 
 METHODS = {

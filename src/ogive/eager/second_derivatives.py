@@ -1,0 +1,363 @@
+"""Gradients of eager tensors as eager tensors, which can be differentiated again.
+
+`autograd.grad(..., create_graph=True)` goes back through the same records as `backward()` does, but
+with tensors in place of arrays, by rules that are operations of tensors themselves:
+
+    y = x * x                  the record of y: `mul`, x and x
+    (g,) = grad(y.sum(), x)    g = ones * x + ones * x, with records of its own
+
+What has no rule here is left to the graph.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+from ogive.eager import methods
+from ogive.eager.forms import Refused
+from ogive.eager.records import Record, Source, records_under
+from ogive.eager.tensors import give, take_up
+from ogive.live import history
+from ogive.tensor.core import Core
+from ogive.tensor.elementwise import arithmetic, pairwise, unary_functions
+from ogive.tensor.linear_algebra import matrix_product, named_products
+from ogive.tensor.losses import regression
+from ogive.tensor.movement import basic_movements, derived_movements, joining
+from ogive.tensor.neural import activations
+from ogive.tensor.reduction import basic_reductions, log_sum_exp, statistics
+from ogive.tensor.tensor import Tensor
+
+Rule = Callable[..., Any]
+"""From the gradient of the result, the result and the arguments, all of them tensors: for each
+tensor among the arguments a function that computes its gradient."""
+
+_rules: dict[Callable[..., Any], Rule] = {}
+
+
+def gradients(root: Record, upstream: Tensor, wanted: list[Source]) -> dict[int, Tensor]:
+    """The gradients of records and leaves, as tensors, by their ids. Raises `Refused` where a rule
+    is missing, or a leaf has other values by now."""
+    records = records_under(root)
+    leading = _leading_to(records, {id(source) for source in wanted})
+    found = {id(root): upstream}
+    recording = history.set_recording(True)
+    try:
+        for record in sorted(records, key=lambda each: each.number, reverse=True):
+            given = found.get(id(record))
+            if given is None or id(record) not in leading:
+                continue
+            for source, part in zip(record.sources, _parts(record, given), strict=True):
+                if source is not None and id(source) in leading:
+                    known, made = found.get(id(source)), part()
+                    found[id(source)] = made if known is None else known + made
+    finally:
+        history.set_recording(recording)
+    if any(not made.is_eager for made in found.values()):
+        raise Refused
+    return found
+
+
+def upstream(tensor: Tensor, gradient: Any) -> Tensor:
+    """The gradient that a pass begins with, as a tensor. Raises `Refused`."""
+    if gradient is None:
+        if tensor.value.size != 1:
+            raise Refused
+        return give(numpy.ones_like(tensor.value))
+    if not isinstance(gradient, Core) or not (gradient.is_eager or take_up(gradient)):
+        raise Refused
+    fits = gradient.value.shape == tensor.value.shape and gradient.value.dtype == tensor.value.dtype
+    if not fits:
+        raise Refused
+    return gradient  # type: ignore[return-value]
+
+
+def _leading_to(records: list[Record], wanted: set[int]) -> set[int]:
+    """The ids of records and leaves that gradients pass on their way to what is wanted."""
+    leading = set(wanted)
+    for record in sorted(records, key=lambda each: each.number):
+        if any(source is not None and id(source) in leading for source in record.sources):
+            leading.add(id(record))
+    return leading
+
+
+def _parts(record: Record, given: Tensor) -> Any:
+    rule = _rules.get(record.form.function) or _rules.get(record.form.compute)
+    if rule is None or record.out.__class__ is tuple:
+        raise Refused
+    sources = iter(record.sources)
+    args = [_as_tensor(value, sources) for value in record.args]
+    kwargs = {name: _as_tensor(value, sources) for name, value in record.kwargs.items()}
+    return rule(given, give(record.out, record), *args, **kwargs)
+
+
+def _as_tensor(value: Any, sources: Iterator[Source]) -> Any:
+    if value.__class__ is numpy.ndarray:
+        source = next(sources)
+        if source is None or not source.is_leaf:
+            return give(value, source)
+        leaf = source.tensor()
+        if leaf is None or leaf.value is not value:
+            raise Refused
+        return leaf
+    if value.__class__ in (list, tuple):
+        return value.__class__([_as_tensor(entry, sources) for entry in value])
+    return value
+
+
+# Rules
+
+
+def _rule(*functions: Callable[..., Any]) -> Callable[[Rule], Rule]:
+    def declare(rule: Rule) -> Rule:
+        for function in functions:
+            _rules[function] = rule
+        return rule
+
+    return declare
+
+
+def _fit(part: Tensor, operand: Tensor) -> Tensor:
+    """The gradient of an operand that was broadcast or cast."""
+    shape = operand.value.shape
+    if part.value.shape != shape:
+        extra = part.value.ndim - len(shape)
+        pairs = enumerate(shape, extra)
+        axes = [axis for axis, length in pairs if length == 1 != part.value.shape[axis]]
+        axes += range(extra)
+        part = part.sum(axes, keepdim=True).reshape(shape)
+    return part if part.value.dtype == operand.value.dtype else part.to(operand.dtype)
+
+
+def _sides(x: Any, y: Any, to_x: Callable[[], Any], to_y: Callable[[], Any]) -> list[Any]:
+    found = []
+    if isinstance(x, Core):
+        found.append(lambda: _fit(to_x(), x))
+    if isinstance(y, Core):
+        found.append(lambda: _fit(to_y(), y))
+    return found
+
+
+@_rule(arithmetic.add)
+def _add(given: Any, out: Any, x: Any, other: Any, *, alpha: Any = 1) -> Any:
+    return _sides(x, other, lambda: given, lambda: given if alpha == 1 else given * alpha)
+
+
+@_rule(arithmetic.sub)
+def _sub(given: Any, out: Any, x: Any, other: Any, *, alpha: Any = 1) -> Any:
+    return _sides(x, other, lambda: given, lambda: given * -alpha)
+
+
+@_rule(arithmetic.reflected_sub)
+def _reflected_sub(given: Any, out: Any, x: Any, other: Any) -> Any:
+    return _sides(x, other, lambda: -given, lambda: given)
+
+
+@_rule(arithmetic.mul)
+def _mul(given: Any, out: Any, x: Any, other: Any) -> Any:
+    return _sides(x, other, lambda: given * other, lambda: given * x)
+
+
+@_rule(arithmetic.div)
+def _div(given: Any, out: Any, x: Any, other: Any, *, rounding_mode: Any = None) -> Any:
+    if rounding_mode is not None:
+        raise Refused
+    return _sides(x, other, lambda: given / other, lambda: -given * out / other)
+
+
+@_rule(arithmetic.reflected_div)
+def _reflected_div(given: Any, out: Any, x: Any, other: Any) -> Any:
+    return _sides(x, other, lambda: -given * out / x, lambda: given / x)
+
+
+@_rule(arithmetic.pow)
+def _pow(given: Any, out: Any, x: Any, exponent: Any) -> Any:
+    if isinstance(exponent, Core):
+        raise Refused
+    if exponent in (0, 1, 2):
+        return [lambda: given * (x * 2.0, x * 0 + 1, x * 0)[(2, 1, 0).index(exponent)]]
+    return [lambda: given * (x ** (exponent - 1) * float(exponent))]
+
+
+@_rule(unary_functions.square)
+def _square(given: Any, out: Any, x: Any) -> Any:
+    return [lambda: given * (x * 2.0)]
+
+
+@_rule(unary_functions.neg)
+def _neg(given: Any, out: Any, x: Any) -> Any:
+    return [lambda: -given]
+
+
+def _slope(function: Callable[..., Any], slope: Callable[[Any, Any], Any]) -> None:
+    """A function of one float, with its derivative as one of the argument and the result."""
+
+    def rule(given: Any, out: Any, x: Any) -> Any:
+        return [lambda: given * slope(x, out)]
+
+    _rules[function] = rule
+
+
+_slope(unary_functions.exp, lambda x, out: out)
+_slope(unary_functions.expm1, lambda x, out: out + 1)
+_slope(unary_functions.log, lambda x, out: 1 / x)
+_slope(unary_functions.log1p, lambda x, out: 1 / (x + 1))
+_slope(unary_functions.sin, lambda x, out: x.cos())
+_slope(unary_functions.cos, lambda x, out: -x.sin())
+_slope(unary_functions.tanh, lambda x, out: 1 - out * out)
+_slope(unary_functions.sqrt, lambda x, out: 0.5 / out)
+_slope(unary_functions.rsqrt, lambda x, out: -0.5 * (out * out * out))
+_slope(unary_functions.reciprocal, lambda x, out: -out * out)
+_slope(unary_functions.abs, lambda x, out: x.detach().sign())
+_slope(activations.sigmoid, lambda x, out: out * (1 - out))
+_slope(activations.relu, lambda x, out: (x.detach() > 0).to(x.dtype))
+_slope(activations.silu, lambda x, out: x.sigmoid() * (x * (1 - x.sigmoid()) + 1))
+
+
+@_rule(activations.softplus)
+def _softplus(given: Any, out: Any, x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
+    if (x.value * beta > threshold).any():
+        raise Refused
+    return [lambda: given * (x * beta).sigmoid()]
+
+
+@_rule(activations.leaky_relu)
+def _leaky_relu(given: Any, out: Any, x: Any, negative_slope: Any = 0.01) -> Any:
+    return [lambda: given * give(numpy.where(x.value > 0, 1, negative_slope).astype(x.value.dtype))]
+
+
+@_rule(pairwise.masked_fill)
+def _masked_fill(given: Any, out: Any, x: Any, mask: Any, value: Any) -> Any:
+    if isinstance(value, Core):
+        raise Refused
+    return [lambda: _fit(given.masked_fill(mask, 0), x), None]
+
+
+# Sums
+
+
+def _spread(given: Any, x: Any, dim: Any, keepdim: Any) -> Any:
+    """The gradient of what was summed: repeated along the axes."""
+    shape = x.value.shape
+    if dim is not None and not keepdim:
+        axes = [dim] if isinstance(dim, int) else list(dim)
+        kept = list(shape)
+        for axis in axes or range(len(shape)):
+            kept[axis] = 1
+        given = given.reshape(kept)
+    return given.expand(shape)
+
+
+@_rule(basic_reductions.sum)
+def _sum(given: Any, out: Any, x: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    return [lambda: _spread(given, x, dim, keepdim)]
+
+
+@_rule(basic_reductions.mean)
+def _mean(given: Any, out: Any, x: Any, dim: Any = None, keepdim: Any = False) -> Any:
+    share = out.value.size / x.value.size
+    return [lambda: _spread(given * share, x, dim, keepdim)]
+
+
+@_rule(statistics.norm)
+def _norm(
+    given: Any, out: Any, x: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False
+) -> Any:
+    if p not in (2, "fro", None) or not out.value.all():
+        raise Refused
+    return [lambda: x * _spread(given / out, x, dim, keepdim)]
+
+
+@_rule(log_sum_exp.softmax)
+def _softmax(given: Any, out: Any, x: Any, dim: Any = -1) -> Any:
+    return [lambda: out * (given - (given * out).sum(dim, keepdim=True))]
+
+
+@_rule(log_sum_exp.log_softmax)
+def _log_softmax(given: Any, out: Any, x: Any, dim: Any = -1) -> Any:
+    return [lambda: given - out.exp() * given.sum(dim, keepdim=True)]
+
+
+@_rule(regression.mse_loss)
+def _mse_loss(given: Any, out: Any, x: Any, target: Any, reduction: str = "mean") -> Any:
+    if x.value.shape != target.value.shape:
+        raise Refused
+    factor = 2 / math.prod(x.value.shape) if reduction == "mean" else 2.0
+    return [lambda: given * (x - target) * factor, lambda: given * (target - x) * factor]
+
+
+# Products
+
+
+@_rule(matrix_product.matmul, named_products.mm)
+def _matmul(given: Any, out: Any, x: Any, other: Any) -> Any:
+    if x.value.ndim == 2 and other.value.ndim == 1:
+        return [lambda: given.unsqueeze(1) * other, lambda: x.mT @ given]
+    if x.value.ndim == 1 == other.value.ndim:
+        return [lambda: given * other, lambda: given * x]
+    if x.value.ndim < 2 or other.value.ndim < 2:
+        raise Refused
+    return _sides(x, other, lambda: given @ other.mT, lambda: x.mT @ given)
+
+
+@_rule(named_products.linear)
+def _linear(given: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
+    if x.value.ndim != 2:
+        raise Refused
+    found = [lambda: given @ weight, lambda: given.mT @ x]
+    return found if bias is None else [*found, lambda: given.sum(0)]
+
+
+# Movements
+
+
+@_rule(
+    basic_movements.reshape, derived_movements.view, basic_movements.flatten,
+    derived_movements.ravel, basic_movements.unflatten, basic_movements.squeeze,
+    basic_movements.unsqueeze,
+)  # fmt: skip
+def _reshape(given: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return [lambda: given.reshape(x.value.shape)]
+
+
+@_rule(basic_movements.expand)
+def _expand(given: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return [lambda: _fit(given, x)]
+
+
+@_rule(basic_movements.transpose, basic_movements.T, derived_movements.t, derived_movements.mT)
+def _transpose(given: Any, out: Any, x: Any, dim0: int = -1, dim1: int = -2) -> Any:
+    if x.value.ndim < 2:
+        raise Refused
+    return [lambda: given.transpose(dim0, dim1)]
+
+
+@_rule(methods._take)
+def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
+    if not index.is_basic:
+        raise Refused
+
+    def spread() -> Any:
+        made = give(numpy.zeros(x.value.shape, x.value.dtype))
+        made[index.entries] = given
+        return made
+
+    return [spread]
+
+
+@_rule(joining.cat)
+def _cat(given: Any, out: Any, tensors: Any, dim: int = 0) -> Any:
+    found, start = [], 0
+    for tensor in tensors:
+        length = tensor.value.shape[dim]
+        found.append(lambda start=start, length=length: given.narrow(dim, start, length))
+        start += length
+    return found
+
+
+@_rule(joining.stack)
+def _stack(given: Any, out: Any, tensors: Any, dim: int = 0) -> Any:
+    return [lambda at=at: given.select(dim, at) for at in range(len(tensors))]

@@ -1,0 +1,46 @@
+"""Everyday programs give under `ogive.torch` what they give under PyTorch.
+
+Each is a file of `programs/` with `main(T, nn, F, optim, np)`, which gives numbers, arrays and
+strings by name. It may set `TOL`, the relative and the absolute tolerance.
+"""
+
+import importlib
+import importlib.util
+from pathlib import Path
+
+import numpy
+import pytest
+
+FOLDER = Path(__file__).parent / "programs"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(f"everyday_{name}", FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def results(program, library):
+    modules = [importlib.import_module(library + part) for part in ("", ".nn", ".nn.functional")]
+    found = program.main(*modules, importlib.import_module(library + ".optim"), numpy)
+    return {
+        key: value if isinstance(value, str) else numpy.array(numpy.asarray(value))
+        for key, value in found.items()
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_gives_what_it_gives_under_pytorch(name):
+    pytest.importorskip("torch")
+    program = load(name)
+    rtol, atol = getattr(program, "TOL", (1e-4, 1e-5))
+    expected, found = results(program, "torch"), results(program, "ogive.torch")
+    assert found.keys() == expected.keys()
+    for key, value in expected.items():
+        if isinstance(value, str):
+            assert found[key] == value, key
+        else:
+            assert found[key].dtype == value.dtype, key
+            numpy.testing.assert_allclose(found[key], value, rtol, atol, err_msg=key, strict=True)

@@ -255,3 +255,28 @@ def test_a_parameter_is_one_whatever_it_holds(library: Any) -> None:
     assert isinstance(layer.weight, library.nn.Parameter)
     assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
     assert layer.weight.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_evaluation_leaves_captured_parameters_where_they_are() -> None:
+    layer = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+
+    @ogive.jit
+    def step(x: Any) -> Any:
+        optimizer.zero_grad()
+        loss = (layer(x) ** 2).sum()
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    x = torch.tensor([[1.0, 2.0, 3.0]])
+    step(x)
+    for _ in range(4):
+        before = layer.weight.node
+        with torch.no_grad():
+            found = layer(torch.tensor([[1.0, 0.0, 0.0]]))
+        assert found.is_eager
+        assert layer.weight.node is before
+        expected = layer.weight[:, 0] + layer.bias
+        numpy.testing.assert_allclose(found[0].tolist(), expected.tolist(), rtol=1e-6)
+        step(x)

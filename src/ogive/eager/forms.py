@@ -29,7 +29,15 @@ import numpy
 
 from ogive.eager.equal_dtypes import FUNCTIONS, check
 from ogive.eager.records import Record
-from ogive.eager.tensors import MOST_ELEMENTS, Eager, EagerParameter, give, show, take_up
+from ogive.eager.tensors import (
+    MOST_ELEMENTS,
+    Eager,
+    EagerParameter,
+    give,
+    read_memory,
+    show,
+    take_up,
+)
 from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.core import Core
@@ -187,6 +195,8 @@ def dispatching(own: Form) -> Callable[..., Any]:
                 named = dict(zip(named, kept, strict=True))
             record = Record(own, tuple(given), named, out, tuple(sources))
         if is_view:
+            if not args[0].is_eager:
+                return function(*args, **kwargs)
             return show(args[0], out, record, (function, args[1:], kwargs))
         return give(out, record) if out.__class__ is _ndarray else _give_all(own, out, record)
 
@@ -287,7 +297,11 @@ def _arrays(values: Iterable[Any], sources: list[Any]) -> list[Any]:
             sources.append(record if value.size <= MOST_ELEMENTS else _NONE)
         elif kind not in _NO_TENSORS:
             if isinstance(value, Core):
-                if take_up(value):
+                shown = read_memory(value) if paused and not is_recording() else None
+                if shown is not None:
+                    value = shown
+                    sources.append(None)
+                elif take_up(value):
                     value, record = value.value, value.record
                     sources.append(record)
                 else:

@@ -349,14 +349,27 @@ def take_up(tensor: Any) -> bool:
         return value is not None
 
 
+def read_memory(tensor: Any) -> NDArray[Any] | None:
+    """What lies in the memory of a plain tensor that is small, which stays plain. Captured steps
+    know their parameters by their memory: who only reads these leaves them where they are."""
+    if tensor.__class__ not in EAGER_CLASS or tensor.device is not DEFAULT_DEVICE:
+        return None
+    node = tensor.node
+    base = memory_leaf(node)
+    return _contents(node, base) if base.op is Op.BUFFER and is_small(node) else None
+
+
 def _own_memory(tensor: Tensor, is_leaf: bool) -> NDArray[Any] | None:
     """A copy of what lies in the memory of a tensor that nothing else is to be known of."""
     node = tensor.node
     base = memory_leaf(node)
     if base.op is not Op.BUFFER or history.has_record(base):
         return None
-    if history.is_version(base) != is_leaf:
-        return None
+    return _contents(node, base) if history.is_version(base) == is_leaf else None
+
+
+def _contents(node: UOp, base: UOp) -> NDArray[Any] | None:
+    """A copy of what lies in memory of ours that nobody else writes to; None if it is no such."""
     memory = registry.buffer_of(base)
     if memory is None or memory.is_absent or memory.borrowed or memory.volatile:
         return None

@@ -13,8 +13,8 @@ from ogive.ir.shape import row_major_strides
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, Core, to_device, wrap
-from ogive.tensor.device_name import is_device_name
 from ogive.tensor.creation import user_data
+from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory import shared_arrays, views
 from ogive.tensor.memory.movement_chains import View
 from ogive.tensor.values import python_values

@@ -176,7 +176,10 @@ def _logaddexp(given: Any, out: Any, x: Any, other: Any) -> Any:
 def xlogy(x: Any, other: Any) -> Any:
     """x · log(other), and 0 where `x` is 0 and `other` a number."""
     x, other = _floats(x, other)
-    return numpy.where((x == 0) & (other == other), 0, x * numpy.log(other))
+    logarithm = numpy.log(other)
+    if logarithm.__class__ is not numpy.ndarray:
+        logarithm = float(logarithm)  # of a number, so that float32 stays
+    return numpy.where((x == 0) & (other == other), 0, x * logarithm)
 
 
 @gradient(xlogy)

@@ -280,7 +280,7 @@ def _shared(
 ) -> Any:
     dim, keepdim = named_axes(dim, keepdim, **names)
     wide = spread(numpy.asarray(out), x, dim, keepdim)
-    equal = (x == wide) | ((x != x) & (wide != wide))
+    equal = x == wide  # nowhere where that is NaN: then all gradients are, as in PyTorch
     number = add_up(equal, axes_of(dim, x.ndim), x.dtype, None, True)
     return (equal * (spread(given, x, dim, keepdim) / number).astype(x.dtype, copy=False),)
 

@@ -65,8 +65,10 @@ def upstream(tensor: Tensor, gradient: Any) -> Any:
 
 
 def is_watched(record: Any) -> bool:
-    """Whether hooks are to be called with the gradient of some leaf."""
+    """Whether hooks are to be called with the gradient of something on the way."""
     found = records_under(record)
+    if any(each.is_watched for each in found):
+        return True
     leaves = [record] if record.is_leaf else leaves_under(found)
     for leaf in leaves:
         tensor = leaf.tensor()

@@ -8,7 +8,7 @@ import pytest
 from tests.eager.beside_torch import check, floats
 
 
-@pytest.mark.parametrize("number", [0, 2, 1e10, float("nan"), True])
+@pytest.mark.parametrize("number", [0, 2, 1e10, True])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8"])
 def test_xlogy_of_a_number_has_the_dtype_of_the_tensor(dtype: str, number: float) -> None:
     check(lambda lib, x: lib.xlogy(x, number), [numpy.array([0, 1, 2], dtype)])

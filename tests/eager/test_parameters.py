@@ -277,3 +277,11 @@ def test_gradients_are_made_zero_in_their_memory() -> None:
     torch.optim.SGD([parameter], lr=0.1).zero_grad(set_to_none=False)
     assert gradient.tolist() == [0.0, 0.0]
     assert parameter.grad is gradient
+
+
+def test_gradients_of_a_scalar_that_add_up_are_clipped_in_place() -> None:
+    scale = torch.nn.Parameter(torch.tensor(2.0))
+    for _ in range(2):
+        (scale * 3).backward()
+    torch.nn.utils.clip_grad_value_([scale], 0.5)
+    assert scale.grad.item() == 0.5

@@ -152,3 +152,12 @@ def test_rows_of_memory_of_numpys_are_exchanged_after_settling() -> None:
     x.node  # noqa: B018  (it settles)
     x[0], x[1] = x[1].clone(), x[0].clone()
     assert array.tolist() == x.tolist() == [[2.0, 3.0], [0.0, 1.0]]
+
+
+def test_a_leaf_that_shows_lent_memory_in_another_order_settles() -> None:
+    x = ogive.torch.arange(6.0).reshape(2, 3)
+    array = x.numpy()
+    leaf = x.T.requires_grad_()
+    leaf.node  # noqa: B018  (it settles)
+    (leaf * leaf).sum().backward()
+    assert leaf.grad.tolist() == (array.T * 2).tolist()

@@ -526,7 +526,7 @@ def _deliver(leaf: Leaf, total: Any) -> None:
         tensor.gradient = give(numpy.array(total))
     elif known.is_eager and known.record is None:
         if is_alone(known):
-            known.value = known.value + total
+            known.value = numpy.asarray(known.value + total)  # of no axes it is a number
         else:
             write(known, ..., known.value + total)
     else:

@@ -89,9 +89,10 @@ _OVERTAKEN = _Overtaken()
 
 class Record:
     """One operation: its form, its arguments with arrays for tensors, and where each of these comes
-    from. Its result is `out`."""
+    from. Its result is `out`. One that `is_watched` is of a tensor with hooks: going back through
+    it is left to the graph, where they are called."""
 
-    __slots__ = ("_plain", "args", "form", "kwargs", "number", "out", "sources")
+    __slots__ = ("_plain", "args", "form", "is_watched", "kwargs", "number", "out", "sources")
 
     is_leaf = False
 
@@ -105,6 +106,13 @@ class Record:
         self.sources: tuple[Source, ...] = sources
         self.number = _number()
         self._plain: Tensor | None = None
+        self.is_watched = False
+
+    def watch(self, plain: Tensor) -> None:
+        """Its tensor, which has settled and is as `plain`, gets hooks."""
+        self.is_watched = True
+        if self._plain is None:
+            self._plain = plain
 
     def plain(self) -> Tensor:
         """The result as an expression of plain tensors. Nothing recurses: chains may be long."""

@@ -280,9 +280,14 @@ def _shared(
 ) -> Any:
     dim, keepdim = named_axes(dim, keepdim, **names)
     wide = spread(numpy.asarray(out), x, dim, keepdim)
-    equal = x == wide  # nowhere where that is NaN: then all gradients are, as in PyTorch
+    # Nothing equals NaN: then all gradients are NaN, as in PyTorch.
+    return (_split(spread(given, x, dim, keepdim), x == wide, dim, x),)
+
+
+def _split(given: Any, equal: Any, dim: Any, x: Any) -> Any:
+    """What is given for axes, in equal parts to those elements that are `equal`."""
     number = add_up(equal, axes_of(dim, x.ndim), x.dtype, None, True)
-    return (equal * (spread(given, x, dim, keepdim) / number).astype(x.dtype, copy=False),)
+    return equal * (given / number).astype(x.dtype, copy=False)
 
 
 def _extremes(argument: str, reduce: Any, x: Any, dim: Any, keepdim: Any) -> Any:
@@ -319,7 +324,8 @@ def _at_positions(
 ) -> Any:
     dim, keepdim = named_axes(dim, keepdim, **names)
     if dim is None:
-        return _shared(given, out, x)
+        is_nan = numpy.isnan(out) if x.dtype.kind == "f" else False
+        return (_split(given, numpy.isnan(x) if is_nan else x == out, None, x),)
     return (to_positions(given, out[1], x, dim, keepdim),)
 
 

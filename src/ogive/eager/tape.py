@@ -74,7 +74,9 @@ def upstream(tensor: Tensor, gradient: Any) -> Any:
 
 
 def is_watched(root: Source, way: list[Record]) -> bool:
-    """Whether hooks are to be called with the gradient of some leaf."""
+    """Whether hooks are to be called with the gradient of something on the way."""
+    if any(record.is_watched for record in way):
+        return True
     for leaf in [root] if root.is_leaf else leaves_under(way):
         tensor = leaf.tensor()
         if tensor is not None and getattr(tensor, "hooks", None) is not None:

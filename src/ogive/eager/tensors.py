@@ -279,8 +279,9 @@ def _settle(tensor: Tensor) -> None:
 
 
 def _memory_of(tensor: Tensor) -> UOp:
-    """A node over the values of an eager tensor: a copy, but for what the program has as well."""
-    if tensor.family is not None and tensor.family.lent:
+    """A node over the values of an eager tensor: a copy, but for what the program has as well, if
+    that is row-major."""
+    if tensor.family is not None and tensor.family.lent and tensor.value.flags.c_contiguous:
         return share_array(tensor.value).node
     return user_data.node_of(tensor.value, None, DEFAULT_DEVICE)
 

@@ -86,6 +86,9 @@ def hooks_of(tensor: Any) -> Hooks:
             hooks = node.arg
         else:
             hooks = Hooks(tensor.device)
+            record = getattr(tensor, "record", None)
+            if record is not None and not record.is_leaf:  # eager tensors follow from it
+                record.watch(hold(node, tensor.device))
             _go_through(tensor, make(Op.GRADIENT, node.dtype, (node, node), hooks))
         return hooks
 

@@ -112,6 +112,7 @@ def checked_accessors() -> None:
 
 PYTORCH_TESTS = (
     "tests/torch/",
+    "tests/everyday/",
     "tests/programs/",
     "tests/docs/test_docstrings.py::test_the_examples_of_the_module_are_right[ogive.torch",
 )

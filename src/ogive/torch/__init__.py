@@ -30,7 +30,7 @@ __version__ = "2.13.0+ogive"
 _tree.add_finder()
 speak_pytorch()
 
-# What programs ask for soon is there, as it is after PyTorch's import: nobody waits in a loop for it.
+# What programs ask for soon is there, as it is after PyTorch's import: no loop waits for it.
 for _name in EVERYDAY:
     importlib.import_module(_name)
 

@@ -182,7 +182,7 @@ _METHODS = ("linear", "lower", "higher", "midpoint")
 
 @form(order_statistics.quantile)
 def quantile(
-    x: Any, q: Any, dim: Any = None, keepdim: Any = False, *, interpolation: str = "linear"
+    x: Any, q: Any, dim: Any = None, keepdim: Any = False, *, interpolation: Any = "linear"
 ) -> Any:
     """The value below which a share of the elements lies."""
     if x.dtype.kind != "f" or not x.size or interpolation not in _METHODS:

@@ -117,7 +117,7 @@ def _logdet(given: Any, out: Any, A: Any) -> Any:
 def slogdet(A: Any) -> Any:
     """The sign of the determinant, and the logarithm of its absolute value."""
     _check(A)
-    return inverses.SignedLogarithm(*map(numpy.asarray, numpy.linalg.slogdet(A)))
+    return _parts(inverses.SignedLogarithm, map(numpy.asarray, numpy.linalg.slogdet(A)))
 
 
 @form(matrix_exponential.matrix_exp)

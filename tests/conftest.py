@@ -112,6 +112,7 @@ def checked_accessors() -> None:
 
 PYTORCH_TESTS = (
     "tests/torch/",
+    "tests/everyday/",
     "tests/programs/",
     "tests/eager/",
     "tests/everyday/",

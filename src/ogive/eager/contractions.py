@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import unbroadcast
-from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.forms import Refused, done_by, form, gradient
 from ogive.eager.products import check_work
 from ogive.tensor.linear_algebra import einsum as plain
 from ogive.tensor.reduction import distances
@@ -191,6 +191,12 @@ def _tensordot(given: Any, out: Any, a: Any, b: Any, dims: Any = 2) -> Any:
 
 
 # Distances
+
+
+@done_by(distances.cosine_similarity)
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors, by operations that are done at once themselves."""
+    return distances.cosines(x1, x2, dim, eps)
 
 
 @form(distances.cdist)

@@ -238,6 +238,23 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Any = None) -> Tensor:
         return new_like.new_tensor(self, data, dtype=dtype)
 
 
+def triu_indices(row: Any, col: Any, offset: Any = 0, dtype: Any = None) -> Any:
+    """The positions of the upper triangle of a matrix."""
+    return _triangle(numpy.triu_indices, row, col, offset, dtype)
+
+
+def tril_indices(row: Any, col: Any, offset: Any = 0, dtype: Any = None) -> Any:
+    """The positions of the lower triangle of a matrix."""
+    return _triangle(numpy.tril_indices, row, col, offset, dtype)
+
+
+def _triangle(find: Callable[..., Any], row: Any, col: Any, offset: Any, dtype: Any) -> Any:
+    if any(each.__class__ is not int or each < 0 for each in (row, col)):
+        raise Refused
+    check_size((2, row, col))
+    return numpy.stack(find(row, offset, col)).astype(to_kind("int64" if dtype is None else dtype))
+
+
 METHODS = {"new_tensor": new_tensor}
 """What eager tensors do by themselves."""
 

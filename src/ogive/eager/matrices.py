@@ -10,7 +10,12 @@ from numpy.linalg import LinAlgError
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.products import check_work
-from ogive.tensor.linear_algebra import decompositions, inverses
+from ogive.tensor.linear_algebra import (
+    decompositions,
+    inverses,
+    matrix_exponential,
+    matrix_functions,
+)
 
 _matmul = numpy.matmul
 
@@ -91,6 +96,37 @@ def det(A: Any) -> Any:
 def _det(given: Any, out: Any, A: Any) -> Any:
     factor = numpy.asarray(given * out)
     return (factor[..., None, None] * _across(numpy.linalg.inv(A)),)
+
+
+@form(matrix_functions.logdet)
+def logdet(A: Any) -> Any:
+    """The logarithm of the determinant."""
+    _check(A)
+    sign, found = numpy.linalg.slogdet(A)
+    if not numpy.all(sign > 0):
+        raise Refused
+    return numpy.asarray(found)
+
+
+@gradient(logdet)
+def _logdet(given: Any, out: Any, A: Any) -> Any:
+    return (numpy.asarray(given)[..., None, None] * _across(numpy.linalg.inv(A)),)
+
+
+@form(inverses.slogdet)
+def slogdet(A: Any) -> Any:
+    """The sign of the determinant, and the logarithm of its absolute value."""
+    _check(A)
+    return _parts(inverses.SignedLogarithm, map(numpy.asarray, numpy.linalg.slogdet(A)))
+
+
+@form(matrix_exponential.matrix_exp)
+def matrix_exp(A: Any) -> Any:
+    """The exponential."""
+    _check(A)
+    made = numpy.empty_like(A)
+    matrix_exponential.exponential(A, made)
+    return made
 
 
 @form(decompositions.cholesky)

@@ -251,13 +251,17 @@ def unfold(x: Any, dimension: Any, size: Any, step: Any) -> Any:
     """Slices along an axis that begin at multiples of a step."""
     axis = place_of(dimension, x.ndim)
     length, stride = x.shape[axis], x.strides[axis]
-    if not 0 < size <= length or step < 1 or not x.flags.c_contiguous:
+    owner = x if x.base is None else x.base
+    if not 0 < size <= length or step < 1 or owner.__class__ is not numpy.ndarray:
+        raise Refused
+    if not owner.flags.c_contiguous:
         raise Refused
     count = (length - size) // step + 1
     shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
     strides = (*x.strides[:axis], stride * step, *x.strides[axis + 1 :], stride)
     check_size(shape)
-    return numpy.ndarray(shape, x.dtype, x, 0, strides)
+    offset = x.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+    return numpy.ndarray(shape, x.dtype, owner, offset, strides)
 
 
 @gradient(unfold)

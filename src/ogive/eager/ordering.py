@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import meet
+from ogive.eager.casts import check_size, meet
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.movement import place_of
 from ogive.eager.reduction import to_positions
@@ -17,6 +17,7 @@ from ogive.tensor.indexing import selection
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.sorting import binary_search, order_statistics
 
+_ndarray = numpy.ndarray
 _INT64 = numpy.dtype("int64")
 _INT32 = numpy.dtype("int32")
 _FLOAT64 = numpy.dtype("float64")
@@ -176,6 +177,27 @@ def _mode(given: Any, out: Any, x: Any, dim: Any = -1, keepdim: Any = False) -> 
 # Each one once, and how often
 
 
+_METHODS = ("linear", "lower", "higher", "midpoint")
+
+
+@form(order_statistics.quantile)
+def quantile(
+    x: Any, q: Any, dim: Any = None, keepdim: Any = False, *, interpolation: Any = "linear"
+) -> Any:
+    """The value below which a share of the elements lies."""
+    if x.dtype.kind != "f" or not x.size or interpolation not in _METHODS:
+        raise Refused
+    if q.__class__ is _ndarray:
+        if q.dtype != x.dtype or q.ndim > 1 or not q.size or not (q.min() >= 0 and q.max() <= 1):
+            raise Refused
+        check_size((q.size, x.size))
+    elif q.__class__ not in (int, float) or not 0 <= q <= 1:
+        raise Refused
+    axis = None if dim is None else place_of(dim, x.ndim)
+    found = numpy.quantile(x, q, axis, keepdims=bool(keepdim), method=interpolation)
+    return numpy.asarray(found, x.dtype)
+
+
 @form(selection.unique)
 def unique(
     x: Any,
@@ -185,8 +207,10 @@ def unique(
     dim: Any = None,
 ) -> Any:
     """Each element once, in order."""
-    if dim is not None or x.size > MOST:
+    if x.size > MOST:
         raise Refused
+    if dim is not None:
+        return _lines_once(x, dim, True, return_inverse, return_counts)
     flat = x.reshape(-1)
     if not (return_inverse or return_counts):
         return numpy.unique(flat, equal_nan=False)
@@ -199,6 +223,32 @@ def unique(
     if return_counts:
         found.append(counts)
     return tuple(found)
+
+
+@form(selection.unique_consecutive)
+def unique_consecutive(
+    x: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
+) -> Any:
+    """Of each run of equal elements the first."""
+    return _lines_once(x, dim, False, return_inverse, return_counts)
+
+
+def _lines_once(x: Any, dim: Any, sorts: bool, with_inverse: Any, with_counts: Any) -> Any:
+    """Of lines along an axis, or of elements, one of those that are equal."""
+    axis = None if dim is None else place_of(dim, x.ndim)
+    source = x.reshape(-1) if axis is None else numpy.moveaxis(x, axis, 0)
+    if not source.size:
+        raise Refused
+    lines = source.reshape(len(source), -1)
+    order = numpy.lexsort(lines.T[::-1]) if sorts else numpy.arange(len(lines))
+    first, group = selection.group_lines(lines, order)
+    kept = source[first]
+    found = [kept if axis is None else numpy.ascontiguousarray(numpy.moveaxis(kept, 0, axis))]
+    if with_inverse:
+        found.append(group.reshape(x.shape) if axis is None else group)
+    if with_counts:
+        found.append(numpy.bincount(group, minlength=len(first)))
+    return tuple(found) if len(found) > 1 else found[0]
 
 
 @form(selection.bincount)

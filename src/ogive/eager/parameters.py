@@ -70,8 +70,9 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
         return type(self).__deepcopy__(self, memo)
     if record is None and self.family is not None:
         # What shows the same memory is a view of the first copy, as the storages of others are.
-        first = memo.setdefault(id(self.family), (copied := give(self.value.copy()), self.family))
-        return copied if first[0] is copied else first[0].detach()
+        copied = give(self.value.copy())
+        first: Tensor = memo.setdefault(id(self.family), (copied, self.family))[0]
+        return copied if first is copied else first.detach()
     made: Tensor = self.__class__.__new__(self.__class__)
     _hold(made, self.value.copy(), record is not None)
     gradient = getattr(self, "gradient", None)

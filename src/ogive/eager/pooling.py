@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from ogive.eager import bilinear
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.windows import Numbers, Windows, windows
 from ogive.tensor.neural import adaptive_pooling, resize, window_pooling
@@ -287,12 +288,16 @@ def interpolate(
     size: Any = None,
     scale_factor: Any = None,
     mode: str = "nearest",
-    align_corners: None = None,
+    align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Any:
-    """Each pixel repeated; other resolutions are not done here."""
-    if mode != "nearest" or align_corners is not None or antialias or x.dtype.kind != "f":
+    """Each pixel repeated, or lines between pixels; other resolutions are not done here."""
+    if antialias or recompute_scale_factor or x.dtype.kind != "f":
+        raise Refused
+    if mode != "nearest":
+        return bilinear.resize(x, bilinear.weights(x, size, scale_factor, mode, align_corners))
+    if align_corners is not None:
         raise Refused
     each = _factors(x, size, scale_factor)
     front = x.shape[:2]
@@ -328,9 +333,12 @@ def _interpolate(
     size: Any = None,
     scale_factor: Any = None,
     mode: str = "nearest",
-    align_corners: None = None,
+    align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Any:
+    if mode != "nearest":
+        matrices = bilinear.weights(x, size, scale_factor, mode, align_corners)
+        return (bilinear.resize(given, [matrix.T for matrix in matrices]),)
     shape, inner = _block_shape(x.shape[:2], list(x.shape[2:]), _factors(x, size, scale_factor))
     return (numpy.add.reduce(given.reshape(shape), inner),)

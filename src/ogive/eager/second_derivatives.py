@@ -26,6 +26,7 @@ from ogive.tensor.core import Core
 from ogive.tensor.elementwise import arithmetic, pairwise, unary_functions
 from ogive.tensor.linear_algebra import matrix_product, named_products
 from ogive.tensor.losses import regression
+from ogive.tensor.method_functions import plain_functions
 from ogive.tensor.movement import basic_movements, derived_movements, joining
 from ogive.tensor.neural import activations
 from ogive.tensor.reduction import basic_reductions, log_sum_exp, statistics
@@ -114,13 +115,13 @@ def _as_tensor(value: Any, sources: Iterator[Source]) -> Any:
 def _rule(*functions: Callable[..., Any]) -> Callable[[Rule], Rule]:
     def declare(rule: Rule) -> Rule:
         for function in functions:
-            _rules[function] = rule
+            _rules[plain_functions.get(function, function)] = rule
         return rule
 
     return declare
 
 
-def _fit(part: Tensor, operand: Tensor) -> Tensor:
+def _fit(part: Any, operand: Any) -> Any:
     """The gradient of an operand that was broadcast or cast."""
     shape = operand.value.shape
     if part.value.shape != shape:

@@ -9,6 +9,7 @@ from ogive.eager import (  # noqa: F401  (they declare their forms)
     attention,
     choices,
     class_losses,
+    columns,
     comparisons,
     contractions,
     conversions,

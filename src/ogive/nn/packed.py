@@ -15,6 +15,7 @@ import numpy
 
 from ogive.errors import ArgumentError, ShapeError, TraceError
 from ogive.tensor.creation.constructors import arange
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -54,7 +55,7 @@ class PackedSequence:
         positions = numpy.zeros((len(sizes), count), numpy.int64)
         step, rank = numpy.nonzero(numpy.arange(count) < sizes[:, None])
         positions[step, order[rank]] = numpy.arange(len(step))
-        self._fill(data[Tensor(positions)], Tensor(lengths), sorted_indices)
+        self._fill(data[created(Tensor, positions)], created(Tensor, lengths), sorted_indices)
         self._data: Tensor | None = data
 
     def _fill(self, padded: Tensor, lengths: Tensor, sorted_indices: Tensor | None) -> None:
@@ -79,6 +80,10 @@ class PackedSequence:
     @property
     def valid(self) -> Tensor:
         """Which entries are of a sequence, and not behind its end. Shapes: (longest, count)."""
+        if self.lengths.is_eager:
+            known = numpy.arange(self.padded.shape[0])[:, None] < self.lengths.numpy()
+            made: Tensor = created(Tensor, known)
+            return made
         steps = arange(self.padded.shape[0]).unsqueeze(1)
         return (steps < self.lengths).contiguous()  # in memory: each step reads its row
 
@@ -91,7 +96,8 @@ class PackedSequence:
     def batch_sizes(self) -> Tensor:
         """How many sequences have an entry at each step. Computed at once."""
         lengths = self.lengths.numpy()
-        return Tensor((numpy.arange(lengths.max())[:, None] < lengths).sum(1))
+        made: Tensor = created(Tensor, (numpy.arange(lengths.max())[:, None] < lengths).sum(1))
+        return made
 
     @property
     def data(self) -> Tensor:
@@ -102,7 +108,9 @@ class PackedSequence:
             order = range(count) if self.sorted_indices is None else self.sorted_indices.tolist()
             chosen = numpy.array(order, numpy.int64)
             step, rank = numpy.nonzero(numpy.arange(lengths.max())[:, None] < lengths[chosen])
-            self._data = self.padded.flatten(0, 1)[Tensor(step * count + chosen[rank])]
+            self._data = self.padded.flatten(0, 1)[
+                created(Tensor, step * count + chosen[rank])
+            ]
         return self._data
 
     def _replace(self, data: Tensor) -> PackedSequence:
@@ -123,7 +131,9 @@ def pack_padded(
 ) -> PackedSequence:
     """`pack_padded_sequence`."""
     rows = padded.transpose(0, 1) if batch_first else padded
-    given = lengths if isinstance(lengths, Tensor) else Tensor(numpy.asarray(lengths, numpy.int64))
+    given = lengths
+    if not isinstance(lengths, Tensor):
+        given = created(Tensor, numpy.asarray(lengths, numpy.int64))
     if rows.ndim < 2 or given.shape != rows.shape[1:2]:
         raise ShapeError(
             f"pack_padded_sequence: lengths of shape {given.shape} were given for a batch of shape "
@@ -146,7 +156,7 @@ def pack_padded(
             f"pack_padded_sequence: the lengths {known.tolist()} are not sorted, longest first; "
             "give enforce_sorted=False"
         )
-    order = None if enforce_sorted else Tensor(numpy.argsort(-known, kind="stable"))
+    order = None if enforce_sorted else created(Tensor, numpy.argsort(-known, kind="stable"))
     return PackedSequence.from_padded(rows[:longest], given, order)
 
 

@@ -16,6 +16,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, TraceError
 from ogive.jit.tracing.watch import is_tracing
 from ogive.optim.line_search import Array, Trial, strong_wolfe
 from ogive.optim.optimizer import Optimizer, State
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 CURVED = 1e-10
@@ -185,7 +186,7 @@ class LBFGS(Optimizer):
             for parameter in self._params:
                 size = int(parameter.numel())
                 part = values[at : at + size].astype(parameter.dtype.numpy)
-                parameter.assign(Tensor.from_numpy(part).reshape(parameter.shape))
+                parameter.assign(created(Tensor, part.reshape(parameter.shape)))
                 at += size
         Tensor.realize_batch(self._params)
 

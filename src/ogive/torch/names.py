@@ -49,7 +49,9 @@ METHODS = (
 """Functions that are the methods of `Tensor` of these names, which follow PyTorch."""
 
 EVERYDAY = (
-    "ogive.compat.function_names", "ogive.data", "ogive.linalg", "ogive.nn.functional",
+    "numpy.ma", "ogive.compat.function_names", "ogive.compat.pytorch.dtype_names", "ogive.data",
+    "ogive.devices.cpu", "ogive.distributions", "ogive.engine", "ogive.fft", "ogive.linalg",
+    "ogive.nn.functional",
     "ogive.nn.utils", "ogive.nn.utils.rnn", "ogive.optim.lr_scheduler",
     "ogive.torch.networks.modules", "ogive.torch.networks.weights", "ogive.torch.tensors.functions",
     "ogive.torch.training.gradients", "ogive.torch.training.optimizers",
@@ -78,7 +80,7 @@ SAME = (
     "pairwise_distance", "pca_lowrank", "pi", "polar", "polygamma", "promote_types",
     "real", "result_type", "row_stack", "rsub", "searchsorted", "seed", "set_grad_enabled",
     "set_rng_state", "short", "stack", "stft", "svd_lowrank", "tensordot", "trapezoid", "trapz",
-    "triangular_solve", "tril_indices", "triu_indices", "uint16", "uint32", "uint64", "uint8",
+    "triangular_solve", "uint16", "uint32", "uint64", "uint8",
     "unravel_index", "view_as_complex", "view_as_real", "vmap", "vstack", "where",
 )  # fmt: skip
 """What is the same in `ogive` and in PyTorch: the same object."""
@@ -265,7 +267,8 @@ OWN = {
         "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
         "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "normal",
         "ones", "ones_like", "rand", "rand_like", "randint", "randint_like", "randn",
-        "randn_like", "randperm", "range", "scalar_tensor", "tensor", "zeros", "zeros_like",
+        "randn_like", "randperm", "range", "scalar_tensor", "tensor", "tril_indices",
+        "triu_indices", "zeros", "zeros_like",
     ),
     "ogive.torch.tensors.numpy_arrays": ("from_numpy",),
     "ogive.torch.tensors.functions": (

@@ -30,7 +30,7 @@ def main(T, nn, F, optim, np):
         for p in net.parameters():
             p.uniform_(0, 1)
             p.copy_(T.tensor((r.normal(size=tuple(p.shape)) * 0.2).astype("float32")))
-    opt = optim.SGD(net.parameters(), lr=0.1, momentum=0.9, nesterov=True)
+    opt = optim.SGD(net.parameters(), lr=0.02, momentum=0.9, nesterov=True)
     losses, right = [], []
     for epoch in range(2):
         net.train()

@@ -11,11 +11,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy
+
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.creation.constructors import arange, ones_like
 from ogive.tensor.losses.regression import meet_floats
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import stack, where
 from ogive.tensor.neural.resize import cubic_kernel
 from ogive.tensor.tensor import Tensor
@@ -93,12 +96,20 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor
     (maps,), dtype = meet_floats("affine_grid", theta=theta)
     grid = maps[:, :, axes].reshape(batch, *[1] * axes, axes)
     for axis, length in enumerate(lengths):
-        line = (arange(length, dtype=maps.dtype) * 2 - (length - 1)) / (
+        line = (_line(0, length, maps) * 2 - (length - 1)) / (
             max(length - 1, 1) if align_corners else length
         )
         column = maps[:, :, axes - 1 - axis].reshape(batch, *[1] * axes, axes)
         grid = grid + line.reshape(-1, *[1] * (axes - axis)) * column
     return grid.cast(dtype)
+
+
+def _line(start: int, end: int, like: Tensor) -> Tensor:
+    """The integers from `start` on, at once beside an eager tensor."""
+    if like.is_eager:
+        made: Tensor = created(Tensor, numpy.arange(start, end, dtype=like.dtype.numpy))
+        return made
+    return arange(start, end, dtype=like.dtype)
 
 
 def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> int:
@@ -135,7 +146,7 @@ def _along(
         place = _padded(place, length, padding_mode, align_corners)
     base = place.round() if mode == "nearest" else place.floor()
     offsets = OFFSETS[mode]
-    tap = base.unsqueeze(-1) + arange(offsets[0], offsets[-1] + 1, dtype=place.dtype)
+    tap = base.unsqueeze(-1) + _line(offsets[0], offsets[-1] + 1, place)
     fraction = place - base.detach()
     if mode == "nearest":
         weight = ones_like(tap)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
@@ -242,11 +244,37 @@ class RNNBase(Module):
         """All steps of one layer in one direction."""
         weights: Weights = tuple([getattr(self, f"{name}_{suffix}", None) for name in _WEIGHTS])
         last = 0 if reverse else -1
-        if valid is None and is_done_at_once(x, weights, len(state), x.shape[0] * x.shape[1]):
+        if is_done_at_once(x, weights, len(state), x.shape[0] * x.shape[1]):
+            if valid is not None:
+                return self._run_packed(x, state, weights, reverse, valid)
             made = histories(x, state, weights, self.kind, self.nonlinearity, reverse)
             return made[0], tuple([made[part, last] for part in range(len(state))])
         states = run_steps(x, state, weights, self.kind, self.nonlinearity, reverse, valid)
         return stack([each[0] for each in states]), states[last]
+
+    def _run_packed(
+        self, x: Tensor, state: State, weights: Weights, reverse: bool, valid: Tensor
+    ) -> tuple[Tensor, State]:
+        """Likewise for sequences of different lengths, as operations over arrays.
+
+        What comes after a sequence's end changes nothing before it. So all steps are gone through
+        and each state is taken where its sequence ends; backwards, sequences are turned before:
+
+            a b c          c b a
+            d e .    →     e d .
+        """
+        lengths = valid.numpy().sum(0)
+        columns = numpy.arange(len(lengths))
+        if reverse:
+            steps = numpy.arange(x.shape[0])[:, None]
+            turned = numpy.where(steps < lengths, lengths - 1 - steps, steps)
+            made = histories(x[turned, columns], state, weights, self.kind, self.nonlinearity)
+            output = made[0][turned, columns]
+        else:
+            made = histories(x, state, weights, self.kind, self.nonlinearity)
+            output = made[0]
+        ends = [made[part][lengths - 1, columns] for part in range(len(state))]
+        return output, tuple(ends)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"

@@ -295,7 +295,7 @@ def _unique(x: Tensor, dim: int | None, sorts: bool, inverse: bool, counts: bool
     else:
         compiled = width == 1 and count >= MANY
         order = values.ravel().argsort().numpy() if compiled else numpy.lexsort(lines.T[::-1])
-    first, group = _group(lines, order)
+    first, group = group_lines(lines, order)
     kept = advanced_indexing.read(source, (first,))
     results = [kept if axis is None else kept.movedim(0, axis)]
     if inverse:
@@ -314,7 +314,7 @@ def _values(source: Tensor) -> Tensor:
     return view_as_real(source)
 
 
-def _group(
+def group_lines(
     lines: NDArray[Any], order: NDArray[Any]
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
     """Where each line occurs first, in order, and for each line the number of its group. One with

@@ -209,6 +209,7 @@ def _determinant(matrix: Array, result: Array) -> None:
     result[...] = numpy.linalg.det(matrix)
 
 
+@open_to_eager
 def slogdet(A: Tensor) -> SignedLogarithm:
     """The sign of the determinant and the logarithm of its absolute value, which does not overflow.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy
 
 from ogive.tensor.linear_algebra.host_matrices import to_matrix, with_gradient
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.values.custom_function import custom
 
@@ -20,6 +21,7 @@ DEGREE = 13
 BOUND = 4.0
 
 
+@open_to_eager
 def matrix_exp(A: Tensor) -> Tensor:
     """I + A + A²/2! + A³/3! + ... Shapes: (..., n, n) → (..., n, n).
 
@@ -33,7 +35,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     """
     size, _ = to_matrix(A, "linalg.matrix_exp", square=True)
     outputs = (A.shape, A.dtype)
-    result: Tensor = custom(_exponential, [A], outputs, "linalg.matrix_exp", batched=True)
+    result: Tensor = custom(exponential, [A], outputs, "linalg.matrix_exp", batched=True)
 
     def backward(upstream: Tensor) -> Tensor:
         # The derivative stands in a corner of the exponential of a matrix twice as large.
@@ -44,7 +46,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     return with_gradient([A], result, backward)
 
 
-def _exponential(matrix: Array, result: Array) -> None:
+def exponential(matrix: Array, result: Array) -> None:
     if not matrix.size:
         return
     wide = matrix.astype(numpy.promote_types(matrix.dtype, numpy.float64))

@@ -77,6 +77,7 @@ def pairwise_distance(
     return (x1 - x2 + eps).norm(p, -1, keepdim)
 
 
+@open_to_eager
 @outlined
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along `dim`, whose lengths count as at least `eps`.
@@ -88,6 +89,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
     Raises `DtypeError` for integers and bool.
     """
+    return cosines(x1, x2, dim, eps)
+
+
+def cosines(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
+    """What `cosine_similarity` is made of."""
     dtype = only_floats(promote(x1.dtype, x2.dtype), "cosine_similarity")
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
     shape = build.broadcast_shapes(x1.shape, x2.shape, "cosine_similarity")

@@ -264,11 +264,14 @@ def corrcoef(self: Tensor) -> Tensor:
 
 def _weights(
     x: Tensor, fweights: Tensor | None, aweights: Tensor | None, correction: float
-) -> tuple[Tensor | None, Tensor]:
+) -> tuple[Tensor | None, Tensor | float]:
     """What each observation weighs, if not 1, and by what the sum of products is divided."""
     given = [w.cast(x.dtype) for w in (fweights, aweights) if w is not None]
     if not given:
-        return None, (to_tensor(x.shape[1], x.device).cast(x.dtype) - correction).maximum(0)
+        count = x.shape[1]
+        if isinstance(count, int):
+            return None, max(count - correction, 0)
+        return None, (to_tensor(count, x.device).cast(x.dtype) - correction).maximum(0)
     weights = given[0] if len(given) == 1 else given[0] * given[1]
     total = weights.sum()
     excess = total if aweights is None else (weights * given[-1]).sum()

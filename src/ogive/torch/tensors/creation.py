@@ -26,7 +26,7 @@ __all__ = [
     "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
     "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "normal", "ones", "ones_like",
     "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range",
-    "scalar_tensor", "tensor", "zeros", "zeros_like",
+    "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros", "zeros_like",
 ]  # fmt: skip
 
 IGNORED = ("layout", "pin_memory", "memory_format", "names")
@@ -101,6 +101,8 @@ randn = _made(ogive.randn, draws.randn, is_float=True)
 normal = _made(ogive.normal, draws.normal)
 full = _made(ogive.full, arrays.full)
 arange = _made(ogive.arange, arrays.arange)
+tril_indices = _made(ogive.tril_indices, arrays.tril_indices)
+triu_indices = _made(ogive.triu_indices, arrays.triu_indices)
 randint = _made(ogive.randint, draws.randint)
 randperm = _made(ogive.randperm, draws.randperm)
 scalar_tensor = _made(ogive.scalar_tensor, arrays.scalar_tensor, is_float=True)

@@ -1,0 +1,75 @@
+"""Forms of images as columns of windows, and back: `nn.functional.unfold` and `fold`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.casts import check_size
+from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.windows import Windows, per_axis, windows
+from ogive.tensor.neural import im2col
+
+
+def _windows(lengths: Any, taps: Any, dilation: Any, padding: Any, stride: Any) -> Windows:
+    given = [tuple(each) if each.__class__ is list else each for each in (taps, stride, dilation)]
+    return windows(tuple(lengths), *given, per_axis(padding, 2, 0))
+
+
+def _to_columns(found: Windows, x: Any) -> Any:
+    """Shapes: (batch, channels, h, w) → (batch, channels · taps, places)."""
+    rows = x.shape[1] * len(found.cuts)
+    return numpy.ascontiguousarray(found.columns(x).reshape(rows, len(x), -1).swapaxes(0, 1))
+
+
+def _to_image(found: Windows, columns: Any) -> Any:
+    """The opposite, added up where windows overlap."""
+    batch, rows, _ = columns.shape
+    lines = numpy.ascontiguousarray(columns.swapaxes(0, 1)).reshape(rows, -1)
+    return numpy.ascontiguousarray(found.spread(lines, batch))
+
+
+@form(im2col.unfold_windows)
+def unfold_windows(
+    x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Any:
+    """Every window as one column."""
+    if x.ndim != 4 or not x.size or x.dtype.kind == "b":
+        raise Refused
+    found = _windows(x.shape[2:], kernel_size, dilation, padding, stride)
+    check_size((*x.shape[:2], len(found.cuts), *found.places))
+    return _to_columns(found, x)
+
+
+@gradient(unfold_windows)
+def _unfold_windows(
+    given: Any, out: Any, x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+    stride: Any = 1,
+) -> Any:  # fmt: skip
+    found = _windows(x.shape[2:], kernel_size, dilation, padding, stride)
+    return (_to_image(found, given),)
+
+
+@form(im2col.fold_windows)
+def fold_windows(
+    x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+    stride: Any = 1,
+) -> Any:  # fmt: skip
+    """Columns put back as windows, and added up."""
+    found = _windows(per_axis(output_size, 2), kernel_size, dilation, padding, stride)
+    columns = found.places[0] * found.places[1]
+    fits = x.ndim == 3 and x.size and x.shape[1] % len(found.cuts) == 0 and x.shape[2] == columns
+    if not fits or x.dtype.kind != "f":
+        raise Refused
+    check_size((x.shape[0], x.shape[1] // len(found.cuts), *found.padded))
+    return _to_image(found, x)
+
+
+@gradient(fold_windows)
+def _fold_windows(
+    given: Any, out: Any, x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1,
+    padding: Any = 0, stride: Any = 1,
+) -> Any:  # fmt: skip
+    found = _windows(per_axis(output_size, 2), kernel_size, dilation, padding, stride)
+    return (_to_columns(found, given),)

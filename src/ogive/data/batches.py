@@ -15,6 +15,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.random.cipher import FOLD, encipher_on_host
 from ogive.random.generator import default_generator, to_seed
 from ogive.tensor.core import to_integer
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 Positions = NDArray[numpy.int64]
@@ -105,20 +106,21 @@ def reader(
     """How the items at some positions are read, and how many there are."""
     if isinstance(source, Tensor | numpy.ndarray):
         (column,) = _columns({"the tensor": source})
-        return lambda positions: Tensor(column[positions]), len(column)
+        return lambda positions: created(Tensor, column[positions]), len(column)
     if isinstance(source, Mapping) and source:
         columns = _columns(source)
         names = list(source)
         return (
             lambda positions: {
-                name: Tensor(column[positions]) for name, column in zip(names, columns, strict=True)
+                name: created(Tensor, column[positions])
+                for name, column in zip(names, columns, strict=True)
             },
             len(columns[0]),
         )
     if isinstance(source, tuple) and source and isinstance(source[0], Tensor | numpy.ndarray):
         columns = _columns(dict(enumerate(source)))
         return (
-            lambda positions: tuple([Tensor(column[positions]) for column in columns]),
+            lambda positions: tuple([created(Tensor, column[positions]) for column in columns]),
             len(columns[0]),
         )
     if not hasattr(source, "__len__") or not hasattr(source, "__getitem__"):

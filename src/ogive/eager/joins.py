@@ -93,7 +93,7 @@ def _stack(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
 # Cut
 
 
-_SPLIT, _UNBIND = taking("split"), taking("unbind")
+SPLIT, UNBIND = taking("split"), taking("unbind")
 
 
 def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Tensor, ...]:
@@ -129,7 +129,7 @@ def split(self: Tensor, split_size: Any = None, dim: Any = 0, **names: Any) -> A
             bounds = _one_after_the_other(given)
             if not bounds or bounds[-1][1] != length or min(given) < 0:
                 raise Refused
-        return _parts(self, _SPLIT, axis, [slice(start, end) for start, end in bounds])
+        return _parts(self, SPLIT, axis, [slice(start, end) for start, end in bounds])
     except NOT_DONE:
         sizes = [] if split_size is None else [split_size]
         return splitting.split(self, *sizes, dim=dim, **names)
@@ -155,7 +155,7 @@ def unbind(self: Tensor, dim: Any = 0) -> Any:
         axis = place_of(dim, self.value.ndim)
     except NOT_DONE:
         return splitting.unbind(self, dim)
-    return _parts(self, _UNBIND, axis, range(self.value.shape[axis]))
+    return _parts(self, UNBIND, axis, range(self.value.shape[axis]))
 
 
 # Repeated

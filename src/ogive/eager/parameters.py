@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy
 
-from ogive.autograd import tensors as tensor_gradients
 from ogive.config import current_config
-from ogive.eager import tape
 from ogive.eager.casts import cast_array
 from ogive.eager.forms import NOT_DONE, Refused, is_captured, is_recording
 from ogive.eager.records import Leaf
@@ -201,51 +199,6 @@ def _move(tensor: Tensor, array: Any) -> bool:
     return True
 
 
-# Gradients for given tensors
-
-
-def gradients_for(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: Any = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool = False,
-    materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...] | None:
-    """`autograd.grad` of one eager tensor; None for what is left to the graph."""
-    wanted = inputs if isinstance(inputs, list | tuple) else [inputs]
-    if isinstance(outputs, list | tuple) and len(outputs) == 1:
-        (outputs,) = outputs
-    if isinstance(grad_outputs, list | tuple) and len(grad_outputs) == 1:
-        (grad_outputs,) = grad_outputs
-    if create_graph or is_captured() or not isinstance(outputs, Tensor) or not outputs.is_eager:
-        return None
-    if any(not isinstance(x, Core) or not x.is_eager or x.record is None for x in wanted):
-        return None
-    upstream = tape.upstream(outputs, grad_outputs)
-    if upstream is None:
-        return None
-    way = tape.way_back(outputs.record)
-    if tape.is_watched(outputs.record, way):
-        return None
-    found: dict[int, Any] = {}
-    reached = tape.gradients(
-        outputs.record, way, upstream, lambda leaf, total: found.__setitem__(id(leaf), total)
-    )
-    found |= reached
-    parts = [found.get(id(x.record)) for x in wanted]
-    if not (allow_unused or materialize_grads) and any(part is None for part in parts):
-        return None
-    results: list[Tensor | None] = []
-    for tensor, part in zip(wanted, parts, strict=True):
-        if part is None and materialize_grads:
-            part = numpy.zeros_like(tensor.value)
-        results.append(None if part is None else give(numpy.array(part)))
-    return tuple(results)
-
-
 METHODS = {
     "__deepcopy__": deep_copy, "__copy__": shallow_copy, "__reduce__": reduce, "assign": assign,
     "copy_": copy_,
@@ -255,6 +208,6 @@ METHODS = {
 CALLS = {
     Parameter: become_parameter, assignment.assign: assign_eager,
     data_attribute.replace_value: replace_value, data_attribute.set_data: set_data,
-    tensor_gradients.grad: gradients_for, interchange._restored: restored,
+    interchange._restored: restored,
 }  # fmt: skip
 """What functions ask of eager tensors before they do it themselves."""

@@ -146,7 +146,12 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     """The entries along the first axis, each a view."""
     if not self.value.ndim:
         return advanced_indexing.iterate(self)  # type: ignore[no-any-return]
-    return iter([self[position] for position in range(len(self.value))])
+    array = self.value
+    if self.record is not None or array.size > MOST_ELEMENTS or is_captured():
+        return iter([self[position] for position in range(len(array))])
+    places = [(position, ...) for position in range(len(array))]
+    take = advanced_indexing.get_item
+    return iter([show(self, array[place], None, (take, (place,), {})) for place in places])
 
 
 # Elements

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy
 
+from benchmarks.calls import calls_for
+
 LIBRARIES = {"ogive": "ogive.torch", "torch": "torch"}
 WARM_TURNS, ROUNDS, SECONDS = 60, 7, 0.04
 
@@ -50,7 +52,7 @@ def _seconds(turn: Turn) -> float:
 
 
 def rows_for(library: Any) -> Iterator[tuple[str, Turn]]:
-    """The rows of issue 14, as turns for one library."""
+    """The rows of issue 14, and single calls, as turns for one library."""
     nn, functional = library.nn, library.nn.functional
     generator = numpy.random.default_rng(0)
     four = library.ones(4)
@@ -115,6 +117,7 @@ def rows_for(library: Any) -> Iterator[tuple[str, Turn]]:
         return (out * out).mean().item()
 
     yield "LSTM, state carried by detach()", carry
+    yield from calls_for(library)
 
 
 def programs_lines(

@@ -14,6 +14,9 @@ from ogive.ir.dtype import result_type
 _ndarray = numpy.ndarray
 _FLOAT32 = numpy.dtype("float32")
 _INT64 = numpy.dtype("int64")
+_LIMITS = {
+    kind: (numpy.iinfo(kind).min, numpy.iinfo(kind).max) for kind in DTYPES if kind.kind in "iu"
+}
 _common: dict[tuple[Any, ...], Any] = {}
 """The dtype in which arrays meet, by their dtypes and whether they have axes."""
 
@@ -51,8 +54,8 @@ def _with_number(array: Any, number: Any) -> tuple[Any, Any]:
     if own == "f" and kind in (float, int, bool):
         return array, number
     if own in "iu" and kind is int:
-        limits = numpy.iinfo(array.dtype)
-        if limits.min <= number <= limits.max:
+        least, greatest = _LIMITS[array.dtype]
+        if least <= number <= greatest:
             return array, number
         raise Refused
     if own in "iub" and kind is float:

@@ -14,6 +14,7 @@ from ogive.eager.losses import reduced, spread
 from ogive.tensor.losses import classification
 
 _INT64 = numpy.dtype("int64")
+_WORD = numpy.dtype("uint64")
 _total = numpy.add.reduce
 _greatest = numpy.maximum.reduce
 
@@ -58,10 +59,10 @@ class _Classes:
             raise Refused
         chosen = target.reshape(-1)
         self.counted = None
-        if not 0 <= chosen.min() <= chosen.max() < classes or 0 <= ignored < classes:
+        if not _are_classes(chosen, classes) or 0 <= ignored < classes:
             self.counted = chosen != ignored
             chosen = numpy.where(self.counted, chosen, 0)
-            if not 0 <= chosen.min() <= chosen.max() < classes:
+            if not _are_classes(chosen, classes):
                 raise Refused
         self.places = (numpy.arange(len(chosen)), chosen)
         self.counts: Any = 1
@@ -89,6 +90,11 @@ class _Classes:
         if reduction == "mean":
             return given / self.whole()
         return given.reshape(-1, 1) if reduction == "none" else given
+
+
+def _are_classes(chosen: Any, classes: int) -> bool:
+    """Whether all integers are from 0 up to a number. As words without a sign, no negative is."""
+    return bool(_greatest(chosen.view(_WORD)) < classes)
 
 
 def _check(x: Any) -> None:

@@ -11,7 +11,7 @@ from ogive.eager.casts import check_size
 from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient
 from ogive.eager.methods import taking
 from ogive.eager.movement import numbers_of, place_of
-from ogive.eager.tensors import DTYPES
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS
 from ogive.ir.dtype import result_type
 from ogive.tensor.movement import joining, padding, repeating, splitting
 from ogive.tensor.tensor import Tensor
@@ -22,31 +22,28 @@ _WHOLE = slice(None)
 # Joined
 
 
-def _alike(arrays: Any) -> list[Any]:
-    """Arrays in the dtype in which they meet."""
-    first = arrays[0].dtype
-    if all(array.dtype == first for array in arrays):
-        return list(arrays)
-    dtype = result_type([(DTYPES[array.dtype], array.ndim) for array in arrays]).numpy
-    return [array.astype(dtype) for array in arrays]
-
-
-def _only_arrays(tensors: Any) -> None:
-    if tensors.__class__ not in (list, tuple) or not all(
-        each.__class__ is numpy.ndarray for each in tensors
-    ):
+def _alike(tensors: Any) -> list[Any]:
+    """Arrays in the dtype in which they meet. Raises `Refused` for other than a list of arrays, and
+    for one that is too large together."""
+    if tensors.__class__ not in (list, tuple):
         raise Refused
-
-
-def _size_of(arrays: Any) -> None:
-    check_size((sum([array.size for array in arrays]),))
+    size, are_alike, first = 0, True, tensors[0].dtype
+    for array in tensors:
+        if array.__class__ is not numpy.ndarray:
+            raise Refused
+        size += array.size
+        are_alike = are_alike and array.dtype == first
+    if size > MOST_ELEMENTS:
+        raise Refused
+    if are_alike:
+        return list(tensors)
+    dtype = result_type([(DTYPES[array.dtype], array.ndim) for array in tensors]).numpy
+    return [array.astype(dtype) for array in tensors]
 
 
 @form(joining.cat)
 def cat(tensors: Any, dim: Any = 0) -> Any:
     """Tensors joined along an axis."""
-    _only_arrays(tensors)
-    _size_of(tensors)
     alike = _alike(tensors)
     parts = [part for part in alike if part.shape != (0,)] or alike[:1]
     return numpy.concatenate(parts, place_of(dim, parts[0].ndim))
@@ -70,14 +67,16 @@ def _cat(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
 @form(joining.stack)
 def stack(tensors: Any, dim: Any = 0) -> Any:
     """Tensors of one shape joined along a new axis."""
-    _only_arrays(tensors)
-    _size_of(tensors)
-    shape = tensors[0].shape
-    if not all(part.shape == shape for part in tensors):
-        raise Refused
+    parts = _alike(tensors)
+    shape = parts[0].shape
     axis = place_of(dim, len(shape) + 1)
     wide = (*shape[:axis], 1, *shape[axis:])
-    return numpy.concatenate([part.reshape(wide) for part in _alike(tensors)], axis)
+    found = []
+    for part in parts:
+        if part.shape != shape:
+            raise Refused
+        found.append(part.reshape(wide))
+    return numpy.concatenate(found, axis)
 
 
 @gradient(stack)
@@ -94,7 +93,7 @@ def _stack(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
 # Cut
 
 
-_SPLIT, _UNBIND = taking("split"), taking("unbind")
+SPLIT, UNBIND = taking("split"), taking("unbind")
 
 
 def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Tensor, ...]:
@@ -130,7 +129,7 @@ def split(self: Tensor, split_size: Any = None, dim: Any = 0, **names: Any) -> A
             bounds = _one_after_the_other(given)
             if not bounds or bounds[-1][1] != length or min(given) < 0:
                 raise Refused
-        return _parts(self, _SPLIT, axis, [slice(start, end) for start, end in bounds])
+        return _parts(self, SPLIT, axis, [slice(start, end) for start, end in bounds])
     except NOT_DONE:
         sizes = [] if split_size is None else [split_size]
         return splitting.split(self, *sizes, dim=dim, **names)
@@ -156,7 +155,7 @@ def unbind(self: Tensor, dim: Any = 0) -> Any:
         axis = place_of(dim, self.value.ndim)
     except NOT_DONE:
         return splitting.unbind(self, dim)
-    return _parts(self, _UNBIND, axis, range(self.value.shape[axis]))
+    return _parts(self, UNBIND, axis, range(self.value.shape[axis]))
 
 
 # Repeated

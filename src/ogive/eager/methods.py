@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy
 
-from ogive.eager import tape
 from ogive.eager.casts import cast_array as _cast
 from ogive.eager.casts import check_size, unbroadcast
 from ogive.eager.forms import (
@@ -24,7 +23,7 @@ from ogive.eager.forms import (
     save,
 )
 from ogive.eager.records import Leaf, Record
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, is_alone, lend, show, take_up
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, lend, show, take_up
 from ogive.eager.writing import CATEGORY, may_write, replace, replace_recorded, write
 from ogive.ir.dtype import DType
 from ogive.live.history import traced
@@ -147,7 +146,12 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     """The entries along the first axis, each a view."""
     if not self.value.ndim:
         return advanced_indexing.iterate(self)  # type: ignore[no-any-return]
-    return iter([self[position] for position in range(len(self.value))])
+    array = self.value
+    if self.record is not None or array.size > MOST_ELEMENTS or is_captured():
+        return iter([self[position] for position in range(len(array))])
+    places = [(position, ...) for position in range(len(array))]
+    take = advanced_indexing.get_item
+    return iter([show(self, array[place], None, (take, (place,), {})) for place in places])
 
 
 # Elements
@@ -278,7 +282,7 @@ def taking(name: str) -> Form:
     return made
 
 
-_TAKE = taking(advanced_indexing.get_item.__name__)
+TAKE = taking(advanced_indexing.get_item.__name__)
 
 
 def get_item(self: Tensor, index: Any) -> Tensor:
@@ -303,7 +307,7 @@ def get_item(self: Tensor, index: Any) -> Tensor:
             save((self,), arrays)
             if not given.is_basic:
                 given.keep()
-            record = Record(_TAKE, (*arrays, given), {}, out, (self.record,))
+            record = Record(TAKE, (*arrays, given), {}, out, (self.record,))
     if given.is_basic:
         return show(self, out, record, (advanced_indexing.get_item, (given.entries,), {}))
     return give(out, record)
@@ -500,39 +504,6 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     return self
 
 
-def backward(
-    self: Tensor,
-    gradient: Tensor | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-) -> None:
-    """Add the gradient of this tensor to `grad` of every leaf that it was computed from."""
-    record = self.record
-    upstream = None if create_graph or is_captured() else tape.upstream(self, gradient)
-    way = [] if upstream is None else tape.way_back(record)
-    if upstream is None or tape.is_watched(record, way):
-        differentiation.backward(self, gradient, retain_graph, create_graph)
-    else:
-        tape.gradients(record, way, upstream, _deliver)
-
-
-def _deliver(leaf: Leaf, total: Any) -> None:
-    """Add to the gradient of a leaf, where it is alive."""
-    tensor = leaf.tensor()
-    if tensor is None or not getattr(tensor, "is_flagged", False):
-        return
-    known = getattr(tensor, "gradient", None)
-    if known is None:
-        tensor.gradient = give(numpy.array(total))
-    elif known.is_eager and known.record is None:
-        if is_alone(known):
-            known.value = numpy.asarray(known.value + total)  # of no axes it is a number
-        else:
-            write(known, ..., known.value + total)
-    else:
-        tensor.gradient = known + give(numpy.array(total))
-
-
 def set_grad(self: Tensor, value: Tensor | None) -> None:
     """`x.grad = value`. Raises for a gradient of another shape or dtype."""
     differentiation.set_grad(self, value)
@@ -544,7 +515,7 @@ METHODS = {
     "__float__": to_float, "__int__": to_int, "__index__": to_index, "__array__": to_array,
     "numpy": to_numpy, "realize": realize, "__len__": length, "__iter__": iterate,
     "__getitem__": get_item, "__setitem__": set_item, "detach": detach, "clone": clone,
-    "fill_": fill_, "zero_": zero_, "requires_grad_": requires_grad_, "backward": backward,
+    "fill_": fill_, "zero_": zero_, "requires_grad_": requires_grad_,
 }  # fmt: skip
 """What eager tensors do by themselves."""
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.forms import Refused, done_by, form, gradient, is_captured
+from ogive.eager.writing import may_write, replace
+from ogive.tensor.method_functions import plain_functions
 from ogive.tensor.neural import feature_normalization as plain
+from ogive.tensor.tensor import Tensor
 
 _total = numpy.add.reduce
 
@@ -204,6 +207,21 @@ def _normalize_batch(given: Any, out: Any, x: Any, weight: Any, bias: Any, eps: 
     scaled, scale = _scaled(x, axes, eps)
     inner = given if weight is None else given * _line(weight, x.ndim)
     return [_unscaled(inner, scaled, scale, axes), *_to_affine(given, scaled, weight, bias)]
+
+
+@done_by(plain.move_towards)
+def move_towards(running: Tensor, latest: Tensor, momentum: Any) -> None:
+    """Let statistics be moved towards others."""
+    fits = momentum.__class__ is float and latest.is_eager and latest.record is None
+    fits = fits and running.value.dtype == latest.value.dtype and may_write(running, [])
+    if not fits or is_captured():
+        _move_plain(running, latest, momentum)
+        return
+    old = running.value
+    replace(running, old + (latest.value - old) * momentum)
+
+
+_move_plain = plain_functions[plain.move_towards]
 
 
 @form(plain.normalize_by)

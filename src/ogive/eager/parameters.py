@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy
 
-from ogive.autograd import tensors as tensor_gradients
-from ogive.eager import second_derivatives, tape
 from ogive.eager.casts import cast_array
 from ogive.eager.forms import NOT_DONE, Refused, is_captured, is_recording
 from ogive.eager.namespaces import may_be_eager
@@ -232,77 +230,6 @@ def _move(tensor: Tensor, array: Any) -> bool:
     return True
 
 
-# Gradients for given tensors
-
-
-def gradients_for(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: Any = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool = False,
-    materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...] | None:
-    """`autograd.grad` of one eager tensor; None for what is left to the graph."""
-    wanted = inputs if isinstance(inputs, list | tuple) else [inputs]
-    if isinstance(outputs, list | tuple) and len(outputs) == 1:
-        (outputs,) = outputs
-    if isinstance(grad_outputs, list | tuple) and len(grad_outputs) == 1:
-        (grad_outputs,) = grad_outputs
-    if is_captured() or not isinstance(outputs, Tensor) or not outputs.is_eager:
-        return None
-    if any(not isinstance(x, Core) or not x.is_eager or x.record is None for x in wanted):
-        return None
-    if outputs.record is None:
-        return None
-    way = tape.way_back(outputs.record)
-    if tape.is_watched(outputs.record, way):
-        return None
-    if create_graph:
-        found = _differentiable(outputs, grad_outputs, wanted)
-    else:
-        found = _gradients(outputs, way, grad_outputs, wanted)
-    if found is None:
-        return None
-    results = [found.get(id(x.record)) for x in wanted]
-    if materialize_grads:
-        pairs = zip(wanted, results, strict=True)
-        results = [give(numpy.zeros_like(x.value)) if made is None else made for x, made in pairs]
-    if not allow_unused and any(made is None for made in results):
-        return None
-    return tuple(results)
-
-
-def _gradients(
-    outputs: Tensor, way: list[Any], weights: Any, wanted: Any
-) -> dict[int, Tensor] | None:
-    """Gradients by the ids of leaves and records; None for what is left to the graph."""
-    upstream = tape.upstream(outputs, weights)
-    if upstream is None:
-        return None
-    found: dict[int, Any] = {}
-    reached = tape.gradients(
-        outputs.record, way, upstream, lambda leaf, total: found.__setitem__(id(leaf), total)
-    )
-    found |= reached
-    sources = [id(x.record) for x in wanted]
-    return {source: give(numpy.array(found[source])) for source in sources if source in found}
-
-
-def _differentiable(outputs: Tensor, weights: Any, wanted: Any) -> dict[int, Tensor] | None:
-    """Likewise, as tensors that can be differentiated again."""
-    if outputs.record.is_leaf:
-        return None
-    try:
-        upstream = second_derivatives.upstream(outputs, weights)
-        sources = [x.record for x in wanted]
-        return second_derivatives.gradients(outputs.record, upstream, sources)
-    except NOT_DONE:
-        return None
-
-
 METHODS = {
     "__deepcopy__": deep_copy, "__copy__": shallow_copy, "__reduce__": reduce, "assign": assign,
     "copy_": copy_,
@@ -312,6 +239,6 @@ METHODS = {
 CALLS = {
     Parameter: become_parameter, assignment.assign: assign_eager,
     data_attribute.replace_value: replace_value, data_attribute.set_data: set_data,
-    tensor_gradients.grad: gradients_for, interchange._restored: restored,
+    interchange._restored: restored,
 }  # fmt: skip
 """What functions ask of eager tensors before they do it themselves."""

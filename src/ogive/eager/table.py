@@ -7,6 +7,7 @@ from typing import Any
 from ogive.eager import (  # noqa: F401  (they declare their forms)
     activations,
     attention,
+    backward_passes,
     choices,
     class_losses,
     columns,
@@ -55,11 +56,15 @@ def fill_table() -> None:
         made = _method(attribute)
         if made is not attribute:
             setattr(Eager, name, made)
-    for module in (methods, comparisons, conversions, creation, draws, parameters):
+    for module in (
+        methods, backward_passes, comparisons, conversions, creation, draws, parameters,
+    ):  # fmt: skip
         for name, function in module.METHODS.items():
             setattr(Eager, name, function)
             eager_calls[getattr(Tensor, name)] = function
-    for module in (creation, custom_functions, draws, parameters, optimizers):
+    for module in (
+        creation, backward_passes, custom_functions, draws, parameters, optimizers,
+    ):  # fmt: skip
         eager_calls.update(module.CALLS)
     for name, (get, put) in methods.ATTRIBUTES.items():
         setattr(Eager, name, property(get, put, doc=get.__doc__))

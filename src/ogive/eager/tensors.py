@@ -73,12 +73,19 @@ class Family:
     stays where it is, and records get copies.
     """
 
-    __slots__ = ("lent", "members", "saved")
+    __slots__ = ("lent", "limit", "members", "saved")
 
     def __init__(self, first: Tensor) -> None:
         self.members = [weakref.ref(first)]
+        self.limit = 64
         self.saved = False
         self.lent = False
+
+    def admit(self, tensor: Tensor) -> None:
+        """Let a tensor be a member. Those that are gone are forgotten now and then."""
+        self.members.append(weakref.ref(tensor))
+        if len(self.members) > self.limit:
+            self.limit = 2 * len(self.living()) + 64
 
     def living(self) -> list[Tensor]:
         """The members that are alive and eager, in the order in which they were made."""
@@ -191,9 +198,7 @@ def show(
             family = source.family = Family(source)
         made.family = family
         made.shown = (source, *call)
-        family.members.append(weakref.ref(made))
-        if len(family.members) > 64:
-            family.living()
+        family.admit(made)
     return made
 
 
@@ -420,7 +425,7 @@ def _is_part(tensor: Any) -> bool:
 def _join(tensor: Tensor, first: Tensor) -> None:
     if first.family is None:
         first.family = Family(first)
-    first.family.members.append(weakref.ref(tensor))
+    first.family.admit(tensor)
     tensor.family = first.family
     tensor.shown = (first, Tensor.detach, (), {})
 

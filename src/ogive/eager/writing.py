@@ -39,10 +39,14 @@ def replace(tensor: Tensor, array: Any) -> None:
     """Let a tensor have the values of `array`, of its shape, which nobody else has. Raises
     `Refused` where they do not fit."""
     own = tensor.value
-    if array.shape != own.shape or CATEGORY[array.dtype.kind] > CATEGORY[own.dtype.kind]:
+    kind = own.dtype
+    is_same = array.dtype is kind or array.dtype == kind
+    if array.shape != own.shape:
+        raise Refused
+    if not is_same and CATEGORY[array.dtype.kind] > CATEGORY[kind.kind]:
         raise Refused
     if is_alone(tensor):
-        fitting = array if array.dtype == own.dtype else array.astype(own.dtype)
+        fitting = array if is_same else array.astype(kind)
         if own.ndim > 1 and fitting.strides != own.strides:
             fitting = _as_it_lies(own, fitting)
         tensor.value = fitting if fitting.__class__ is numpy.ndarray else numpy.asarray(fitting)

@@ -30,6 +30,11 @@ from ogive.tensor.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")
 
+_NUMBERS = frozenset({int, float, bool, str})
+"""Kinds of attributes that are no parts of a module, as most are."""
+
+_CONTAINERS = (dict, list, tuple)
+
 
 class Module(ModuleProtocol):
     """The base of all layers: define `forward`, call the module.
@@ -153,25 +158,28 @@ class Module(ModuleProtocol):
 
     # The tree
 
-    def _parts(self) -> Iterator[tuple[str, Any, Any]]:
+    def _parts(self) -> list[tuple[str, Any, Any]]:
         """Where parameters and modules may be: names, what holds the value, and by which key."""
         own = vars(self)
-        if not self._sees_containers:
-            yield from [(name, own, name) for name in own]
-            return
+        found: list[tuple[str, Any, Any]] = []
         for name, value in own.items():
-            if isinstance(value, dict):
-                yield from [(f"{name}.{key}", value, key) for key in value]
-            elif isinstance(value, list | tuple):
-                yield from [(f"{name}.{place}", value, place) for place in range(len(value))]
+            kind = value.__class__
+            if kind in _NUMBERS:
+                continue
+            if not self._sees_containers or not isinstance(value, _CONTAINERS):
+                found.append((name, own, name))
+            elif isinstance(value, dict):
+                found += [(f"{name}.{key}", value, key) for key in value]
             else:
-                yield name, own, name
+                found += [(f"{name}.{place}", value, place) for place in range(len(value))]
+        return found
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with the names that lead to them."""
         for name, holder, key in self._parts():
-            if isinstance(holder[key], Module):
-                yield name, holder[key]
+            value = holder[key]
+            if isinstance(value, Module):
+                yield name, value
 
     def children(self) -> Iterator[Module]:
         """The modules directly below, each once."""
@@ -196,10 +204,11 @@ class Module(ModuleProtocol):
         for _, module in self.named_modules():
             yield module
 
-    def _all_modules(self, prefix: str) -> Iterator[tuple[str, Module]]:
-        yield prefix, self
+    def _all_modules(self, prefix: str) -> list[tuple[str, Module]]:
+        found: list[tuple[str, Module]] = [(prefix, self)]
         for name, child in self.named_children():
-            yield from child._all_modules(f"{prefix}.{name}" if prefix else name)
+            found += child._all_modules(f"{prefix}.{name}" if prefix else name)
+        return found
 
     def get_submodule(self, target: str) -> Module:
         """The module at a path such as `"layers.3.attention"`. Raises `AttributeError`."""
@@ -473,8 +482,9 @@ class Module(ModuleProtocol):
 def parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
     """The parameters of one module, with their names."""
     for name, holder, key in module._parts():
-        if isinstance(holder[key], Parameter):
-            yield name, holder[key]
+        value = holder[key]
+        if isinstance(value, Parameter):
+            yield name, value
 
 
 def _buffers_of(module: Module) -> Iterator[tuple[str, Any]]:

@@ -39,8 +39,8 @@ class ParameterList(Module, MutableSequence[Any]):
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         self._values = [_to_parameter(value) for value in values or ()]
 
-    def _parts(self) -> Iterator[tuple[str, Any, Any]]:
-        yield from [(str(place), self._values, place) for place in range(len(self._values))]
+    def _parts(self) -> list[tuple[str, Any, Any]]:
+        return [(str(place), self._values, place) for place in range(len(self._values))]
 
     def __getattr__(self, name: str) -> Any:
         if name.isdecimal() and int(name) < len(self):
@@ -110,8 +110,8 @@ class ParameterDict(Module, MutableMapping[str, Any]):
         self._values: dict[str, Any] = {}
         self.update(values or {})
 
-    def _parts(self) -> Iterator[tuple[str, Any, Any]]:
-        yield from [(name, self._values, name) for name in self._values]
+    def _parts(self) -> list[tuple[str, Any, Any]]:
+        return [(name, self._values, name) for name in self._values]
 
     def __getattr__(self, name: str) -> Any:
         values = self.__dict__.get("_values", {})

@@ -46,7 +46,7 @@ def prepare_to_load(
     from ogive.nn.module import Module
 
     base = Module._load_from_state_dict
-    for path, module in list(root._all_modules("")):
+    for path, module in root._all_modules(""):
         prefix = f"{path}." if path else ""
         # strict, missing, unexpected, errors: the check that follows finds those
         given: tuple[Any, ...] = (state, prefix, metadata.get(path, {}), strict, [], [], [])
@@ -64,7 +64,7 @@ def report_loaded(root: Module, keys: IncompatibleKeys) -> None:
 def finish_state(root: Module, state: dict[str, Any], prefix: str) -> None:
     """Note every module's version, and let those that have asked change the state given out."""
     metadata = getattr(state, "_metadata", None)
-    for path, module in list(root._all_modules("")):
+    for path, module in root._all_modules(""):
         below = f"{prefix}{path}." if path else prefix
         version = {"version": module._version}
         if metadata is not None:

@@ -16,12 +16,12 @@ from ogive.tensor.creation.supplied_numbers import Supplier
 _AHEAD = 256
 """Keys made at once: enciphering one costs as much as enciphering hundreds."""
 
-_WORDS = 2048
-"""Words made at once, for the same reason: a draw of fewer is made together with those after it,
-which are taken to need as many."""
+_WORDS = 8192
+"""Words made at once, for the same reason: 64 take 45 µs and 8192 take 105 µs (AMD EPYC). A draw of
+fewer is made together with those after it."""
 
-_LEAST_WORDS = 64
-"""How many words each of these draws gets at least."""
+_ROUNDED = 64
+"""These draws get a multiple of so many words each: as many as the last ones took at most."""
 
 
 class Generator(Supplier):
@@ -49,6 +49,7 @@ class Generator(Supplier):
         self._keys_from = position
         self._words: Any = ()
         self._words_from = position
+        self._widest = 0
 
     def take(self) -> int:
         """The key of the next draw."""
@@ -66,12 +67,14 @@ class Generator(Supplier):
             at = self._position - self._words_from
             if at >= len(self._words) or count > self._words.shape[1]:
                 self._words_from, at = self._position, 0
-                width = max(_LEAST_WORDS, 1 << (count - 1).bit_length())
+                width = -(-max(count, self._widest, 1) // _ROUNDED) * _ROUNDED
+                self._widest = 0
                 start = self._position - self._keys_from
                 keys = numpy.array(self._keys[start : start + _WORDS // width], numpy.uint64)
                 counters = numpy.arange(width, dtype=numpy.uint64)
                 self._words = encipher_on_host(counters, keys[:, None])
             self._position += 1
+            self._widest = max(self._widest, count)
             words: Words = self._words[at, :count]
             return words
 

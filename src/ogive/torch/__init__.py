@@ -31,7 +31,6 @@ _tree.add_finder()
 speak_pytorch()
 
 # What programs ask for soon is there, as after PyTorch's import: no loop waits for it.
-# What programs ask for soon is there, as it is after PyTorch's import: no loop waits for it.
 for _name in EVERYDAY:
     importlib.import_module(_name)
 

@@ -298,8 +298,14 @@ def _unbiased(variance: Tensor, number: Any) -> Tensor:
 def _follow(running: Tensor | None, latest: Tensor, momentum: Any) -> None:
     """A running statistic moves towards the latest one."""
     if running is not None:
-        old = running.cast(latest.dtype)
-        running.assign(old + (latest.detach() - old) * momentum)
+        move_towards(running, latest, momentum)
+
+
+@open_to_eager
+def move_towards(running: Tensor, latest: Tensor, momentum: Any) -> None:
+    """Let a tensor have its values moved towards others, by a share of the distance."""
+    old = running.cast(latest.dtype)
+    running.assign(old + (latest.detach() - old) * momentum)
 
 
 def _resolution(dtype: DType) -> float:

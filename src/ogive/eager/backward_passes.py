@@ -1,0 +1,143 @@
+"""`backward()` and `autograd.grad` of eager tensors, by the tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.autograd import tensors as tensor_gradients
+from ogive.eager import second_derivatives, tape
+from ogive.eager.forms import NOT_DONE, is_captured
+from ogive.eager.records import Leaf, Source, leaves_under
+from ogive.eager.tensors import give, is_alone
+from ogive.eager.writing import write
+from ogive.tensor.core import Core
+from ogive.tensor.gradients import differentiation
+from ogive.tensor.tensor import Tensor
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+) -> None:
+    """Add the gradient of this tensor to `grad` of every leaf that it was computed from."""
+    record = self.record
+    upstream = None if is_captured() else tape.upstream(self, gradient)
+    way = [] if upstream is None else tape.way_back(record)
+    if upstream is None or tape.is_watched(record, way):
+        differentiation.backward(self, gradient, retain_graph, create_graph)
+    elif not create_graph:
+        tape.gradients(record, way, upstream, _deliver)
+    else:
+        leaves = list(dict.fromkeys(leaves_under(way)))
+        found = _differentiable(self, gradient, leaves)
+        if found is None:
+            differentiation.backward(self, gradient, retain_graph, create_graph)
+            return
+        for leaf in leaves:
+            if id(leaf) in found:
+                _deliver_recorded(leaf, found[id(leaf)])
+
+
+def _deliver(leaf: Leaf, total: Any) -> None:
+    """Add to the gradient of a leaf, where it is alive."""
+    tensor = leaf.tensor()
+    if tensor is None or not getattr(tensor, "is_flagged", False):
+        return
+    known = getattr(tensor, "gradient", None)
+    if known is None:
+        tensor.gradient = give(numpy.array(total))
+    elif known.is_eager and known.record is None:
+        if is_alone(known):
+            known.value = numpy.asarray(known.value + total)  # of no axes it is a number
+        else:
+            write(known, ..., known.value + total)
+    else:
+        tensor.gradient = known + give(numpy.array(total))
+
+
+def _deliver_recorded(leaf: Leaf, total: Tensor) -> None:
+    """The same with a gradient that has one itself."""
+    tensor = leaf.tensor()
+    if tensor is not None and getattr(tensor, "is_flagged", False):
+        known = getattr(tensor, "gradient", None)
+        tensor.gradient = total if known is None else known + total
+
+
+def gradients_for(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: Any = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...] | None:
+    """`autograd.grad` of one eager tensor; None for what is left to the graph."""
+    wanted = inputs if isinstance(inputs, list | tuple) else [inputs]
+    if isinstance(outputs, list | tuple) and len(outputs) == 1:
+        (outputs,) = outputs
+    if isinstance(grad_outputs, list | tuple) and len(grad_outputs) == 1:
+        (grad_outputs,) = grad_outputs
+    if is_captured() or not isinstance(outputs, Tensor) or not outputs.is_eager:
+        return None
+    if any(not isinstance(x, Core) or not x.is_eager or x.record is None for x in wanted):
+        return None
+    if outputs.record is None:
+        return None
+    way = tape.way_back(outputs.record)
+    if tape.is_watched(outputs.record, way):
+        return None
+    if create_graph:
+        found = _differentiable(outputs, grad_outputs, [x.record for x in wanted])
+    else:
+        found = _gradients(outputs, way, grad_outputs, wanted)
+    if found is None:
+        return None
+    results = [found.get(id(x.record)) for x in wanted]
+    if materialize_grads:
+        pairs = zip(wanted, results, strict=True)
+        results = [give(numpy.zeros_like(x.value)) if made is None else made for x, made in pairs]
+    if not allow_unused and any(made is None for made in results):
+        return None
+    return tuple(results)
+
+
+def _gradients(
+    outputs: Tensor, way: list[Any], weights: Any, wanted: Any
+) -> dict[int, Tensor] | None:
+    """Gradients by the ids of leaves and records; None for what is left to the graph."""
+    upstream = tape.upstream(outputs, weights)
+    if upstream is None:
+        return None
+    found: dict[int, Any] = {}
+    reached = tape.gradients(
+        outputs.record, way, upstream, lambda leaf, total: found.__setitem__(id(leaf), total)
+    )
+    found |= reached
+    sources = [id(x.record) for x in wanted]
+    return {source: give(numpy.array(found[source])) for source in sources if source in found}
+
+
+def _differentiable(
+    outputs: Tensor, weights: Any, sources: list[Source]
+) -> dict[int, Tensor] | None:
+    """Gradients of leaves and records as tensors that can be differentiated again, likewise."""
+    if outputs.record.is_leaf:
+        return None
+    try:
+        upstream = second_derivatives.upstream(outputs, weights)
+        return second_derivatives.gradients(outputs.record, upstream, sources)
+    except NOT_DONE:
+        return None
+
+
+METHODS = {"backward": backward}
+"""What eager tensors do by themselves."""
+
+CALLS = {tensor_gradients.grad: gradients_for}
+"""What functions ask of eager tensors before they do it themselves."""

@@ -31,6 +31,7 @@ from ogive.tensor.movement import basic_movements, derived_movements, joining
 from ogive.tensor.neural import activations
 from ogive.tensor.reduction import basic_reductions, log_sum_exp, statistics
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.values import conversion
 
 Rule = Callable[..., Any]
 """From the gradient of the result, the result and the arguments, all of them tensors: for each
@@ -208,6 +209,10 @@ _slope(unary_functions.log, lambda x, out: 1 / x)
 _slope(unary_functions.log1p, lambda x, out: 1 / (x + 1))
 _slope(unary_functions.sin, lambda x, out: x.cos())
 _slope(unary_functions.cos, lambda x, out: -x.sin())
+_slope(unary_functions.tan, lambda x, out: out * out + 1)
+_slope(unary_functions.atan, lambda x, out: 1 / (x * x + 1))
+_slope(unary_functions.sinh, lambda x, out: x.cosh())
+_slope(unary_functions.cosh, lambda x, out: x.sinh())
 _slope(unary_functions.tanh, lambda x, out: 1 - out * out)
 _slope(unary_functions.sqrt, lambda x, out: 0.5 / out)
 _slope(unary_functions.rsqrt, lambda x, out: -0.5 * (out * out * out))
@@ -293,12 +298,17 @@ def _mse_loss(given: Any, out: Any, x: Any, target: Any, reduction: str = "mean"
 # Products
 
 
-@_rule(matrix_product.matmul, named_products.mm)
+@_rule(
+    matrix_product.matmul, named_products.mm, named_products.bmm, named_products.mv,
+    named_products.dot,
+)  # fmt: skip
 def _matmul(given: Any, out: Any, x: Any, other: Any) -> Any:
     if x.value.ndim == 2 and other.value.ndim == 1:
         return [lambda: given.unsqueeze(1) * other, lambda: x.mT @ given]
     if x.value.ndim == 1 == other.value.ndim:
         return [lambda: given * other, lambda: given * x]
+    if x.value.ndim == 1 and other.value.ndim == 2:
+        return [lambda: other @ given, lambda: x.unsqueeze(1) * given]
     if x.value.ndim < 2 or other.value.ndim < 2:
         raise Refused
     return _sides(x, other, lambda: given @ other.mT, lambda: x.mT @ given)
@@ -306,10 +316,10 @@ def _matmul(given: Any, out: Any, x: Any, other: Any) -> Any:
 
 @_rule(named_products.linear)
 def _linear(given: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
-    if x.value.ndim != 2:
-        raise Refused
-    found = [lambda: given @ weight, lambda: given.mT @ x]
-    return found if bias is None else [*found, lambda: given.sum(0)]
+    width, depth = weight.value.shape
+    lines, rows = given.reshape(-1, width), x.reshape(-1, depth)
+    found = [lambda: given @ weight, lambda: lines.mT @ rows]
+    return found if bias is None else [*found, lambda: lines.sum(0)]
 
 
 # Movements
@@ -324,7 +334,7 @@ def _reshape(given: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return [lambda: given.reshape(x.value.shape)]
 
 
-@_rule(basic_movements.expand)
+@_rule(basic_movements.expand, conversion.clone)
 def _expand(given: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return [lambda: _fit(given, x)]
 

@@ -358,9 +358,9 @@ def take_up(tensor: Any) -> bool:
 def read_memory(tensor: Any) -> NDArray[Any] | None:
     """What lies in the memory of a plain tensor that is small, which stays plain. Captured steps
     know their parameters by their memory: who only reads these leaves them where they are."""
-    if tensor.__class__ not in EAGER_CLASS or tensor.device is not DEFAULT_DEVICE:
+    if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
         return None
-    node = tensor.node
+    node: UOp = tensor.node
     base = memory_leaf(node)
     return _contents(node, base) if base.op is Op.BUFFER and is_small(node) else None
 

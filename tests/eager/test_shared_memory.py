@@ -161,3 +161,15 @@ def test_a_leaf_that_shows_lent_memory_in_another_order_settles() -> None:
     leaf.node  # noqa: B018  (it settles)
     (leaf * leaf).sum().backward()
     assert leaf.grad.tolist() == (array.T * 2).tolist()
+
+
+def test_a_clone_lies_in_memory_as_what_it_is_of() -> None:
+    results = []
+    for library in (torch, ogive.torch):
+        x = library.arange(6.0).reshape(2, 3)
+        kept, dense = x.T.clone(), x.T.clone(memory_format=library.contiguous_format)
+        made = x.T.contiguous()
+        for each in (kept, dense, made):
+            each.reshape(-1)[1] = 50.0
+        results.append([kept.tolist(), dense.tolist(), made.tolist(), x.tolist()])
+    assert results[0] == results[1]

@@ -69,7 +69,7 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """The same values in row-major order: this tensor, if they are."""
     if is_captured():
         return conversion.contiguous(self)
-    return self if self.value.flags.c_contiguous else self.clone()
+    return self if self.value.flags.c_contiguous else self.clone(memory_format="contiguous_format")
 
 
 METHODS = {"cast": cast, "to": to, "contiguous": contiguous}

@@ -425,13 +425,16 @@ def detach(self: Tensor) -> Tensor:
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """The same values, in memory of their own."""
-    made: Tensor = _clone(self)
+    made: Tensor = _clone(self, memory_format=memory_format) if memory_format else _clone(self)
     return made
 
 
 @form(conversion.clone)
 def copy_of(array: Any, memory_format: Any = None) -> Any:
-    """The values in memory of their own."""
+    """The values in memory of their own, in the order in which they lie; one that is contiguous is
+    row-major."""
+    if memory_format is None or str(memory_format).endswith("preserve_format"):
+        return array.copy("K")
     return array.copy()
 
 

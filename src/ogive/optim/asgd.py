@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from ogive.ir import dtype as dtypes
 from ogive.optim.optimizer import Execution, Group, Optimizer, State
 from ogive.tensor.creation.constructors import full, ones, zeros_like
+from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 
@@ -52,6 +53,7 @@ class ASGD(Optimizer):
         if group["weight_decay"]:
             gradient = gradient + parameter * group["weight_decay"]
         rate, share, mean = state["eta"], state["mu"], state["ax"]
+        rate.assign(where(state["step"] == 1, group.rate, rate))  # as schedules have it by now
         made: Tensor = parameter * (1 - rate * group["lambd"]) - gradient * rate
         mean.assign(mean + (made - mean) * share)
         decay = group.rate * group["lambd"] * state["step"] + 1

@@ -52,6 +52,7 @@ class Rprop(Optimizer):
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         shrink, grow = group["etas"]
         before, size = state["prev"], state["step_size"]
+        size.assign(where(state["step"] == 1, group.rate, size))  # as schedules have it by now
         agreement = gradient * before
         changed = where(agreement > 0, size * grow, where(agreement < 0, size * shrink, size))
         size.assign(changed.clamp(*group["step_sizes"]))

@@ -45,14 +45,20 @@ class LRScheduler:
         raise NotImplementedError
 
     def get_lr(self) -> list[float]:
-        """The rates after `last_epoch` steps, one for each group."""
+        """The rates after `last_epoch` steps, one for each group.
+
+        Groups that the optimizer got later change in proportion, as the first one does.
+        """
         rates = []
-        pairs = zip(self.optimizer.param_groups, self.base_lrs, strict=True)
-        for number, (group, base) in enumerate(pairs):
+        groups = self.optimizer.param_groups
+        for number, (group, base) in enumerate(zip(groups, self.base_lrs, strict=False)):
             rate = self.rate_at(self.last_epoch, base)
             is_alone = not self.chained or group["lr"] == self._own[number]
             self._own[number] = rate if is_alone else None
             rates.append(rate if is_alone else self._moved(group["lr"], rate, base))
+        for group in groups[len(self.base_lrs) :]:
+            base = self.base_lrs[0]
+            rates.append(self._moved(group["lr"], self.rate_at(self.last_epoch, base), base))
         return rates
 
     def step(self) -> None:

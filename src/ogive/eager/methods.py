@@ -421,7 +421,6 @@ def detach(self: Tensor) -> Tensor:
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """The same values, in memory of their own."""
-    return _clone(self)  # type: ignore[no-any-return]
     made: Tensor = _clone(self)
     return made
 

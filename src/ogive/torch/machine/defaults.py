@@ -7,8 +7,8 @@ from typing import Any
 import ogive
 from ogive.errors import DtypeError
 from ogive.ir.dtype import DType, to_dtype
-from ogive.tensor.method_functions import chosen_floats
 from ogive.tensor.core import to_device
+from ogive.tensor.method_functions import chosen_floats
 
 __all__ = [
     "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",

@@ -19,7 +19,7 @@ from ogive.random.continuous import uniform_by_data
 from ogive.tensor.core import to_shape
 from ogive.tensor.creation.constructors import eye, full_like
 from ogive.tensor.memory.data_attribute import replace_value
-from ogive.tensor.method_functions import created
+from ogive.tensor.method_functions import chosen_floats, created
 from ogive.tensor.tensor import Tensor
 
 GAINS = {
@@ -198,6 +198,8 @@ def default_parameter(
 ) -> Parameter:
     """A new parameter as layers start with: evenly within ±1/√inputs."""
     *lengths, inputs = to_shape((*shape, inputs), "a layer")
+    if dtype is None and chosen_floats:
+        (dtype,) = chosen_floats
     kind = default_float if dtype is None else to_dtype(dtype)
     bound = 1 / math.sqrt(inputs) if inputs else 0.0
     values = created(uniform_by_data, tuple(lengths), -bound, bound, kind)

@@ -42,8 +42,15 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
     return call
 
 
+chosen_floats: list[Any] = []
+"""The dtype that layers are made in where they are told none: what a program has set
+(`ogive.torch.set_default_dtype`), or nothing."""
+
+
 def created(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What a function that makes tensors gives: an eager one where small tensors are eager."""
+    if chosen_floats and "dtype" in kwargs and kwargs["dtype"] is None:
+        kwargs["dtype"] = chosen_floats[0]
     at_once = eager_calls.get(function)
     made = None if at_once is None else at_once(*args, **kwargs)
     return function(*args, **kwargs) if made is None else made

@@ -50,11 +50,11 @@ METHODS = (
 
 EVERYDAY = (
     "numpy.ma", "ogive.compat.function_names", "ogive.compat.pytorch.dtype_names", "ogive.data",
-    "ogive.devices.cpu", "ogive.distributions", "ogive.engine", "ogive.fft", "ogive.linalg",
-    "ogive.nn.functional",
-    "ogive.nn.utils", "ogive.nn.utils.rnn", "ogive.optim.lr_scheduler",
+    "ogive.devices.cpu.device", "ogive.devices.cpu.processor", "ogive.distributions",
+    "ogive.engine", "ogive.fft", "ogive.linalg", "ogive.nn.functional", "ogive.nn.utils",
+    "ogive.nn.utils.rnn", "ogive.optim.lr_scheduler",
     "ogive.torch.networks.modules", "ogive.torch.networks.weights", "ogive.torch.tensors.functions",
-    "ogive.torch.training.gradients", "ogive.torch.training.optimizers",
+    "ogive.torch.training.gradients", "ogive.torch.training.optimizers", "sqlite3",
 )  # fmt: skip
 """Modules that are loaded with the namespace."""
 

@@ -8,6 +8,7 @@ import ogive
 from ogive.errors import DtypeError
 from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor.core import to_device
+from ogive.tensor.method_functions import chosen_floats
 
 __all__ = [
     "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",
@@ -20,8 +21,7 @@ _default: list[DType] = [ogive.float32]
 
 
 def set_default_dtype(d: Any) -> None:
-    """The dtype of Python's floats and of creation functions. Layers are made in float32; see
-    docs/pytorch.md.
+    """The dtype of Python's floats, of creation functions and of the parameters of layers.
 
     Raises `DtypeError` for what is not a float.
     """
@@ -29,6 +29,7 @@ def set_default_dtype(d: Any) -> None:
     if not dtype.is_float:
         raise DtypeError(f"the default dtype must be a float, not {dtype.name}")
     _default[0] = dtype
+    chosen_floats[:] = [] if dtype is ogive.float32 else [dtype]
 
 
 def get_default_dtype() -> DType:

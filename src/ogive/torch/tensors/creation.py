@@ -36,11 +36,12 @@ IGNORED = ("layout", "pin_memory", "memory_format", "names")
 def _made(
     function: Callable[..., Any],
     at_once: Callable[..., Any] | None = None,
-    is_float: bool = False,
+    is_float: bool | None = None,
 ) -> Callable[..., Any]:
     """A function of ours that takes all of PyTorch's keywords; floats are of the default dtype.
 
-    What is small is made by `at_once`, which gives the array that an eager tensor holds.
+    It gives floats where `is_float` says so, or, without that, where a number that it is given is
+    one. What is small is made by `at_once`, which gives the array that an eager tensor holds.
     """
 
     def make_lazy(*args: Any, **kwargs: Any) -> Any:
@@ -55,8 +56,10 @@ def _made(
         *args: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
         **kwargs: Any,
     ) -> Any:  # fmt: skip
-        if is_float and dtype is None and defaults.is_other():
-            dtype = defaults.get_default_dtype()
+        if dtype is None and defaults.is_other():
+            given = (*args, *kwargs.values())
+            if is_float or (is_float is None and any(each.__class__ is float for each in given)):
+                dtype = defaults.get_default_dtype()
         made = None
         if at_once is not None and is_here(device) and may_be_eager():
             try:
@@ -101,18 +104,18 @@ randn = _made(ogive.randn, draws.randn, is_float=True)
 normal = _made(ogive.normal, draws.normal)
 full = _made(ogive.full, arrays.full)
 arange = _made(ogive.arange, arrays.arange)
-tril_indices = _made(ogive.tril_indices, arrays.tril_indices)
-triu_indices = _made(ogive.triu_indices, arrays.triu_indices)
-randint = _made(ogive.randint, draws.randint)
-randperm = _made(ogive.randperm, draws.randperm)
+tril_indices = _made(ogive.tril_indices, arrays.tril_indices, is_float=False)
+triu_indices = _made(ogive.triu_indices, arrays.triu_indices, is_float=False)
+randint = _made(ogive.randint, draws.randint, is_float=False)
+randperm = _made(ogive.randperm, draws.randperm, is_float=False)
 scalar_tensor = _made(ogive.scalar_tensor, arrays.scalar_tensor, is_float=True)
-zeros_like = _made(ogive.zeros_like)
-ones_like = _made(ogive.ones_like)
-empty_like = _made(ogive.empty_like)
-full_like = _made(ogive.full_like)
-rand_like = _made(ogive.rand_like, draws.rand_like)
-randn_like = _made(ogive.randn_like, draws.randn_like)
-randint_like = _made(ogive.randint_like, draws.randint_like)
+zeros_like = _made(ogive.zeros_like, is_float=False)
+ones_like = _made(ogive.ones_like, is_float=False)
+empty_like = _made(ogive.empty_like, is_float=False)
+full_like = _made(ogive.full_like, is_float=False)
+rand_like = _made(ogive.rand_like, draws.rand_like, is_float=False)
+randn_like = _made(ogive.randn_like, draws.randn_like, is_float=False)
+randint_like = _made(ogive.randint_like, draws.randint_like, is_float=False)
 
 
 def tensor(
@@ -128,7 +131,9 @@ def tensor(
     >>> ogive.torch.tensor([1, 2]).dtype, ogive.torch.tensor([1.0, 2]).dtype
     (torch.int64, torch.float32)
     """
-    if is_here(device) and not defaults.is_other():
+    if dtype is None and defaults.is_other() and _has_python_floats(data):
+        dtype = defaults.get_default_dtype()
+    if is_here(device):
         try:
             eager = eager_make(arrays.numbers(data, dtype))
         except (*NOT_DONE, OgiveError):
@@ -136,8 +141,6 @@ def tensor(
         if eager is not None:
             return eager.requires_grad_() if requires_grad else eager
     made = Tensor(_plain(data), dtype, device)
-    if dtype is None and defaults.is_other() and made.dtype is ogive.float32 and _is_python(data):
-        made = Tensor(_plain(data), defaults.get_default_dtype(), device)
     if isinstance(data, Tensor) or (memory_of(made.node) is None and made.node.op is not Op.CONST):
         made = made.detach()  # it was made of tensors, and none of their gradients flows through it
     return made.requires_grad_() if requires_grad else made
@@ -207,8 +210,8 @@ def _plain(data: Any) -> Any:
     return data
 
 
-def _is_python(data: Any) -> bool:
-    """Whether floats in it are Python's, which have no dtype of their own."""
-    while isinstance(data, list | tuple) and data:
-        data = data[0]
-    return isinstance(data, float)
+def _has_python_floats(data: Any) -> bool:
+    """Whether there are floats of Python's in it, which have no dtype of their own."""
+    if isinstance(data, list | tuple):
+        return not data or any(_has_python_floats(each) for each in data)
+    return data.__class__ is float

@@ -22,7 +22,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
 from ogive.live.registry import make
+from ogive.live.waiting_plans import is_unexecuted
 from ogive.tensor import autocast_dtypes
+from ogive.tensor.creation import user_data
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -52,11 +54,24 @@ class Leaf:
         leaf = self.tensor()
         if leaf is None:
             return Tensor(array).requires_grad_()
-        now = leaf.value if leaf.is_eager else leaf.numpy()
-        if now is not array and not numpy.array_equal(now, array, equal_nan=True):
+        now = leaf.value if leaf.is_eager else _in_memory(leaf)
+        if now is not array and not (
+            now is not None and numpy.array_equal(now, array, equal_nan=True)
+        ):
             raise Overtaken(leaf)
         leaf.node  # noqa: B018  (it settles)
         return leaf
+
+
+def _in_memory(leaf: Tensor) -> NDArray[Any] | None:
+    """What lies in the memory of a plain leaf; None if it is to be another value.
+
+    Nothing is computed for that: `graph_lock` is held, and who computes waits for it.
+    """
+    memory = user_data.memory_of(leaf.node)
+    if memory is None or memory.is_absent or is_unexecuted(memory):
+        return None
+    return user_data.read_memory(leaf)
 
 
 class Overtaken(Exception):

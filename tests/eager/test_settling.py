@@ -1,0 +1,39 @@
+"""What settling asks of others: it must not wait for values, since others may wait for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ogive
+import ogive.torch as torch
+from ogive import engine
+
+
+def test_settling_computes_nothing_while_a_leaf_is_to_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    leaf = torch.ones(3, requires_grad=True)
+    made = leaf * 2
+    leaf.node  # noqa: B018  (it settles)
+    with torch.no_grad():
+        leaf.assign(leaf.detach() - ogive.Tensor([1.0, 2.0, 3.0]))
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise AssertionError("something is computed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "realize", refuse)
+        made.node  # noqa: B018
+    assert made.tolist() == [2.0, 2.0, 2.0]
+    assert leaf.tolist() == [0.0, -1.0, -2.0]
+
+
+def test_what_has_settled_is_differentiated_where_its_leaf_settled_and_stayed() -> None:
+    leaf = torch.ones(3, requires_grad=True)
+    made = leaf * leaf
+    leaf.node  # noqa: B018
+    made.node  # noqa: B018
+    made.sum().backward()
+    assert leaf.grad.tolist() == [2.0, 2.0, 2.0]

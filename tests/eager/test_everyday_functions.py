@@ -99,6 +99,33 @@ def test_matrix_exp() -> None:
     check(lambda T, x: T.linalg.matrix_exp(x), arrays((2, 3, 3), dtype="float64"))
 
 
+@pytest.mark.parametrize("shape", [(5, 3), (2, 3, 3)])
+def test_singular_values_and_pseudo_inverses(shape: tuple[int, ...]) -> None:
+    check(lambda T, x: T.linalg.svdvals(x), arrays(shape, dtype="float64"), tracked=True)
+    check(lambda T, x: T.linalg.pinv(x), arrays(shape, dtype="float64"))
+    check(lambda T, x: T.linalg.matrix_rank(x), arrays(shape, dtype="float64"))
+
+
+def test_eigenvalues_of_symmetric_matrices() -> None:
+    (x,) = arrays((2, 3, 3), dtype="float64")
+    check(lambda T, x: T.linalg.eigvalsh(x), [x + x.swapaxes(-1, -2)], tracked=True)
+
+
+def test_least_squares() -> None:
+    def case(T: Any, x: Any, y: Any) -> Any:
+        return T.linalg.lstsq(x, y).solution
+
+    check(case, arrays((6, 3), (6, 2), dtype="float64"))
+
+
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors(name: str) -> None:
+    def case(T: Any, x: Any, y: Any) -> Any:
+        return getattr(T, name)(x * 6, y * 4)
+
+    check(case, arrays((4, 3), (3,), dtype="int64"))
+
+
 # Layers and their copies
 
 

@@ -179,3 +179,41 @@ def eigh(A: Any, UPLO: str = "L") -> Any:
     if UPLO != "L":
         raise Refused
     return _parts(decompositions.Eigen, numpy.linalg.eigh(A))
+
+
+@form(decompositions.svdvals)
+def svdvals(A: Any) -> Any:
+    """The singular values."""
+    _check(A, square=False)
+    return numpy.linalg.svd(A, compute_uv=False)
+
+
+@gradient(svdvals)
+def _svdvals(given: Any, out: Any, A: Any) -> Any:
+    U, _, Vh = numpy.linalg.svd(A, full_matrices=False)
+    return (_matmul(U * given[..., None, :], Vh),)
+
+
+@form(decompositions.eigvalsh)
+def eigvalsh(A: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues of symmetric matrices."""
+    _check(A)
+    if UPLO != "L":
+        raise Refused
+    return numpy.linalg.eigvalsh(A)
+
+
+@gradient(eigvalsh)
+def _eigvalsh(given: Any, out: Any, A: Any, UPLO: str = "L") -> Any:
+    vectors = numpy.linalg.eigh(A).eigenvectors
+    return (_matmul(vectors * given[..., None, :], _across(vectors)),)
+
+
+@form(inverses.pinv)
+def pinv(A: Any, rtol: Any = None, hermitian: Any = False) -> Any:
+    """The pseudo-inverse."""
+    _check(A, square=False)
+    if hermitian or (rtol is not None and rtol.__class__ is not float):
+        raise Refused
+    bound = max(A.shape[-2:]) * float(numpy.finfo(A.dtype).eps) if rtol is None else rtol
+    return numpy.linalg.pinv(A, rcond=bound)

@@ -9,7 +9,7 @@ import numpy
 
 from ogive.eager.casts import pair, sides, to_float
 from ogive.eager.forms import Refused, form, gradient
-from ogive.tensor.elementwise import arithmetic, pairwise, unary_functions
+from ogive.tensor.elementwise import arithmetic, divisors, pairwise, unary_functions
 
 _ndarray = numpy.ndarray
 
@@ -208,3 +208,15 @@ def _power(x: Any, exponent: Any) -> Any:
     if exponent == -0.5:
         return 1 / numpy.sqrt(x)
     return numpy.power(x, exponent)
+
+
+@form(divisors.gcd, apart=True)
+def gcd(x: Any, other: Any) -> Any:
+    """The greatest number that divides both. NumPy refuses floats and truth values."""
+    return numpy.gcd(*pair(x, other))
+
+
+@form(divisors.lcm, apart=True)
+def lcm(x: Any, other: Any) -> Any:
+    """The least number that both divide."""
+    return numpy.lcm(*pair(x, other))

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from ogive.tensor import build
 from ogive.tensor.elementwise.binary_operations import integer_dtype
 from ogive.tensor.elementwise.pairwise import meet
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.values.custom_function import custom
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@open_to_eager
 def gcd(input: Any, other: Any) -> Tensor:
     """The greatest number that divides both elements; 0 for two zeros. Shapes: broadcast.
 
@@ -33,6 +35,7 @@ def gcd(input: Any, other: Any) -> Tensor:
     return _on_host(_divide, input, other, "gcd")
 
 
+@open_to_eager
 def lcm(input: Any, other: Any) -> Tensor:
     """The least positive number that both elements divide; 0 if one is 0. Shapes: broadcast.
 

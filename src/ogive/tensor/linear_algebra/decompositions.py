@@ -192,6 +192,7 @@ def _reciprocals(gap: Tensor) -> Tensor:
     return where(is_diagonal(gap), float("inf"), gap).reciprocal()
 
 
+@open_to_eager
 @widened
 def svdvals(A: Tensor) -> Tensor:
     """The singular values in descending order. Shapes: (..., m, n) → (..., min(m, n)).
@@ -244,6 +245,7 @@ def _eigen_upper(matrix: Array, values: Array, vectors: Array) -> None:
     values[...], vectors[...] = numpy.linalg.eigh(matrix, "U")
 
 
+@open_to_eager
 @widened
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of symmetric matrices, ascending. Shapes: (..., n, n) → (..., n).

@@ -62,6 +62,7 @@ def _inverse(matrix: Array, result: Array) -> None:
         raise LinAlgError("a matrix is singular and has no inverse; pinv takes any") from None
 
 
+@open_to_eager
 @also(rcond="rtol")
 def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse: V S⁺ Uᵀ, where singular values up to rtol · the greatest count as 0.

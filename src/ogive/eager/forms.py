@@ -264,9 +264,9 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
             else:
                 return call(*args, **kwargs)
         if is_tracked:
-            if is_apart:
+            if is_apart or (paused and not is_recording()):
                 is_tracked = False
-            elif paused or own.gradient is None:
+            elif own.gradient is None:
                 return call(*args, **kwargs)
         try:
             out = compute(array, **kwargs) if count == 1 else compute(array, second, **kwargs)

@@ -149,9 +149,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     array = self.value
     if self.record is not None or array.size > MOST_ELEMENTS or is_captured():
         return iter([self[position] for position in range(len(array))])
-    places = [(position, ...) for position in range(len(array))]
-    take = advanced_indexing.get_item
-    return iter([show(self, array[place], None, (take, (place,), {})) for place in places])
+    return iter([_entry(self, (position, ...)) for position in range(len(array))])
 
 
 # Elements
@@ -288,6 +286,8 @@ TAKE = taking(advanced_indexing.get_item.__name__)
 def get_item(self: Tensor, index: Any) -> Tensor:
     """`x[i]`, `x[1:, [0, 2]]`, `x[mask]`."""
     array = self.value
+    if index.__class__ is int and self.record is None and not (autocast or traced):
+        return _entry(self, (index, ...))
     try:
         if array.size > MOST_ELEMENTS or ((autocast or traced) and is_captured()):
             raise Refused
@@ -311,6 +311,15 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     if given.is_basic:
         return show(self, out, record, (advanced_indexing.get_item, (given.entries,), {}))
     return give(out, record)
+
+
+def _entry(self: Tensor, place: tuple[Any, ...]) -> Tensor:
+    """What is at a position along the first axis, as most indices ask for."""
+    try:
+        out = self.value[place]
+    except IndexError:
+        return advanced_indexing.get_item(self, place[0])
+    return show(self, out, None, (advanced_indexing.get_item, (place,), {}))
 
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:

@@ -80,8 +80,8 @@ def write_class(self: TensorClass) -> str:
 
 CLASSES = {
     "ogive.tensor.tensor.Tensor": "torch.Tensor",
-    "ogive.eager.tensors.Eager": "torch.Tensor",
-    "ogive.eager.tensors.EagerParameter": "torch.nn.parameter.Parameter",
+    "ogive.eager.tensors.Tensor": "torch.Tensor",
+    "ogive.eager.tensors.Parameter": "torch.nn.parameter.Parameter",
     "ogive.torch.tensors.classes.Tensor": "torch.Tensor",
     "ogive.nn.parameter.Parameter": "torch.nn.parameter.Parameter",
     **{f"ogive.torch.tensors.classes.{name}": f"torch.{name}" for name in NAMES.values()},

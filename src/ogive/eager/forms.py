@@ -28,7 +28,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.equal_dtypes import FUNCTIONS, check
-from ogive.eager.records import Record
+from ogive.eager.gradients.records import Record
 from ogive.eager.tensors import (
     MOST_ELEMENTS,
     Eager,

@@ -22,7 +22,7 @@ from ogive.eager.forms import (
     is_recording,
     save,
 )
-from ogive.eager.records import Leaf, Record
+from ogive.eager.gradients.records import Leaf, Record
 from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, lend, show, take_up
 from ogive.eager.writing import CATEGORY, may_write, replace, replace_recorded, write
 from ogive.ir.dtype import DType

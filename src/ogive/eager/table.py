@@ -4,43 +4,53 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.eager import (  # noqa: F401  (they declare their forms)
-    activations,
-    attention,
-    backward_passes,
-    choices,
-    class_losses,
-    columns,
-    comparisons,
-    contractions,
-    conversions,
-    convolutions,
-    creation,
-    custom_functions,
-    deviations,
-    draws,
-    elementwise,
-    exponentials,
-    indexing,
-    joins,
-    losses,
-    matrices,
-    methods,
-    movement,
-    normalization,
-    optimizers,
-    ordering,
-    parameters,
-    pooling,
-    products,
-    quotients,
-    recurrence,
-    reduction,
-    running,
-    unary,
+from ogive.eager import methods
+from ogive.eager.elementwise import (  # noqa: F401  (they declare their forms)
+    activation_forms,
+    arithmetic_forms,
+    cast_forms,
+    choice_forms,
+    comparison_forms,
+    quotient_forms,
+    unary_forms,
 )
 from ogive.eager.forms import calls, dispatching, forms
+from ogive.eager.gradients import backward_passes
+from ogive.eager.layers import (  # noqa: F401  (they declare their forms)
+    attention_forms,
+    class_loss_forms,
+    column_forms,
+    convolution_forms,
+    loss_forms,
+    normalization_forms,
+    pooling_forms,
+    recurrence_forms,
+)
+from ogive.eager.products import (  # noqa: F401  (they declare their forms)
+    contraction_forms,
+    matrix_forms,
+    product_forms,
+)
+from ogive.eager.reductions import (  # noqa: F401  (they declare their forms)
+    deviation_forms,
+    exponential_forms,
+    reduction_forms,
+    running_forms,
+)
+from ogive.eager.shapes import (  # noqa: F401  (they declare their forms)
+    index_forms,
+    join_forms,
+    movement_forms,
+    order_forms,
+)
 from ogive.eager.tensors import Eager
+from ogive.eager.training import (
+    custom_functions,
+    draws_at_once,
+    eager_parameters,
+    new_tensors,
+    optimizer_steps,
+)
 from ogive.eager.writing import in_place
 from ogive.tensor.memory.in_place_operations import written_by
 from ogive.tensor.method_functions import eager_calls
@@ -57,13 +67,15 @@ def fill_table() -> None:
         if made is not attribute:
             setattr(Eager, name, made)
     for module in (
-        methods, backward_passes, comparisons, conversions, creation, draws, parameters,
+        methods, backward_passes, comparison_forms, cast_forms, new_tensors, draws_at_once,
+        eager_parameters,
     ):  # fmt: skip
         for name, function in module.METHODS.items():
             setattr(Eager, name, function)
             eager_calls[getattr(Tensor, name)] = function
     for module in (
-        creation, backward_passes, custom_functions, draws, parameters, optimizers,
+        new_tensors, backward_passes, custom_functions, draws_at_once, eager_parameters,
+        optimizer_steps,
     ):  # fmt: skip
         eager_calls.update(module.CALLS)
     for name, (get, put) in methods.ATTRIBUTES.items():

@@ -14,7 +14,8 @@ here (`forms.py`), meets tensors that are large or lazy, or is being captured. I
     after    Tensor, node = BUFFER over these numbers
 
 Who looks at `tensor.node` settles it, so all of the library works on eager tensors as it stands.
-What a record (`records.py`) says it was computed from becomes the same expression of plain tensors.
+What a record (`gradients/records.py`) says it was computed from becomes the same expression of
+plain tensors.
 
 Tensors that share memory are a `Family`, and settle together: views of arrays become views of a
 storage. Nothing but `write` (`writing.py`) changes an array that a tensor holds.
@@ -33,7 +34,7 @@ import numpy
 from ogive.at_once import at_once
 from ogive.config import current_config
 from ogive.devices.write_clock import clock, is_disturbed
-from ogive.eager.records import Leaf, Overtaken, Record
+from ogive.eager.gradients.records import Leaf, Overtaken, Record
 from ogive.errors import PACKAGE_FOLDER, user_origin
 from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.memory import memory_leaf

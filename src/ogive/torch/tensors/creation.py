@@ -9,11 +9,12 @@ from typing import Any
 import numpy
 
 import ogive
-from ogive.eager import creation as arrays
-from ogive.eager import draws, may_be_eager
 from ogive.eager import make as eager_make
-from ogive.eager.creation import is_here
+from ogive.eager import may_be_eager
 from ogive.eager.forms import NOT_DONE
+from ogive.eager.training import draws_at_once as draws
+from ogive.eager.training import new_tensors as arrays
+from ogive.eager.training.new_tensors import is_here
 from ogive.errors import OgiveError
 from ogive.ir.dtype import to_dtype
 from ogive.ir.ops import Op

@@ -11,8 +11,8 @@ import ast
 import linecache
 from itertools import islice
 
+from ogive.eager.gradients.records import Record
 from ogive.eager.methods import Index, RecordedFunction
-from ogive.eager.records import Record
 from ogive.errors import Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.products import check_work
+from ogive.eager.products.product_forms import check_work
 from ogive.nn.layers import recurrent as plain
 
 _matmul = numpy.matmul

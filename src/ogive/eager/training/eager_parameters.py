@@ -11,8 +11,8 @@ import numpy
 
 from ogive.eager.casts import cast_array
 from ogive.eager.forms import NOT_DONE, Refused, is_captured, is_recording
+from ogive.eager.gradients.records import Leaf
 from ogive.eager.namespaces import may_be_eager
-from ogive.eager.records import Leaf
 from ogive.eager.tensors import (
     DTYPES,
     EAGER_CLASS,

@@ -17,7 +17,7 @@ import numpy
 
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Refused, done_by, form, gradient
-from ogive.eager.products import check_work
+from ogive.eager.products.product_forms import check_work
 from ogive.tensor.linear_algebra import einsum as plain
 from ogive.tensor.reduction import distances
 

@@ -1,4 +1,4 @@
-"""Forms of arithmetic, element by element. Quotients and powers are in `quotients.py`."""
+"""Forms of arithmetic, element by element. Quotients and powers are apart."""
 
 from __future__ import annotations
 

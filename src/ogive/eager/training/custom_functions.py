@@ -12,7 +12,7 @@ import numpy
 from ogive.autograd import function
 from ogive.autograd.mode import no_grad
 from ogive.eager.forms import Form, is_captured, is_recording, save
-from ogive.eager.records import Record
+from ogive.eager.gradients.records import Record
 from ogive.eager.tensors import give, take_up
 from ogive.errors import GradientError
 from ogive.tensor.tensor import Tensor

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy
 
-from ogive.eager import bilinear
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.windows import Numbers, Windows, windows
+from ogive.eager.layers import bilinear_weights as bilinear
+from ogive.eager.layers.window_taps import Numbers, Windows, windows
 from ogive.tensor.neural import adaptive_pooling, resize, window_pooling
 
 MOST_TAPS = 64

@@ -10,7 +10,7 @@ import numpy
 from ogive.eager.casts import check_size
 from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient
 from ogive.eager.methods import taking
-from ogive.eager.movement import numbers_of, place_of
+from ogive.eager.shapes.movement_forms import numbers_of, place_of
 from ogive.eager.tensors import DTYPES, MOST_ELEMENTS
 from ogive.ir.dtype import result_type
 from ogive.tensor.movement import joining, padding, repeating, splitting

@@ -8,7 +8,7 @@ import numpy
 
 from ogive.eager.casts import check_size
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.windows import Windows, per_axis, windows
+from ogive.eager.layers.window_taps import Windows, per_axis, windows
 from ogive.tensor.neural import im2col
 
 

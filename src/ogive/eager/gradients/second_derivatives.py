@@ -19,7 +19,7 @@ import numpy
 
 from ogive.eager import methods
 from ogive.eager.forms import Refused
-from ogive.eager.records import Record, Source, records_under
+from ogive.eager.gradients.records import Record, Source, records_under
 from ogive.eager.tensors import give, take_up
 from ogive.live import history
 from ogive.tensor.core import Core

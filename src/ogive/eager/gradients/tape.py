@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.eager.records import Leaf, Record, Source, leaves_under, records_under
+from ogive.eager.gradients.records import Leaf, Record, Source, leaves_under, records_under
 from ogive.eager.tensors import take_up
 from ogive.tensor.core import Core
 from ogive.tensor.tensor import Tensor

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.losses import reduced, spread
+from ogive.eager.layers.loss_forms import reduced, spread
 from ogive.tensor.losses import classification
 
 _INT64 = numpy.dtype("int64")

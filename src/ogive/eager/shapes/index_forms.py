@@ -9,7 +9,7 @@ import numpy
 
 from ogive.eager.casts import check_size, unbroadcast
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.movement import place_of
+from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.indexing import scattering, selection
 from ogive.tensor.neural import table_lookup
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import cast_array, to_float
-from ogive.eager.deviations import norm, power_of
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.movement import place_of
-from ogive.eager.reduction import axes_of, greatest, spread, total_of, wanted
+from ogive.eager.reductions.deviation_forms import norm, power_of
+from ogive.eager.reductions.reduction_forms import axes_of, greatest, spread, total_of, wanted
+from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.reduction import log_sum_exp
 
 

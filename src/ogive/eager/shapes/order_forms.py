@@ -11,8 +11,8 @@ import numpy
 
 from ogive.eager.casts import check_size, meet
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.movement import place_of
-from ogive.eager.reduction import to_positions
+from ogive.eager.reductions.reduction_forms import to_positions
+from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.indexing import selection
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.sorting import binary_search, order_statistics

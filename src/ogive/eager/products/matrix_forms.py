@@ -9,7 +9,7 @@ from numpy.linalg import LinAlgError
 
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.products import check_work
+from ogive.eager.products.product_forms import check_work
 from ogive.tensor.linear_algebra import (
     decompositions,
     inverses,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.reduction import (
+from ogive.eager.reductions.reduction_forms import (
     add_up,
     axes_of,
     count_of,

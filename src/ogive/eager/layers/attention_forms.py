@@ -9,7 +9,7 @@ import numpy
 
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Refused, dispatching, done_by, form, forms, gradient, is_captured
-from ogive.eager.products import multiply
+from ogive.eager.products.product_forms import multiply
 from ogive.tensor.neural import dot_product_attention as plain
 from ogive.tensor.tensor import Tensor
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy
 
 from ogive.autograd import tensors as tensor_gradients
-from ogive.eager import second_derivatives, tape
 from ogive.eager.forms import NOT_DONE, is_captured
-from ogive.eager.records import Leaf, Source, leaves_under
+from ogive.eager.gradients import second_derivatives, tape
+from ogive.eager.gradients.records import Leaf, Source, leaves_under
 from ogive.eager.tensors import give, is_alone
 from ogive.eager.writing import write
 from ogive.tensor.core import Core

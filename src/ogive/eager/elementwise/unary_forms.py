@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import to_float
-from ogive.eager.error_function import erf, erfc
+from ogive.eager.elementwise.error_function import erf, erfc
 from ogive.eager.forms import Refused, form, gradient
 from ogive.tensor.elementwise import unary_compositions, unary_functions
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import form, gradient
-from ogive.eager.movement import place_of
-from ogive.eager.reduction import add_up, extremes_of, summand
+from ogive.eager.reductions.reduction_forms import add_up, extremes_of, summand
+from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.reduction import scanning
 
 _FLOAT32 = numpy.dtype("float32")

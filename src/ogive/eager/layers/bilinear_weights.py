@@ -10,7 +10,7 @@ import numpy
 
 from ogive.eager.casts import check_size
 from ogive.eager.forms import Refused
-from ogive.eager.products import check_work
+from ogive.eager.products.product_forms import check_work
 
 _NAMES = {"linear": 1, "bilinear": 2}
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.products import check_work
-from ogive.eager.windows import Windows, per_axis, windows
+from ogive.eager.layers.window_taps import Windows, per_axis, windows
+from ogive.eager.products.product_forms import check_work
 from ogive.tensor.neural import convolutions as plain
 
 MOST_COLUMNS = 1 << 20

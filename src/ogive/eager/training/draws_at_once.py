@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.creation import making, to_kind, to_sizes
 from ogive.eager.forms import NOT_DONE, Form, Refused, dispatching, is_captured
 from ogive.eager.tensors import MOST_ELEMENTS
+from ogive.eager.training.new_tensors import making, to_kind, to_sizes
 from ogive.eager.writing import may_write, replace
 from ogive.errors import OgiveError
 from ogive.ir.dtype import to_dtype

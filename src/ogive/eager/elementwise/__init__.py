@@ -1,0 +1,1 @@
+"""Forms of operations element by element."""

@@ -1,0 +1,1 @@
+"""Gradients of eager tensors: records, and the way back over them."""

@@ -1,0 +1,1 @@
+"""Forms of what layers and losses compute."""

@@ -1,0 +1,1 @@
+"""Forms of what goes over axes."""

@@ -1,0 +1,1 @@
+"""Forms of movements, joins, positions and orders."""

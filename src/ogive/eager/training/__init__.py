@@ -1,0 +1,1 @@
+"""New tensors, draws, parameters and steps of optimizers."""

@@ -37,3 +37,13 @@ def test_what_has_settled_is_differentiated_where_its_leaf_settled_and_stayed() 
     made.node  # noqa: B018
     made.sum().backward()
     assert leaf.grad.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_a_gradient_flows_to_what_is_written_through_a_view_that_settles_for_it() -> None:
+    leaf = torch.tensor([2.0, 3.0], requires_grad=True)
+    leaf.node  # noqa: B018
+    whole = torch.ones(3)
+    whole[:2].add_(leaf)
+    assert whole.requires_grad
+    whole.sum().backward()
+    assert leaf.grad.tolist() == [1.0, 1.0]

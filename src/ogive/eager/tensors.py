@@ -297,7 +297,9 @@ def _settle_view(
 ) -> None:
     if source.is_eager:
         _settle(source)
-    recording = history.set_recording(tensor.record is not None)
+    # A view without a record of what has one was made where nothing is recorded.
+    is_recorded = tensor.record is not None or source.record is None
+    recording = history.set_recording(is_recorded)
     try:
         made = function(source, *args, **kwargs)
     finally:

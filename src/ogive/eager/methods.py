@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterator
 from typing import Any
 
 import numpy
 
-from ogive.eager.casts import cast_array as _cast
-from ogive.eager.casts import check_size, unbroadcast
 from ogive.eager.forms import (
-    NOT_DONE,
-    Form,
-    Refused,
     dispatching,
     form,
     forms,
     gradient,
     is_captured,
-    is_recording,
-    save,
 )
 from ogive.eager.gradients.records import Leaf, Record
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, lend, show, take_up
-from ogive.eager.writing import CATEGORY, may_write, replace, replace_recorded, write
+from ogive.eager.tensors import DTYPES, lend, show
+from ogive.eager.writing import may_write, replace
 from ogive.ir.dtype import DType
-from ogive.live.history import traced
-from ogive.tensor.autocast_dtypes import chosen as autocast
-from ogive.tensor.core import Core, to_axis
+from ogive.tensor.core import to_axis
 from ogive.tensor.gradients import differentiation
-from ogive.tensor.indexing import advanced_indexing
 from ogive.tensor.memory import in_place_operations
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values import conversion, python_values
@@ -136,292 +124,6 @@ def is_realized(self: Tensor) -> bool:
     return True
 
 
-def length(self: Tensor) -> int:
-    """`len(x)`: the length of the first axis."""
-    value = self.value
-    return len(value) if value.ndim else advanced_indexing.length(self)
-
-
-def iterate(self: Tensor) -> Iterator[Tensor]:
-    """The entries along the first axis, each a view."""
-    if not self.value.ndim:
-        return advanced_indexing.iterate(self)  # type: ignore[no-any-return]
-    array = self.value
-    if self.record is not None or array.size > MOST_ELEMENTS or is_captured():
-        return iter([self[position] for position in range(len(array))])
-    return iter([_entry(self, (position, ...)) for position in range(len(array))])
-
-
-# Elements
-
-
-class Index:
-    """An index as NumPy takes it, which a record holds: arrays in it are no operands. One that
-    `is_basic` shows a part of memory.
-
-    NumPy takes an integer beside positions for a position; here it takes its axis away `first`:
-
-        x[0, :, [1, 2]]   →   x[0, :, :][:, [1, 2]]
-    """
-
-    __slots__ = ("entries", "first", "is_basic")
-
-    def __init__(self, index: Any) -> None:
-        self.first: tuple[Any, ...] | None = None
-        self.is_basic = True
-        has_rest = has_integer = False
-        found: list[Any] = []
-        for entry in index if index.__class__ is tuple else (index,):
-            kind = entry.__class__
-            if kind is int:
-                has_integer = True
-            elif kind is slice:
-                entry = _slice(entry)
-            elif entry is Ellipsis:
-                has_rest = True
-            elif entry is not None:
-                entry = _taken(entry)
-                if entry.__class__ is int:
-                    has_integer = True
-                else:
-                    self.is_basic = False
-            found.append(entry)
-        if self.is_basic:
-            if not has_rest:
-                found.append(Ellipsis)  # so that a single element is an array, in the same memory
-        elif has_integer:
-            self.first, found = _in_two_steps(found)
-        self.entries = tuple(found)
-
-    def keep(self) -> None:
-        """Let the positions be as they are now, whatever is written to their tensors."""
-        self.entries = tuple(
-            [entry.copy() if entry.__class__ is numpy.ndarray else entry for entry in self.entries]
-        )
-
-
-def _slice(given: slice) -> slice:
-    """A slice forwards whose bounds are integers."""
-    start, stop, step = given.start, given.stop, given.step
-    if step is not None and not (step.__class__ is int and step > 0):
-        raise Refused
-    plain = start is None or start.__class__ is int
-    if plain and (stop is None or stop.__class__ is int):
-        return given
-    return slice(_bound(start), _bound(stop), step)
-
-
-def _bound(given: Any) -> int | None:
-    if given is None or given.__class__ is int:
-        return given
-    if isinstance(given, numpy.integer) or (isinstance(given, Core) and given.is_eager):
-        return operator.index(given)  # type: ignore[arg-type]
-    raise Refused
-
-
-def _taken(entry: Any) -> Any:
-    """Positions or a mask; a single position is an integer."""
-    if isinstance(entry, Core):
-        if not entry.is_eager and not take_up(entry):
-            raise Refused
-        entry = entry.value
-    elif entry.__class__ in (list, tuple, range):
-        entry = numpy.array(entry) if len(entry) else numpy.zeros(0, numpy.int64)
-    elif not isinstance(entry, numpy.ndarray | numpy.integer):
-        raise Refused
-    kind = entry.dtype.kind
-    if kind not in "ib":
-        raise Refused
-    if entry.ndim:
-        return entry
-    if kind == "b":
-        raise Refused
-    return int(entry)
-
-
-def _in_two_steps(entries: list[Any]) -> tuple[tuple[Any, ...], list[Any]]:
-    """An index with integers and positions, as one without positions and one without integers."""
-    first: list[Any] = []
-    second: list[Any] = []
-    for entry in entries:
-        kind = entry.__class__
-        if kind is numpy.ndarray:
-            first += [slice(None)] * (entry.ndim if entry.dtype.kind == "b" else 1)
-            second.append(entry)
-        else:
-            first.append(entry)
-            if kind is not int:
-                second.append(Ellipsis if entry is Ellipsis else slice(None))
-    return tuple(first), second
-
-
-def _take(array: Any, index: Index) -> Any:
-    return array[index.entries]
-
-
-def _take_gradient(given: Any, out: Any, array: Any, index: Index) -> Any:
-    spread = numpy.zeros(array.shape, array.dtype)
-    if index.is_basic:
-        spread[index.entries] = given
-    else:
-        numpy.add.at(spread, index.entries, given)
-    return (spread,)
-
-
-def taking(name: str) -> Form:
-    """The form of a function, by its name, that gives parts of a tensor."""
-
-    def take(tensor: Tensor, index: Index) -> Tensor:
-        return advanced_indexing.get_item(tensor, index.entries)
-
-    take.__name__ = name
-    made = Form(take, _take, False, True)
-    made.gradient = _take_gradient
-    return made
-
-
-TAKE = taking(advanced_indexing.get_item.__name__)
-
-
-def get_item(self: Tensor, index: Any) -> Tensor:
-    """`x[i]`, `x[1:, [0, 2]]`, `x[mask]`."""
-    array = self.value
-    if index.__class__ is int and self.record is None and not (autocast or traced):
-        return _entry(self, (index, ...))
-    try:
-        if array.size > MOST_ELEMENTS or ((autocast or traced) and is_captured()):
-            raise Refused
-        given = Index(index)
-        if given.first is not None:
-            return get_item(get_item(self, given.first), given.entries)
-        out = array[given.entries]
-        if not given.is_basic:
-            check_size(out.shape)
-    except NOT_DONE:
-        return advanced_indexing.get_item(self, index)
-    record = self.record
-    if record is not None:
-        record = None
-        if is_recording() and array.dtype.kind == "f":
-            arrays = [array]
-            save((self,), arrays)
-            if not given.is_basic:
-                given.keep()
-            record = Record(TAKE, (*arrays, given), {}, out, (self.record,))
-    if given.is_basic:
-        return show(self, out, record, (advanced_indexing.get_item, (given.entries,), {}))
-    return give(out, record)
-
-
-def _entry(self: Tensor, place: tuple[Any, ...]) -> Tensor:
-    """What is at a position along the first axis, as most indices ask for."""
-    try:
-        out = self.value[place]
-    except IndexError:
-        return advanced_indexing.get_item(self, place[0])
-    return show(self, out, None, (advanced_indexing.get_item, (place,), {}))
-
-
-def set_item(self: Tensor, index: Any, value: Any) -> None:
-    """`x[i] = v`."""
-    try:
-        _set_item(self, index, value)
-    except NOT_DONE:
-        advanced_indexing.set_item(self, index, value)
-
-
-def _set_item(self: Tensor, index: Any, value: Any) -> None:
-    if (autocast or traced) and is_captured():
-        raise Refused
-    sources: list[Any] = []
-    own = self.value
-    if isinstance(value, Core):
-        if not value.is_eager and not take_up(value):
-            raise Refused
-        sources.append(value.record)
-        array = value.value
-        if CATEGORY[array.dtype.kind] > CATEGORY[own.dtype.kind]:
-            array = _cast(array, own.dtype)
-    elif value.__class__ in (int, float, bool):
-        array = value
-        if own.dtype.kind in "iu" and value.__class__ is float:
-            raise Refused
-    else:
-        raise Refused
-    if own.size > MOST_ELEMENTS:
-        raise Refused
-    given = Index(index)
-    if given.first is not None:
-        part = get_item(self, given.first)
-        if not part.is_eager:
-            raise Refused
-        _set_item(part, given.entries, value)
-        return
-    if sources and array is value.value and _is_part(value, self, given.entries):
-        return  # what `x[i] += v` ends with: it was written there by now
-    if not may_write(self, sources):
-        _put_recorded(self, given, value)
-        return
-    if sources and numpy.may_share_memory(array, own):
-        array = array.copy()
-    place = own[given.entries]  # an error is one before anything is written
-    if sources and array.shape != place.shape and array.ndim > place.ndim:
-        raise Refused
-    write(self, given.entries, array)
-
-
-def _put(array: Any, index: Index, value: Any) -> Any:
-    made = array.copy()
-    made[index.entries] = value
-    return made
-
-
-def _put_gradient(given: Any, out: Any, array: Any, index: Index, value: Any) -> Any:
-    rest = given.copy()
-    rest[index.entries] = 0
-    if value.__class__ is not numpy.ndarray:
-        return (rest,)
-    return rest, unbroadcast(given[index.entries], value)
-
-
-def _put_plain(tensor: Tensor, index: Index, value: Any) -> Tensor:
-    made = tensor.clone()
-    advanced_indexing.set_item(made, index.entries, value)
-    return made
-
-
-_put_plain.__name__ = advanced_indexing.set_item.__name__
-_PUT = Form(_put_plain, _put, False, False)
-_PUT.gradient = _put_gradient
-
-
-def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
-    """Write to a part of a tensor that is alone, where gradients flow through it or the value."""
-    record = self.record
-    is_leaf = record is not None and record.is_leaf
-    if is_leaf or not is_recording() or self.value.dtype.kind != "f" or not index.is_basic:
-        raise Refused
-    if not isinstance(value, Core):
-        value = give(numpy.array(value, self.value.dtype))
-    if value.value.dtype != self.value.dtype:
-        raise Refused
-    arrays = [self.value, value.value]
-    save((self, value), arrays)
-    made = _put(arrays[0], index, arrays[1])
-    sources = (record, value.record)
-    replace_recorded(
-        self, give(made, Record(_PUT, (arrays[0], index, arrays[1]), {}, made, sources))
-    )
-
-
-def _is_part(value: Tensor, self: Tensor, entries: tuple[Any, ...]) -> bool:
-    """Whether a tensor shows what an index of another one does, in its memory."""
-    shown = getattr(value, "shown", None)
-    if shown is None or shown[0] is not self or shown[1] is not advanced_indexing.get_item:
-        return False
-    return value.family is self.family and bool(shown[2] == (entries,))
-
-
 # Copies and gradients
 
 
@@ -525,8 +227,7 @@ METHODS = {
     "numel": numel, "nelement": numel, "size": size, "dim": ndim, "ndimension": ndim,
     "is_floating_point": is_floating_point, "item": item, "tolist": tolist, "__bool__": to_bool,
     "__float__": to_float, "__int__": to_int, "__index__": to_index, "__array__": to_array,
-    "numpy": to_numpy, "realize": realize, "__len__": length, "__iter__": iterate,
-    "__getitem__": get_item, "__setitem__": set_item, "detach": detach, "clone": clone,
+    "numpy": to_numpy, "realize": realize, "detach": detach, "clone": clone,
     "fill_": fill_, "zero_": zero_, "requires_grad_": requires_grad_,
 }  # fmt: skip
 """What eager tensors do by themselves."""

@@ -38,6 +38,7 @@ from ogive.eager.reductions import (  # noqa: F401  (they declare their forms)
     running_forms,
 )
 from ogive.eager.shapes import (  # noqa: F401  (they declare their forms)
+    elements,
     index_forms,
     join_forms,
     movement_forms,
@@ -67,8 +68,8 @@ def fill_table() -> None:
         if made is not attribute:
             setattr(Eager, name, made)
     for module in (
-        methods, backward_passes, comparison_forms, cast_forms, new_tensors, draws_at_once,
-        eager_parameters,
+        methods, elements, backward_passes, comparison_forms, cast_forms, new_tensors,
+        draws_at_once, eager_parameters,
     ):  # fmt: skip
         for name, function in module.METHODS.items():
             setattr(Eager, name, function)

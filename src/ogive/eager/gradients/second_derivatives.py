@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy
 
-from ogive.eager import methods
 from ogive.eager.forms import Refused
 from ogive.eager.gradients.records import Record, Source, records_under
+from ogive.eager.shapes import elements
 from ogive.eager.tensors import give, take_up
 from ogive.live import history
 from ogive.tensor.core import Core
@@ -346,7 +346,7 @@ def _transpose(given: Any, out: Any, x: Any, dim0: int = -1, dim1: int = -2) -> 
     return [lambda: given.transpose(dim0, dim1)]
 
 
-@_rule(methods._take)
+@_rule(elements.take)
 def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
     if not index.is_basic:
         raise Refused

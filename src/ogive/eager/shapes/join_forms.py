@@ -9,7 +9,7 @@ import numpy
 
 from ogive.eager.casts import check_size
 from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient
-from ogive.eager.methods import taking
+from ogive.eager.shapes.elements import taking
 from ogive.eager.shapes.movement_forms import numbers_of, place_of
 from ogive.eager.tensors import DTYPES, MOST_ELEMENTS
 from ogive.ir.dtype import result_type

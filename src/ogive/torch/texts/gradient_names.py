@@ -12,7 +12,8 @@ import linecache
 from itertools import islice
 
 from ogive.eager.gradients.records import Record
-from ogive.eager.methods import Index, RecordedFunction
+from ogive.eager.methods import RecordedFunction
+from ogive.eager.shapes.elements import Index
 from ogive.errors import Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

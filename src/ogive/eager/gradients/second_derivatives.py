@@ -346,7 +346,7 @@ def _transpose(given: Any, out: Any, x: Any, dim0: int = -1, dim1: int = -2) -> 
     return [lambda: given.transpose(dim0, dim1)]
 
 
-@_rule(elements.take)
+@_rule(elements.take_part)
 def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
     if not index.is_basic:
         raise Refused

@@ -128,7 +128,8 @@ def _in_two_steps(entries: list[Any]) -> tuple[tuple[Any, ...], list[Any]]:
     return tuple(first), second
 
 
-def take(array: Any, index: Index) -> Any:
+def take_part(array: Any, index: Index) -> Any:
+    """What an index shows, or takes, of an array."""
     return array[index.entries]
 
 
@@ -148,7 +149,7 @@ def taking(name: str) -> Form:
         return advanced_indexing.get_item(tensor, index.entries)
 
     take.__name__ = name
-    made = Form(take, take, False, True)
+    made = Form(take, take_part, False, True)
     made.gradient = _take_gradient
     return made
 

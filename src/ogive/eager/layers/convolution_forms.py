@@ -5,6 +5,7 @@ weight (features, channels · taps) @ columns (channels · taps, batch · places
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -114,51 +115,6 @@ def _gradients(
     return to_x, to_weight, numpy.add.reduce(rows, 1)
 
 
-@form(plain.conv1d)
-def conv1d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """Each window of a line times `weight`, summed, plus `bias`."""
-    return _convolve(x, weight, bias, (stride, padding, dilation), groups, 1)
-
-
-@form(plain.conv2d)
-def conv2d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """Each window of an image times `weight`, summed, plus `bias`."""
-    return _convolve(x, weight, bias, (stride, padding, dilation), groups, 2)
-
-
-@form(plain.conv3d)
-def conv3d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: Any = 1,
-) -> Any:
-    """Each window of a volume times `weight`, summed, plus `bias`."""
-    return _convolve(x, weight, bias, (stride, padding, dilation), groups, 3)
-
-
-@gradient(conv1d)
-@gradient(conv2d)
-@gradient(conv3d)
 def _convolution(
     given: Any,
     out: Any,
@@ -171,6 +127,28 @@ def _convolution(
     groups: Any = 1,
 ) -> Any:
     return _gradients(given, x, weight, bias, (stride, padding, dilation), groups)
+
+
+def _declare(function: Callable[..., Any], axes: int) -> None:
+    """The form of convolutions over so many axes."""
+
+    @form(function)
+    def convolve(
+        x: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: Any = 1,
+    ) -> Any:
+        return _convolve(x, weight, bias, (stride, padding, dilation), groups, axes)
+
+    gradient(convolve)(_convolution)
+
+
+for _function, _axes in ((plain.conv1d, 1), (plain.conv2d, 2), (plain.conv3d, 3)):
+    _declare(_function, _axes)
 
 
 # Transposed: what carries gradients back through a convolution
@@ -213,40 +191,6 @@ def _convolve_transposed(
     return made if batched is x else made[0]
 
 
-@form(plain.conv_transpose1d)
-def conv_transpose1d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: Any = 1,
-    dilation: Any = 1,
-) -> Any:
-    """`weight` times each element of a line, added up where they overlap."""
-    options = (stride, padding, output_padding, dilation)
-    return _convolve_transposed(x, weight, bias, options, groups, 1)
-
-
-@form(plain.conv_transpose2d)
-def conv_transpose2d(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    output_padding: Any = 0,
-    groups: Any = 1,
-    dilation: Any = 1,
-) -> Any:
-    """`weight` times each element of an image, added up where they overlap."""
-    options = (stride, padding, output_padding, dilation)
-    return _convolve_transposed(x, weight, bias, options, groups, 2)
-
-
-@gradient(conv_transpose1d)
-@gradient(conv_transpose2d)
 def _transposed_convolution(
     given: Any,
     out: Any,
@@ -276,3 +220,25 @@ def _transposed_convolution(
     if bias is None:
         return to_x, to_weight
     return to_x, to_weight, below.sum((0, *range(2, below.ndim)))
+
+
+def _declare_transposed(function: Callable[..., Any], axes: int) -> None:
+    @form(function)
+    def convolve(
+        x: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: Any = 1,
+        dilation: Any = 1,
+    ) -> Any:
+        options = (stride, padding, output_padding, dilation)
+        return _convolve_transposed(x, weight, bias, options, groups, axes)
+
+    gradient(convolve)(_transposed_convolution)
+
+
+for _function, _axes in ((plain.conv_transpose1d, 1), (plain.conv_transpose2d, 2)):
+    _declare_transposed(_function, _axes)

@@ -240,5 +240,5 @@ def _declare_transposed(function: Callable[..., Any], axes: int) -> None:
     gradient(convolve)(_transposed_convolution)
 
 
-for _function, _axes in ((plain.conv_transpose1d, 1), (plain.conv_transpose2d, 2)):
-    _declare_transposed(_function, _axes)
+for _transpose, _axes in ((plain.conv_transpose1d, 1), (plain.conv_transpose2d, 2)):
+    _declare_transposed(_transpose, _axes)

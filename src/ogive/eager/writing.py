@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy
 
+from ogive.at_once import at_once
 from ogive.eager.forms import Refused, is_recording
 from ogive.eager.tensors import is_alone
 from ogive.tensor.tensor import Tensor
@@ -49,11 +50,9 @@ def replace(tensor: Tensor, array: Any) -> None:
         fitting = array if is_same else array.astype(kind)
         if own.ndim > 1 and fitting.strides != own.strides:
             fitting = _as_it_lies(own, fitting)
-        tensor.value = fitting if fitting.__class__ is numpy.ndarray else numpy.asarray(fitting)
         if tensor.family is not None:
-            tensor.family = None
-            if getattr(tensor, "shown", None) is not None:
-                del tensor.shown
+            _leave_family(tensor)
+        tensor.value = fitting if fitting.__class__ is numpy.ndarray else numpy.asarray(fitting)
     else:
         write(tensor, ..., array)
 
@@ -75,7 +74,7 @@ def replace_recorded(tensor: Tensor, made: Tensor) -> None:
         raise Refused
     if own.ndim > 1 and array.strides != own.strides:
         raise Refused
-    tensor.value, tensor.record = array, made.record
+    at_once([(tensor, "value", array), (tensor, "record", made.record)])
 
 
 def write(tensor: Tensor, index: Any, array: Any) -> None:
@@ -85,12 +84,18 @@ def write(tensor: Tensor, index: Any, array: Any) -> None:
         if not family.lent and (family.saved or not tensor.value.flags.writeable):
             family.move_to_copy()
     elif not tensor.value.flags.writeable or (family is not None and family.saved):
-        tensor.value = tensor.value.copy()
+        copy = tensor.value.copy()
         if family is not None:
-            tensor.family = None
-            if getattr(tensor, "shown", None) is not None:
-                del tensor.shown
+            _leave_family(tensor)
+        tensor.value = copy
     tensor.value[index] = array
+
+
+def _leave_family(tensor: Tensor) -> None:
+    """Let a tensor that is alone be so: an exception may come before it gets other memory."""
+    if getattr(tensor, "shown", None) is not None:
+        del tensor.shown
+    tensor.family = None
 
 
 def in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,7 +6,8 @@ import contextlib
 import random
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -33,16 +34,27 @@ def alarms() -> Any:
     signal.signal(signal.SIGALRM, before)
 
 
-@contextlib.contextmanager
-def ringing_after(seconds: float) -> Iterator[None]:
-    """Let a signal come at some moment of what is inside, or not at all."""
+def run_with_a_signal(action: Callable[[], Any], seconds: float) -> None:
+    """Do something, with a signal at some moment of it, or none."""
     with contextlib.suppress(Alarm):
         try:
             signal.setitimer(signal.ITIMER_REAL, seconds)
-            yield
+            action()
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             time.sleep(0)  # one that has come by now is dealt with here
+
+
+def change(x: Any, part: Any, settles: bool) -> None:
+    x += 1
+    part.mul_(1)
+    if settles:
+        _ = x.node
+
+
+def triple(y: Any) -> None:
+    for _ in range(4):
+        y *= 3
 
 
 def test_counters_are_what_their_views_show(alarms: Any) -> None:
@@ -53,10 +65,7 @@ def test_counters_are_what_their_views_show(alarms: Any) -> None:
     count = 0
     while time.monotonic() < stop:
         before = x.tolist()
-        with ringing_after(draw.uniform(1e-6, 60e-6)):
-            x += 1
-            part.mul_(1)
-            _ = x.node if count % 7 == 0 else None
+        run_with_a_signal(partial(change, x, part, count % 7 == 0), draw.uniform(1e-6, 60e-6))
         count += 1
         now = x.tolist()
         assert now in (before, [value + 1 for value in before])
@@ -73,9 +82,7 @@ def test_a_gradient_is_that_of_the_value(alarms: Any) -> None:
     while time.monotonic() < stop:
         w = torch.tensor([2.0], requires_grad=True)
         y = w * 1
-        with ringing_after(draw.uniform(1e-6, 40e-6)):
-            for _ in range(4):
-                y *= 3
+        run_with_a_signal(partial(triple, y), draw.uniform(1e-6, 40e-6))
         value = y.item()
         y.sum().backward()
         assert w.grad is not None and w.grad.item() * 2 == value

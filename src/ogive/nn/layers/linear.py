@@ -46,7 +46,7 @@ class Linear(Module):
         self.bias = default_parameter((out_features,), *kind) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        if not x.ndim or x.size(-1) != self.in_features:
+        if not x.ndim or x.shape[-1] != self.in_features:
             raise ShapeError(f"expected (..., {self.in_features}), got {x.shape}")
         return x.linear(self.weight, self.bias)
 

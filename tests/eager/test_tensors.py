@@ -280,3 +280,28 @@ def test_evaluation_leaves_captured_parameters_where_they_are() -> None:
         expected = layer.weight[:, 0] + layer.bias
         numpy.testing.assert_allclose(found[0].tolist(), expected.tolist(), rtol=1e-6)
         step(x)
+
+
+@pytest.mark.parametrize("settles", [False, True])
+def test_what_is_written_behind_gradients_is_seen_and_leaves_them(settles: bool) -> None:
+    def program(library: Any) -> Any:
+        w = library.tensor([1.0, 2.0], requires_grad=True)
+        y = w * 3
+        part = y.detach()
+        part[0] = 50
+        if library is torch and settles:
+            _ = y.node
+        (y * 2).sum().backward()
+        return w.grad, y.detach(), part
+
+    same(program)
+
+
+def test_a_gradient_that_needs_its_result_has_it_as_it_was() -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = w.exp()
+    y.detach().mul_(10)
+    y.sum().backward()
+    assert w.grad is not None
+    numpy.testing.assert_allclose(w.grad.tolist(), numpy.exp([1.0, 2.0]), rtol=1e-6)
+    numpy.testing.assert_allclose(y.tolist(), 10 * numpy.exp([1.0, 2.0]), rtol=1e-6)

@@ -43,12 +43,13 @@ from ogive.ir.ops import Op
 from ogive.jit.tracing.watch import stepping_out
 from ogive.journal import log
 from ogive.live import history, registry
-from ogive.live.registry import graph_lock, next_id
+from ogive.live.registry import graph_lock, make, next_id
 from ogive.live.waiting_plans import is_unexecuted
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import DEFAULT_DEVICE, TensorClass
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory import views
+from ogive.tensor.memory.movement_chains import UNNOTICED
 from ogive.tensor.memory.shared_arrays import share_array
 from ogive.tensor.method_functions import MOST_EAGER_ELEMENTS
 from ogive.tensor.tensor import Tensor
@@ -79,7 +80,8 @@ class Family:
     def __init__(self, first: Tensor) -> None:
         self.members = [weakref.ref(first)]
         self.limit = 64
-        self.saved = False
+        # What an operation gave may be part of its gradient, as that of `exp` is.
+        self.saved = first.record is not None and not first.record.is_leaf
         self.lent = False
 
     def admit(self, tensor: Tensor) -> None:
@@ -281,6 +283,11 @@ def _settle(tensor: Tensor) -> None:
         node = record.plain().node
     except Overtaken as overtaken:
         node = overtaken.value_of(_memory_of(tensor))
+    else:
+        out = record.out[0] if isinstance(record.out, tuple) else record.out
+        if tensor.value is not out and not numpy.array_equal(tensor.value, out, equal_nan=True):
+            # It was written to behind the back of gradients: through `detach()`, say.
+            node = make(Op.GRADIENT, node.dtype, (_memory_of(tensor), node), UNNOTICED)
     _become(tensor, node)
 
 

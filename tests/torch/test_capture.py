@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+import ogive
 import ogive.torch as torch
 from ogive.errors import ArgumentTypeError, TraceError
 
 
+@pytest.fixture
+def lazy_tensors() -> Iterator[None]:
+    """All tensors are the compiler's, so that captured and plain calls agree to the last bit."""
+    ogive.configure(eager=False)
+    yield
+    ogive.configure(eager=True)
+
+
+@pytest.mark.usefixtures("lazy_tensors")
 def test_a_module_is_trained_through_compile_and_captured_for_evaluation() -> None:
     plain = torch.nn.Linear(3, 1)
     model = torch.compile(plain, mode="reduce-overhead", fullgraph=True)

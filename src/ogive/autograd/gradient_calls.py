@@ -20,7 +20,6 @@ they are worked out at once, by `gradient`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import get_ident
 
 from ogive.autograd.formulas import as_value, ones_like
 from ogive.autograd.gradient import gradient
@@ -38,7 +37,7 @@ _DECIDING = frozenset({Op.GRADIENT, Op.AFTER, Op.COPY, Op.CUSTOM}) | SPREAD
 
 def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp] | None:
     """The gradients of a root for each leaf under it, as calls; None if they cannot be some."""
-    if history.traced and get_ident() in history.traced:
+    if history.is_traced():
         return None
     expression = _unrealized(root)
     if expression is None:

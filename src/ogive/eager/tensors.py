@@ -24,7 +24,6 @@ storage. Nothing but `write` (`writing.py`) changes an array that a tensor holds
 from __future__ import annotations
 
 import sys
-import threading
 import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -349,7 +348,7 @@ def take_up(tensor: Any) -> bool:
     kind = EAGER_CLASS.get(tensor.__class__)
     if kind is None or tensor.device is not DEFAULT_DEVICE:
         return False
-    if getattr(tensor, "settlings", 0) >= MOST_SETTLINGS or _is_traced():
+    if getattr(tensor, "settlings", 0) >= MOST_SETTLINGS or history.is_traced():
         return False
     is_leaf = history.is_flagged(tensor)
     if not is_small(tensor.node) or (is_leaf and getattr(tensor, "hooks", None) is not None):
@@ -401,7 +400,7 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
     the same memory. False if that cannot be."""
     if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
         return False
-    if getattr(tensor, "settlings", 0) >= MOST_SETTLINGS or _is_traced():
+    if getattr(tensor, "settlings", 0) >= MOST_SETTLINGS or history.is_traced():
         return False
     if not is_small(tensor.node):
         return False
@@ -464,7 +463,3 @@ def is_small(node: UOp) -> bool:
             return False
         count *= length
     return count <= MOST_ELEMENTS and node.dtype.numpy in DTYPES
-
-
-def _is_traced() -> bool:
-    return bool(history.traced) and threading.get_ident() in history.traced

@@ -297,6 +297,11 @@ traced: set[int] = set()
 """The threads that trace a function: what they compute with is no history of tensors outside."""
 
 
+def is_traced() -> bool:
+    """Whether this thread traces a function."""
+    return bool(traced) and threading.get_ident() in traced
+
+
 def is_recording() -> bool:
     """Whether gradients flow through what this thread computes now."""
     return not paused or threading.get_ident() not in paused

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -45,38 +46,6 @@ def _greatest(x: Any, found: Windows) -> Any:
     return made
 
 
-@form(window_pooling.max_pool1d)
-def max_pool1d(
-    x: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The greatest value of each window along a line."""
-    if return_indices:
-        raise Refused
-    return _greatest(x, _find(x, 1, kernel_size, stride, padding, dilation, ceil_mode))
-
-
-@form(window_pooling.max_pool2d)
-def max_pool2d(
-    x: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The greatest value of each window of an image."""
-    if return_indices:
-        raise Refused
-    return _greatest(x, _find(x, 2, kernel_size, stride, padding, dilation, ceil_mode))
-
-
 def _to_first(given: Any, out: Any, x: Any, found: Windows) -> Any:
     """Of equal elements of a window that are the greatest, the first one has the gradient."""
     padded = found.surround(x, -math.inf)
@@ -89,36 +58,41 @@ def _to_first(given: Any, out: Any, x: Any, found: Windows) -> Any:
     return (spread if found.padded == found.lengths else spread[found.inner],)
 
 
-@gradient(max_pool1d)
-def _max_pool1d(
-    given: Any,
-    out: Any,
-    x: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    found = _find(x, 1, kernel_size, stride, padding, dilation, ceil_mode)
-    return _to_first(given, out, x, found)
+def _declare_greatest(function: Callable[..., Any], axes: int) -> None:
+    """The form of the greatest value of each window over so many axes."""
+
+    @form(function)
+    def pool(
+        x: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        if return_indices:
+            raise Refused
+        return _greatest(x, _find(x, axes, kernel_size, stride, padding, dilation, ceil_mode))
+
+    @gradient(pool)
+    def _(
+        given: Any,
+        out: Any,
+        x: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        found = _find(x, axes, kernel_size, stride, padding, dilation, ceil_mode)
+        return _to_first(given, out, x, found)
 
 
-@gradient(max_pool2d)
-def _max_pool2d(
-    given: Any,
-    out: Any,
-    x: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    found = _find(x, 2, kernel_size, stride, padding, dilation, ceil_mode)
-    return _to_first(given, out, x, found)
+for _function, _axes in ((window_pooling.max_pool1d, 1), (window_pooling.max_pool2d, 2)):
+    _declare_greatest(_function, _axes)
 
 
 # Averages

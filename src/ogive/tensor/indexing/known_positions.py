@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
 from ogive.live import history
-from ogive.live.history import traced
+from ogive.live.history import is_traced
 from ogive.tensor.core import Core
 from ogive.tensor.values.direct_access import read_directly
 
@@ -27,7 +26,7 @@ def known_positions(entries: tuple[Any, ...]) -> tuple[Any, ...]:
 
     As in PyTorch, such a tensor is an integer: what it selects is a view.
     """
-    return entries if _is_traced() else tuple([_known_position(entry) for entry in entries])
+    return entries if is_traced() else tuple([_known_position(entry) for entry in entries])
 
 
 def _known_position(entry: Any) -> Any:
@@ -42,10 +41,6 @@ def _known_position(entry: Any) -> Any:
 def may_be_computed(tensor: Tensor) -> bool:
     """Whether computing a tensor now makes no difference: it is not part of what is traced, or of
     what gradients flow through."""
-    if _is_traced():
+    if is_traced():
         return False
     return not history.is_tracking() or not history.leads_to_leaf(tensor.node)
-
-
-def _is_traced() -> bool:
-    return bool(traced) and threading.get_ident() in traced

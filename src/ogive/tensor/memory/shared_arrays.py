@@ -14,7 +14,6 @@ values are computed elsewhere and copied there.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.live import history, registry
-from ogive.live.history import traced
+from ogive.live.history import is_traced
 from ogive.live.readers import read_outside, tensors_reading
 from ogive.live.waiting_plans import is_unexecuted
 from ogive.tensor.core import Core, hold
@@ -52,7 +51,7 @@ _written: list[tuple[Core, UOp, Buffer]] = []
 
 def share(tensor: Tensor) -> NDArray[Any] | None:
     """An array in the memory of a tensor; None if it has none that can be shared."""
-    if tensor.device != DEFAULT_DEVICE or 0 in tensor.node.shape or _is_traced():
+    if tensor.device != DEFAULT_DEVICE or 0 in tensor.node.shape or is_traced():
         return None
     if not all(isinstance(length, int) for length in tensor.node.shape):
         return None
@@ -95,7 +94,7 @@ def shared_memory(node: UOp) -> Buffer | None:
 
 def is_in_array(node: UOp) -> bool:
     """Whether a node shows memory that an array shares, and no gradient flows through it."""
-    if not _is_used[0] or _is_traced():
+    if not _is_used[0] or is_traced():
         return False
     while node.op in registry.VIEWS:
         node = node.operand
@@ -104,7 +103,7 @@ def is_in_array(node: UOp) -> bool:
 
 def note_written(holder: Core, before: UOp, memory: Buffer) -> None:
     """Something else than what it was is to be in memory that an array shares."""
-    if not _is_traced():
+    if not is_traced():
         _written.append((holder, before, memory))
 
 
@@ -192,7 +191,3 @@ def _note_array(memory: Buffer, array: NDArray[Any]) -> None:
 
 def _array_of(memory: Buffer) -> NDArray[Any] | None:
     return None if memory.array is None else memory.array()
-
-
-def _is_traced() -> bool:
-    return bool(traced) and threading.get_ident() in traced

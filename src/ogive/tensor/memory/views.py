@@ -16,7 +16,6 @@ What was computed from them before reads the old value. `graph_lock` is held in 
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -32,7 +31,7 @@ from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.live import history, registry
 from ogive.live.attached import WeakList
-from ogive.live.history import traced
+from ogive.live.history import is_traced
 from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, hold, wrap
@@ -280,8 +279,7 @@ def write(
     shared = shared_memory(holder.node)
     if shared is not None:
         note_written(holder, holder.node, shared)
-    is_traced = traced and threading.get_ident() in traced
-    if not is_traced and write_directly(tensor, storage, whole, part, given):
+    if not is_traced() and write_directly(tensor, storage, whole, part, given):
         return
     behind = None
     if hidden and history.is_tracking() and part.dtype.is_inexact:
@@ -309,7 +307,7 @@ def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> C
     """What a detached view of a storage follows from, once it has got the values of `part`."""
     at = max([n for n, (op, _, _) in enumerate(view.steps) if op is Op.DETACH])
     lineage: Lineage | None = view.steps[at][1]
-    if lineage is None or (traced and threading.get_ident() in traced):
+    if lineage is None or is_traced():
         return None
     if lineage.tensor is None and not history.leads_to_leaf(part):
         return None

@@ -6,7 +6,6 @@ import html
 import math
 import os
 from collections.abc import Sequence
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -23,7 +22,7 @@ from ogive.ir.device_names import FILES, is_group
 from ogive.ir.dtype import Scalar
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live.history import traced
+from ogive.live.history import is_traced
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, hold
@@ -119,7 +118,7 @@ def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> NDArr
     if copy is False:
         raise ArgumentError("a tensor's values can only be had as a copy")
     # While a function is captured, `numpy()` says that there are no values.
-    array = self.numpy() if traced and get_ident() in traced else to_numpy(self)
+    array = self.numpy() if is_traced() else to_numpy(self)
     return array if dtype is None else array.astype(dtype, copy=False)
 
 

@@ -71,6 +71,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         default=shapes.COUNT,
         help=f"random sizes a family (default {shapes.COUNT})",
     )
+    parser.add_argument(
+        "--before",
+        metavar="FOLDER",
+        help="another checkout of Ogive, measured beside this one (not by every part)",
+    )
     parser.add_argument("--threads", type=int, default=2, help="for every library (default 2)")
     parser.add_argument(
         "--seconds", type=float, default=1.0, help="to measure each row in each library (default 1)"
@@ -91,6 +96,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def beside_limit(libraries: Sequence[str]) -> list[str]:
+    """The limit next to Ogive, so that both see memory at the same moments."""
+    return [libraries[0], "limit", *libraries[1:]]
+
+
 def tell(text: str) -> None:
     """Progress, on the terminal only."""
     if sys.stderr.isatty():
@@ -107,9 +117,11 @@ def main(arguments: Sequence[str]) -> int:
     if not rows and options.part != "gpu":
         print(f"no row matches {' '.join(options.rows)}; --list names them", file=sys.stderr)
         return 2
-    settings = Settings(options.threads, options.seconds, timeout=options.timeout)
+    settings = Settings(
+        options.threads, options.seconds, timeout=options.timeout, before=options.before
+    )
     results = Results(asdict(settings))
-    libraries = ["ogive", *options.peers]
+    libraries = ["ogive", *(["before"] if options.before else []), *options.peers]
     if options.part == "compile":
         results.compile = measure_compile(settings)
     elif options.part == "steps":
@@ -135,8 +147,7 @@ def main(arguments: Sequence[str]) -> int:
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:
-        # Beside Ogive, so that both see memory at the same moments.
-        with open_runner(["ogive", "limit", *options.peers], settings) as runner:
+        with open_runner(beside_limit(libraries), settings) as runner:
             results.rows += [runner.measure(row, tell) for row in rows]
         share_limits(results.rows)
         libraries.append("limit")

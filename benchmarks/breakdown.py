@@ -18,17 +18,20 @@ def spread(values: list[float]) -> dict[str, float]:
     }
 
 
-def summarize(kernels: Iterable[Any]) -> dict[str, object]:
+def summarize(
+    kernels: Iterable[Any], stages: Mapping[str, str] | None = None
+) -> dict[str, object]:
     """Count the kernels of a plan, and sum their timings pass by pass.
 
     A kernel counts once however often it runs; equal code is one kernel. `passes` maps each pass,
     `stages` each folder of passes, and "all" for their sum, to total, median and 95th percentile in
-    seconds a kernel.
+    seconds a kernel. Kernels of other sources bring the `stages` of their passes; a pass that is
+    not among them is one by itself.
     """
     every = list(kernels)
     unique = list({kernel.ir: kernel for kernel in every}.values())
     timed = [timings for kernel in unique if (timings := getattr(kernel, "timings", None))]
-    stages = stages_of_passes()
+    stages = stages_of_passes() if stages is None else stages
     by_folder = [_sums({name: stages.get(name, name) for name in each}, each) for each in timed]
     return {
         "kernels": len(every),

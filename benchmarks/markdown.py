@@ -15,11 +15,13 @@ from typing import Any
 from benchmarks.gpu import gpu_lines
 from benchmarks.programs import programs_lines
 from benchmarks.report import (
+    BESIDE,
     Notes,
     breakdown_lines,
     cell_text,
     compile_reports,
     milliseconds,
+    ratio_names,
     ratio_text,
     ratios,
     search_lines,
@@ -107,15 +109,14 @@ def render(results: Results) -> str:
 def _times(rows: Sequence[RowResult]) -> str:
     found = {library for row in rows for library in row.cells}
     libraries = [name for name in ORDER if name in found]
-    libraries += sorted(found.difference(ORDER, ["limit"]))
-    libraries += ["limit"] if "limit" in found else []
+    libraries += sorted(found.difference(ORDER, BESIDE))
+    libraries += [name for name in BESIDE if name in found]
     notes = Notes()
     lines = []
     for row in rows:
         cells = [cell_text(row, library, notes) for library in libraries]
         lines.append([row.name, *cells, *map(ratio_text, ratios(row, libraries))])
-    shares = ["limit ÷ ogive"] if "limit" in found else []
-    text = table(["ms, best", *libraries, "peer ÷ ogive", "of medians", *shares], lines)
+    text = table(["ms, best", *libraries, *ratio_names(libraries)], lines)
     remarks = [f"- {line.strip()}" for line in notes.lines()]
     return "\n\n".join([text, "\n".join(remarks)] if remarks else [text])
 

@@ -18,14 +18,15 @@ from typing import IO, Any
 from benchmarks.libraries import thread_environment
 
 ROOT = Path(__file__).parent.parent
+SOURCES = ROOT / "src"
 Reply = dict[str, Any]
 
 
-def child_environment(threads: int, cache: Path) -> dict[str, str]:
-    """The environment of a measured process, Ogive's cache being `cache`."""
+def child_environment(threads: int, cache: Path, sources: Path = SOURCES) -> dict[str, str]:
+    """The environment of a measured process: Ogive is that of `sources`, its cache `cache`."""
     own = {
         "OGIVE_CACHE_DIR": str(cache),
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+        "PYTHONPATH": os.pathsep.join([str(sources), str(ROOT)]),
         # One process: a pool of compilers would still be busy when the next library measures.
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
     }
@@ -44,12 +45,17 @@ def cache_environment(folder: Path) -> dict[str, str]:
 
 
 def report_of_child(
-    module: str, arguments: Sequence[str], threads: int, timeout: float, cache: Path | None = None
+    module: str,
+    arguments: Sequence[str],
+    threads: int,
+    timeout: float,
+    cache: Path | None = None,
+    sources: Path = SOURCES,
 ) -> Reply:
     """What a module says as the main one of a new process, with empty caches unless given."""
     with TemporaryDirectory(prefix="ogive-child-") as folder:
         cache = cache or Path(folder)
-        environment = {**child_environment(threads, cache), **cache_environment(cache)}
+        environment = {**child_environment(threads, cache, sources), **cache_environment(cache)}
         try:
             done = subprocess.run(
                 [sys.executable, "-m", module, *arguments],
@@ -87,11 +93,18 @@ class WorkerProcess:
     would take a processor from the library that is measured.
     """
 
-    def __init__(self, library: str, threads: int, scratch: Path, command: list[str] | None = None):
+    def __init__(
+        self,
+        library: str,
+        threads: int,
+        scratch: Path,
+        command: list[str] | None = None,
+        sources: Path = SOURCES,
+    ) -> None:
         module = [sys.executable, "-m", "benchmarks.worker", library, str(threads)]
         self.library = library
         self.command = command or module
-        self.environment = child_environment(threads, scratch / "ogive-cache")
+        self.environment = child_environment(threads, scratch / f"{library}-cache", sources)
         self.log_path = scratch / f"{library}.log"
         self.process: subprocess.Popen[bytes] | None = None
         self.log: IO[bytes] | None = None

@@ -14,6 +14,7 @@ from benchmarks.steps import LONG, SHORT
 from benchmarks.targets import judge
 from benchmarks.threads import gain, slower
 
+BESIDE = ("before", "limit")  # whom each row is held against besides the peers
 SHOWN = 40  # rows in which a peer is ahead
 
 
@@ -66,8 +67,7 @@ def times_table(rows: Sequence[RowResult], libraries: Sequence[str]) -> str:
     for row in rows:
         cells = [cell_text(row, library, notes) for library in libraries]
         lines.append([row.name, *cells, *map(ratio_text, ratios(row, libraries))])
-    shares = ["limit ÷ ogive"] if "limit" in libraries else []
-    header = ["ms, best", *libraries, "peer ÷ ogive", "of medians", *shares]
+    header = ["ms, best", *libraries, *ratio_names(libraries)]
     text = table(header, lines)
     warning = ["  ~ disturbed: other processes computed all the while"] if "~" in text else []
     return "\n".join([text, *warning, *notes.lines()])
@@ -96,12 +96,15 @@ def complaint(who: str, status: str, reason: str) -> str:
 
 
 def ratios(row: RowResult, libraries: Sequence[str]) -> list[float | None]:
-    """Peer over Ogive by the best and by the medians, and the limit over Ogive if asked for."""
-    found = [row.ratio("best"), row.ratio("median")]
-    if "limit" in libraries:
-        limit, own = row.seconds("limit"), row.seconds("ogive")
-        found.append(None if limit is None or own is None else limit / own)
-    return found
+    """The numbers under `ratio_names`."""
+    shares = [row.share(name) for name in BESIDE if name in libraries]
+    return [row.ratio("best"), row.ratio("median"), *shares]
+
+
+def ratio_names(libraries: Sequence[str]) -> list[str]:
+    """Peer over Ogive by the best and by the medians; another checkout and the limit over it."""
+    shares = [f"{name} ÷ ogive" for name in BESIDE if name in libraries]
+    return ["peer ÷ ogive", "of medians", *shares]
 
 
 def spread_lines(rows: Sequence[RowResult]) -> tuple[list[str], list[list[str]]]:
@@ -149,11 +152,33 @@ def breakdown_lines(reports: dict[str, dict[str, Any]]) -> tuple[list[str], list
     return header, lines
 
 
-def compile_reports(rows: Sequence[RowResult]) -> dict[str, dict[str, Any]]:
-    """What Ogive says of its compiling, by the row's name."""
-    return {
-        row.name: cell.compile for row in rows if (cell := row.cells.get("ogive")) and cell.compile
-    }
+def compile_reports(
+    rows: Sequence[RowResult], library: str = "ogive"
+) -> dict[str, dict[str, Any]]:
+    """What Ogive, or another checkout of it, says of its compiling, by the row's name."""
+    cells = {row.name: row.cells.get(library) for row in rows}
+    return {name: cell.compile for name, cell in cells.items() if cell and cell.compile}
+
+
+def compile_before_lines(rows: Sequence[RowResult]) -> tuple[list[str], list[list[str]]]:
+    """Kernels compiled and the time to compile one, of another checkout and of this one."""
+    earlier, now = compile_reports(rows, "before"), compile_reports(rows)
+    both = [name for name in now if name in earlier and earlier[name]["timed"]]
+    lines = []
+    for line, names in [*[(name, [name]) for name in both], ("all rows", both)]:
+        count, seconds = sum_up([earlier[name] for name in names])
+        own_count, own_seconds = sum_up([now[name] for name in names])
+        times = (seconds / count, own_seconds / own_count)
+        ratio = ratio_text(times[0] / times[1])
+        lines.append([line, str(count), str(own_count), *map(milliseconds, times), ratio])
+    header = ["compile, ms a kernel", "kernels before", "now", "before", "now", "before ÷ now"]
+    return header, lines
+
+
+def sum_up(reports: Sequence[dict[str, Any]]) -> tuple[int, float]:
+    """How many kernels were compiled, and the seconds that all their passes took."""
+    totals = [each["stages"]["all"]["total"] for each in reports]
+    return sum(each["timed"] for each in reports), sum(totals)
 
 
 def compile_text(reports: dict[str, Any]) -> str:
@@ -283,6 +308,8 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(times_table(results.rows, libraries))
         if reports := compile_reports(results.rows):
             parts.append(table(*breakdown_lines(reports)))
+        if "before" in libraries:
+            parts.append(table(*compile_before_lines(results.rows)))
     for rows in (results.startup, results.training):
         if rows:
             found = {library for row in rows for library in row.cells}

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.libraries import ENTRIES
+from benchmarks.libraries import ENTRIES, NO_PEERS
 
 HALF_UNIT = 2.0**-24
 Status = Literal["ok", "wrong", "not there", "failed", "over"]
@@ -62,11 +62,11 @@ class RowResult:
         return None if value is None else float(value)
 
     def best_peer(self, statistic: str = "best") -> tuple[str, float] | None:
-        """The fastest library that is neither Ogive nor the limit."""
+        """The fastest library that is neither Ogive, of now or before, nor the limit."""
         times = {
             name: seconds
             for name in self.cells
-            if name not in ("ogive", "limit")
+            if name not in NO_PEERS
             and (seconds := self.seconds(name, statistic)) is not None
         }
         return min(times.items(), key=lambda item: item[1]) if times else None
@@ -76,11 +76,20 @@ class RowResult:
         peer, own = self.best_peer(statistic), self.seconds("ogive", statistic)
         return None if peer is None or own is None else peer[1] / own
 
+    def share(self, library: str) -> float | None:
+        """The time of another checkout, or of the limit, over Ogive's: above 1, Ogive is faster."""
+        other, own = self.seconds(library), self.seconds("ogive")
+        return None if other is None or own is None else other / own
+
     def error_ratio(self) -> float | None:
         """Ogive's error over the best peer's, both taken to be at least half a unit in the last
         place of float32: a scalar that happens to be exact is no feat."""
-        errors = {name: cell.error for name, cell in self.cells.items() if cell.error is not None}
-        own = errors.pop("ogive", None)
+        own = self.cells["ogive"].error if "ogive" in self.cells else None
+        errors = {
+            name: cell.error
+            for name, cell in self.cells.items()
+            if name not in NO_PEERS and cell.error is not None
+        }
         if own is None or not errors:
             return None
         return max(own, HALF_UNIT) / max(min(errors.values()), HALF_UNIT)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from benchmarks.check import disagreement, largest_error, reference
-from benchmarks.process import Reply, WorkerProcess
+from benchmarks.process import SOURCES, Reply, WorkerProcess
 from benchmarks.results import Cell, RowResult
 from benchmarks.rows import Limit, Row, find
 
@@ -22,12 +22,19 @@ IMPORT_TIMEOUT = 180.0  # seconds
 @dataclass(frozen=True)
 class Settings:
     """How long and how often: `seconds` a library and row, over `rounds` turns; a library that has
-    not answered after `timeout` seconds takes no further part in the row."""
+    not answered after `timeout` seconds takes no further part in the row. `before` is another
+    checkout of Ogive, which the library of that name is measured from."""
 
     threads: int = 2
     seconds: float = 1.0
     rounds: int = 5
     timeout: float = 180.0
+    before: str | None = None
+
+    def sources(self, library: str) -> Path:
+        """The folder that Ogive is imported from in the process of `library`."""
+        other = self.before if library == "before" else None
+        return SOURCES if other is None else Path(other).resolve() / "src"
 
 
 class Runner:
@@ -143,7 +150,10 @@ def open_runner(libraries: Sequence[str], settings: Settings) -> Iterator[Runner
     """A runner with one worker a library; all processes and files are gone afterwards."""
     with TemporaryDirectory(prefix="ogive-benchmarks-") as folder:
         scratch = Path(folder)
-        workers = [WorkerProcess(name, settings.threads, scratch) for name in libraries]
+        workers = [
+            WorkerProcess(name, settings.threads, scratch, sources=settings.sources(name))
+            for name in libraries
+        ]
         try:
             yield Runner(workers, settings, scratch)
         finally:

@@ -32,7 +32,10 @@ def row_name(program: str, part: str) -> str:
 
 def run_child(library: str, program: str, settings: Settings, cache: Path) -> Reply:
     """Time one new process; a death or a time-out is a reply too."""
-    environment = {**child_environment(settings.threads, cache), **cache_environment(cache)}
+    environment = {
+        **child_environment(settings.threads, cache, settings.sources(library)),
+        **cache_environment(cache),
+    }
     # A user's torch.compile compiles with a pool of processes.
     del environment["TORCHINDUCTOR_COMPILE_THREADS"]
     arguments = [library, str(settings.threads), program]

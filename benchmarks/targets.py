@@ -69,6 +69,7 @@ def judge(results: Results) -> list[Judgement]:
     judgements.append(faster_steps(results.steps))
     cost = step_cost(results.steps)
     judgements.append(within(cost, 0.05e-6, "one more serial step of a plan"))
+    judgements.append(no_slower_than_before([*results.rows, *results.startup]))
     judgements.append(accurate([*results.rows, *results.shapes]))
     judgements += [judgement for spread in summarize(results.shapes) for judgement in even(spread)]
     judgements += [ahead(family, results.rows) for family in FAMILIES]
@@ -91,6 +92,12 @@ def judge_memory(rows: Mapping[str, RowResult]) -> list[Judgement]:
         for row in (SUM, MATRIX_VECTOR)
     ]
     return [*leads, against_all(rows.get(COLUMN_SUM.name), COLUMN_SUM.name), *copied, *read]
+
+
+def no_slower_than_before(rows: Sequence[RowResult]) -> Judgement:
+    """No row may take longer than in another checkout, but for what two runs of one differ by."""
+    ratios = {row.name: ratio for row in rows if (ratio := row.share("before")) is not None}
+    return at_least(0.97, ratios, "each row: 0.97× as fast as the other checkout")
 
 
 def accurate(rows: Sequence[RowResult]) -> Judgement:

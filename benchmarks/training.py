@@ -59,7 +59,11 @@ def run_child(library: str, program: str, settings: Settings) -> Reply:
     """One process."""
     arguments = [library, str(settings.threads), program, str(settings.seconds)]
     return report_of_child(
-        "benchmarks.training_child", arguments, settings.threads, settings.timeout
+        "benchmarks.training_child",
+        arguments,
+        settings.threads,
+        settings.timeout,
+        sources=settings.sources(library),
     )
 
 

@@ -179,9 +179,14 @@ def tinygrad_build() -> Callable[[], Any]:
     return build
 
 
-BUILDS = {"ogive": ogive_build, "tinygrad": tinygrad_build}
-TRANSFORMERS = {"ogive": ogive_transformer_step}
-CONVNETS = {"ogive": ogive_convnet, "torch": torch_convnet, "tinygrad": tinygrad_convnet}
+BUILDS = {"ogive": ogive_build, "before": ogive_build, "tinygrad": tinygrad_build}
+TRANSFORMERS = {"ogive": ogive_transformer_step, "before": ogive_transformer_step}
+CONVNETS = {
+    "ogive": ogive_convnet,
+    "before": ogive_convnet,
+    "torch": torch_convnet,
+    "tinygrad": tinygrad_convnet,
+}
 
 
 def best_time(call: Callable[[], Any], seconds: float) -> float:

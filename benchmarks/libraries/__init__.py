@@ -23,6 +23,7 @@ class Entry:
 
 ENTRIES = {
     "ogive": Entry("ogive_library:OgiveLibrary", "ogive", "ogive"),
+    "before": Entry("ogive_library:OgiveBefore", "ogive", "ogive"),
     "torch": Entry("torch_library:TorchLibrary", "torch", "torch"),
     "torch.compile": Entry("torch_library:TorchCompileLibrary", "torch", "torch"),
     "jax": Entry("jax_library:JaxLibrary", "jax", "jax"),
@@ -30,7 +31,8 @@ ENTRIES = {
     "tinygrad": Entry("tinygrad_library:TinygradLibrary", "tinygrad", "tinygrad"),
     "limit": Entry("limit:LimitLibrary", "llvmlite", "llvmlite"),
 }
-PEERS = tuple(name for name in ENTRIES if name not in ("ogive", "limit"))
+NO_PEERS = ("ogive", "before", "limit")
+PEERS = tuple(name for name in ENTRIES if name not in NO_PEERS)
 
 
 def open_library(name: str, threads: int) -> Library:

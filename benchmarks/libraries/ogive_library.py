@@ -1,9 +1,9 @@
-"""Ogive itself: `realize` each time, or a prepared plan executed again."""
+"""Ogive itself, and another checkout of it: `realize` each time, or a plan executed again."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class OgiveLibrary(Library):
     """A plan's `execute` returns when everything is computed."""
 
     operations: Operations = OgiveOperations()
+    stages: Mapping[str, str] | None = None  # of its passes; None for those of this checkout
 
     def __init__(self, threads: int) -> None:
         super().__init__(threads)
@@ -75,7 +76,13 @@ class OgiveLibrary(Library):
         return Prepared(self.plan.execute, lambda: self.fetch_all(result))
 
     def compile_report(self) -> dict[str, object] | None:
-        return None if self.plan is None else summarize(self.plan.kernels)
+        return None if self.plan is None else summarize(self.plan.kernels, self.stages)
 
     def release(self) -> None:
         self.plan = None
+
+
+class OgiveBefore(OgiveLibrary):
+    """Another checkout, whose passes may be other ones: each of them is a stage of its own."""
+
+    stages: Mapping[str, str] | None = {}

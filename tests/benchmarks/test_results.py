@@ -13,7 +13,14 @@ import pytest
 from benchmarks import models, rows, shapes
 from benchmarks.breakdown import summarize
 from benchmarks.check import ReferenceOperations, disagreement, erf, reference
-from benchmarks.report import breakdown_lines, compile_text, milliseconds, render, times_table
+from benchmarks.report import (
+    breakdown_lines,
+    compile_before_lines,
+    compile_text,
+    milliseconds,
+    render,
+    times_table,
+)
 from benchmarks.results import Cell, Results, RowResult
 from benchmarks.runner import share_limits
 from benchmarks.targets import judge
@@ -71,6 +78,25 @@ def test_an_error_is_held_against_the_best_peer() -> None:
     row.cells["ogive"].error = 1e-9
     row.cells["torch"].error = 0.0
     assert row.error_ratio() == 1
+
+
+def test_another_checkout_is_no_peer_and_has_a_column_of_its_own() -> None:
+    report = summarize([kernel("a", lower=0.001)])
+    earlier = summarize([kernel("a", stage_of_old=0.002), kernel("b", stage_of_old=0.004)], {})
+    cells = {
+        "ogive": Cell.measured([2.0], compile=report),
+        "before": Cell.measured([1.0], compile=earlier),
+        "torch": cell(3.0),
+    }
+    row = RowResult(TINY.name, cells)
+    assert (row.best_peer(), row.share("before")) == (("torch", 3.0), 0.5)
+    results = Results({"threads": 2}, rows=[row])
+    text = render(results, ["ogive", "before", "torch"])
+    assert "before ÷ ogive" in text and "0.50" in text
+    name, *counts = compile_before_lines([row])[1][-1]
+    assert (name, counts) == ("all rows", ["2", "1", "3", "1", "3.00"])
+    verdicts = [j.holds for j in judge(results) if "the other checkout" in j.promise]
+    assert verdicts == [False]
 
 
 def test_a_family_is_judged_by_its_worst_row() -> None:

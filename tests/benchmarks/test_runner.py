@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from benchmarks.libraries import PEERS, thread_environment
 from benchmarks.process import WorkerProcess
 from benchmarks.results import RowResult
 from benchmarks.rows import TINY_CAPTURED
-from benchmarks.runner import Runner, Settings
+from benchmarks.runner import Runner, Settings, open_runner
 from benchmarks.startup import IMPORT, measure_startup
 
 QUICK = Settings(threads=1, seconds=0.02, rounds=2, timeout=20.0)
@@ -97,6 +98,17 @@ def test_a_worker_is_stopped_between_requests(tmp_path: Path) -> None:
         assert state == "T"
     finally:
         worker.close()
+
+
+def test_another_checkout_is_imported_in_its_own_process_only(tmp_path: Path) -> None:
+    package = tmp_path / "earlier" / "src" / "ogive"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise ImportError('the other one')")
+    settings = replace(QUICK, before=str(tmp_path / "earlier"))
+    with open_runner(["ogive", "before"], settings) as runner:
+        cells = runner.measure(TINY_CAPTURED).cells
+    assert cells["ogive"].status == "ok"
+    assert cells["before"].reason == "ImportError: the other one"
 
 
 def test_threads_are_set_for_every_library() -> None:

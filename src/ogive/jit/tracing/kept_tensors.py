@@ -1,0 +1,77 @@
+"""Tensors that a function made while it was traced and left somewhere outside.
+
+One that depends on the arguments is an error: later calls would not change it. Any other is what a
+cache holds, and the next run of the function finds it.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from ogive.ir.memory import memory_leaf
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.traversal import substitute, walk
+from ogive.jit.argument_trees import leaves
+from ogive.jit.memories import layout_of_memory, select_part
+from ogive.jit.tracing.placeholder_run import PlaceholderRun, memories_of
+from ogive.jit.tracing.refusals import kept_outside_error
+from ogive.jit.tracing.traced_function import Memory
+from ogive.live import registry
+from ogive.tensor import build
+from ogive.tensor.tensor import Tensor
+
+
+def kept_outside(run: PlaceholderRun) -> Tensor | None:
+    """A tensor that the function made and left somewhere, for later calls to find.
+
+    Raises `TraceError` where it depends on the arguments: later calls would not change it.
+    """
+    if _made_besides(run):
+        _release_rules(run)
+        gc.collect()  # they may only be waiting for the collector
+    kept = _made_besides(run)
+    for tensor in kept:
+        if not set(run.flats).isdisjoint(tensor.node.walk()):
+            raise kept_outside_error(run.function, tensor)
+    _fill_in(run, kept)
+    return kept[0] if kept else None
+
+
+def _release_rules(run: PlaceholderRun) -> None:
+    """Let go of what rules of gradients hold: the function has called backward() if it ever
+    does, and nothing goes back through a function that was captured."""
+    results = [leaf.node for _, leaf in leaves(run.returned, "") if isinstance(leaf, Tensor)]
+    updated = [found.final for found in run.found]
+    for node in walk((*results, *updated, *[tensor.node for tensor in run.placeholders])):
+        if node.op is Op.GRADIENT and hasattr(node.arg, "release"):
+            node.arg.release()
+
+
+def _made_besides(run: PlaceholderRun) -> list[Tensor]:
+    returned = {id(leaf) for _, leaf in leaves(run.returned, "")}
+    made = [reference() for reference in run.watch.made]
+    return [tensor for tensor in made if tensor is not None and id(tensor) not in returned]
+
+
+def _fill_in(run: PlaceholderRun, tensors: list[Tensor]) -> None:
+    """Let tensors that remain read what the function found, and no placeholders."""
+    with registry.graph_lock:
+        memory = {
+            memory_leaf(each.given): _flat(each, found.tensor.node is found.seen)
+            for found in run.found if found.given is not found.seen
+            for each in memories_of(found)
+        }  # fmt: skip
+        for tensor in tensors:
+            registry.move_tensor(tensor, substitute((tensor.node,), memory, revisit=False)[0])
+
+
+def _flat(memory: Memory, is_same: bool) -> UOp:
+    """The elements of memory that the function found, as they are now, in a row."""
+    flat, node = memory_leaf(memory.seen), memory.tensor.node
+    if is_same or not all(isinstance(size, int) for size in node.shape):
+        return flat
+    layout = layout_of_memory(memory.tensor.node)
+    if layout is not None and memory.number is not None:
+        node = select_part(node, layout, memory.number)
+    return build.reshape(node, flat.shape)

@@ -62,6 +62,14 @@ def rare_collections() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def graphs_grow_under_their_lock() -> None:
+    """Whoever makes a node of a tensor graph holds `graph_lock`, in every test."""
+    from ogive.live import registry
+
+    registry.require_lock(True)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def ctrl_c_interrupts() -> Iterator[None]:
     """Ctrl-C raises `KeyboardInterrupt`, here and in the processes that tests start, also where the
     suite was started with the signal ignored, as in the background of a shell."""

@@ -45,19 +45,16 @@ def test_what_is_read_through_the_nodes_inside_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("most", [registry.MOST_LOOKED_AT, -1])
-def test_a_gradient_reads_what_it_is_of_through_the_nodes_inside(
-    most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(registry, "MOST_LOOKED_AT", most)
+def test_a_gradient_reads_what_it_is_of_through_the_nodes_inside(most: int) -> None:
     w = Tensor([1.0, 2.0], requires_grad=True)
     x = Tensor([3.0, 4.0])
     memory, loss = memory_of(x), (w * x).sum()
     loss.backward()
     assert w.grad is not None
-    assert readers.read_outside([memory], {loss.node}, [x.id]) == {memory}
-    assert readers.read_outside([memory], {loss.node, w.grad.node}, [x.id]) == set()
+    assert readers.read_outside([memory], {loss.node}, [x.id], most) == {memory}
+    assert readers.read_outside([memory], {loss.node, w.grad.node}, [x.id], most) == set()
     w.grad = None
-    assert readers.read_outside([memory], {loss.node}, [x.id]) == set()
+    assert readers.read_outside([memory], {loss.node}, [x.id], most) == set()
 
 
 def lazy_ids() -> set[int]:
@@ -65,7 +62,7 @@ def lazy_ids() -> set[int]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_both_directions_find_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_directions_find_the_same(seed: int) -> None:
     draw = random.Random(seed)
     sources = [Tensor([float(n), 1.0]).realize() for n in range(4)]
     made = list(sources)
@@ -79,8 +76,7 @@ def test_both_directions_find_the_same(seed: int, monkeypatch: pytest.MonkeyPatc
     held = draw.sample(made, 3)
     del made
     found = readers.read_outside(asked, inside)
-    monkeypatch.setattr(registry, "MOST_LOOKED_AT", -1)
-    assert readers.read_outside(asked, inside) == found
+    assert readers.read_outside(asked, inside, most=-1) == found
     assert len(held) == 3
 
 

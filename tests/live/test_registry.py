@@ -17,6 +17,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import registry
 from ogive.live.kept_graphs import kept_graphs
+from ogive.live.substitution import substitute_everywhere, visited_count
 from tests.tensor.interpreter import evaluate
 
 
@@ -58,7 +59,7 @@ def test_substitution_reaches_every_tensor_above() -> None:
     shared = x.exp()
     above = [shared + 1, shared.sum(), (shared * shared).reshape(2, 1), shared]
     buffer = fresh_buffer([10, 20])
-    registry.substitute({shared.node: buffer})
+    substitute_everywhere({shared.node: buffer})
     assert shared.node is buffer
     values = [evaluate(tensor).tolist() for tensor in above]
     assert values == [[11, 21], 30, [[100], [400]], [10, 20]]
@@ -69,14 +70,14 @@ def test_tensors_beside_it_are_not_touched() -> None:
     x = vector(1, 2)
     shared, beside = x.exp(), x.sin() + 1
     node = beside.node
-    registry.substitute({shared.node: fresh_buffer([1, 2])})
+    substitute_everywhere({shared.node: fresh_buffer([1, 2])})
     assert beside.node is node
 
 
 def test_a_diamond_stays_shared() -> None:
     negated = -vector(3, 1, 2)
     position = (negated.max() == negated).sum() + negated.sum()
-    registry.substitute({negated.node: fresh_buffer([-3, -1, -2])})
+    substitute_everywhere({negated.node: fresh_buffer([-3, -1, -2])})
     buffers = [node for node in position.node.walk() if node.op is Op.BUFFER]
     assert len(buffers) == 1 and buffers[0] is negated.node
 
@@ -85,7 +86,7 @@ def test_several_keys_are_replaced_in_one_step() -> None:
     x = vector(1, 2)
     a, b = x.exp(), x.sin()
     both = a + b
-    registry.substitute({a.node: fresh_buffer([1, 2]), b.node: fresh_buffer([10, 20])})
+    substitute_everywhere({a.node: fresh_buffer([1, 2]), b.node: fresh_buffer([10, 20])})
     assert evaluate(both).tolist() == [11, 22]
 
 
@@ -94,7 +95,7 @@ def test_a_key_above_a_key_takes_its_own_replacement() -> None:
     inner = x.exp()
     outer = inner + 1
     top = outer * 2
-    registry.substitute({inner.node: fresh_buffer([1, 2]), outer.node: fresh_buffer([5, 6])})
+    substitute_everywhere({inner.node: fresh_buffer([1, 2]), outer.node: fresh_buffer([5, 6])})
     assert evaluate(top).tolist() == [10, 12]
 
 
@@ -103,7 +104,7 @@ def test_replacements_are_revisited_unless_walking() -> None:
     inner, other = x.exp(), x.sin()
     top = inner * 1.5
     buffer = fresh_buffer([7, 8])
-    registry.substitute({inner.node: (other + 1).node, other.node: buffer})
+    substitute_everywhere({inner.node: (other + 1).node, other.node: buffer})
     assert evaluate(top).tolist() == [12, 13.5]
 
 
@@ -113,7 +114,7 @@ def test_walking_allows_a_replacement_that_contains_its_key() -> None:
     old = x.node
     store = UOp(Op.ASSIGN, void, (old, UOp.const(float32, 0.0)))
     after = UOp(Op.AFTER, float32, (old, store))
-    registry.substitute({old: after}, walk=True)
+    substitute_everywhere({old: after}, walk=True)
     assert x.node is after
     assert reader.node.src[0] is after
     assert x.node.src[0] is old
@@ -123,7 +124,7 @@ def test_the_usual_substitution_refuses_a_replacement_that_contains_its_key() ->
     x = vector(1, 2)
     old = x.node
     with pytest.raises(RecursionError, match="contains its own key"):
-        registry.substitute({old: (x + 1).node})
+        substitute_everywhere({old: (x + 1).node})
     assert x.node is old
 
 
@@ -132,9 +133,9 @@ def test_the_cost_follows_what_is_affected() -> None:
     crowd = [base + number for number in range(500)]
     key = base.exp()
     above = [key + 1, key * 2]
-    before = registry.visited_count()
-    registry.substitute({key.node: fresh_buffer([1, 2])})
-    assert registry.visited_count() - before <= 1 + len(above)
+    before = visited_count()
+    substitute_everywhere({key.node: fresh_buffer([1, 2])})
+    assert visited_count() - before <= 1 + len(above)
     assert len(crowd) == 500
 
 
@@ -142,7 +143,7 @@ def test_what_no_tensor_holds_is_not_rebuilt() -> None:
     x = vector(1, 2)
     key = x.exp()
     kept = (key + 1).node  # alive, but no tensor's
-    registry.substitute({key.node: fresh_buffer([1, 2])})
+    substitute_everywhere({key.node: fresh_buffer([1, 2])})
     assert kept.src[0].op is Op.EXP
 
 
@@ -162,7 +163,7 @@ def test_a_deep_chain_is_substituted_and_freed() -> None:
     top: Tensor = key
     for _ in range(50_000):
         top = (top + 1) * 0.5
-    registry.substitute({key.node: fresh_buffer([1, 2])})
+    substitute_everywhere({key.node: fresh_buffer([1, 2])})
     assert sum(node.op is Op.BUFFER for node in top.node.walk()) == 1
     assert Op.EXP not in {node.op for node in top.node.walk()}
     del top
@@ -195,7 +196,7 @@ def test_graphs_built_without_tensors_are_connected_when_they_enter() -> None:
     for _ in range(20_000):
         deep = UOp(Op.NEG, float32, (deep,))
     registry.move_tensor(x, deep)
-    registry.substitute({key: fresh_buffer([1, 2])})
+    substitute_everywhere({key: fresh_buffer([1, 2])})
     assert Op.EXP not in {node.op for node in x.node.walk()}
 
 
@@ -221,7 +222,7 @@ def test_threads_build_while_others_substitute() -> None:
             while not stop.is_set():
                 key = x.exp()
                 held = [key + 1, key * 2]
-                registry.substitute({key.node: fresh_buffer([1, 2])})
+                substitute_everywhere({key.node: fresh_buffer([1, 2])})
                 for tensor in [key, *held]:
                     assert Op.EXP not in {node.op for node in tensor.node.walk()}
         except BaseException as error:

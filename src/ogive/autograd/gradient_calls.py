@@ -8,7 +8,7 @@ that trains says the same at every step. So the nodes of gradients are made wher
 expanded: once, when it is compiled.
 
 The first operand of such a call is no value but an expression. What is computed of it meanwhile
-does not take its place there (`live/registry.py`); memory that takes the place of other memory
+does not take its place there (`live/substitution.py`); memory that takes the place of other memory
 does.
 
 That is possible where the graph alone says what the gradients are. Where more does (a value that is

@@ -12,6 +12,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.live import registry
+from ogive.live.substitution import substitute_everywhere
 
 TORN = (
     "the process was forked in the middle of an assignment to this tensor, which was left half "
@@ -86,4 +87,4 @@ def lose(buffer: Buffer) -> None:
             node: flat_without_memory(node.shape, node.dtype, buffer.device, ExecuteError, TORN)
             for node in registry.nodes_on(buffer)
         }
-        registry.substitute(lost, walk=True)
+        substitute_everywhere(lost, walk=True)

@@ -31,6 +31,7 @@ from ogive.ir.ops import Op
 from ogive.ir.traversal import substitute, walk
 from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
+from ogive.live.substitution import forget_detached, move_holders, substitute_everywhere
 from ogive.live.waiting_plans import unexecuted
 from ogive.passes.capture.contiguous_parts import Window, is_whole
 from ogive.passes.capture.inline_calls import is_outlined
@@ -211,9 +212,9 @@ class Realization:
                 while (version := memory_leaf(under)) in lost:
                     (under,) = substitute((under,), {version: version.operand}, revisit=False)
                 if version not in overwritten:
-                    registry.move_holders(effect, under)
+                    move_holders(effect, under)
             self.remember(found)
-            registry.substitute(found, walk=True, together=together)
+            substitute_everywhere(found, walk=True, together=together)
 
     def rebind(self, together: Sequence[Change] = ()) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""
@@ -223,7 +224,7 @@ class Realization:
             for node, memory in mapping.items():
                 if node.op is not Op.AFTER:
                     note_values(memory, self.buffers)
-        registry.substitute(mapping, walk=True, together=together)
+        substitute_everywhere(mapping, walk=True, together=together)
 
     def keep_route(self, asked: tuple[UOp, ...]) -> None:
         """Remember the way to what was `asked` for, for the next time. `graph_lock` is held."""
@@ -244,7 +245,7 @@ class Realization:
             }
             counting = functools.partial(count_writes, stored)
             history.remember(mapping, moved, self._read(), counting)
-            registry.forget_detached(self.normalized.buffers)
+            forget_detached(self.normalized.buffers)
 
     def _read(self) -> Sequence[UOp]:
         """The memory that was read, and what lies in memory of several devices."""
@@ -261,12 +262,12 @@ class Realization:
 
         Assignments are another matter: everybody sees the new version, or the copy of the old.
         """
-        mapping = self.replacements()
         with registry.graph_lock:
+            mapping = self.replacements()
             self.remember(mapping | copies, plan.stored)
             everywhere = {effect: mapping[effect] for effect in self.effects} | copies
             before = [tensor.node for tensor in tensors]
-            registry.substitute(everywhere, walk=True)
+            substitute_everywhere(everywhere, walk=True)
             for tensor, node in zip(tensors, before, strict=True):
                 if node in mapping:
                     registry.move_tensor(tensor, mapping[node])

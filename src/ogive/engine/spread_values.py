@@ -19,6 +19,7 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
 from ogive.ir.traversal import walk
 from ogive.live import history, registry
+from ogive.live.substitution import substitute_everywhere
 
 _SAME_PLACE = frozenset({Op.GRADIENT, Op.DETACH, Op.CONTIGUOUS})
 """What lies as its source does."""
@@ -74,7 +75,7 @@ def join_parts(values: Sequence[_Spread], count_writes: Callable[[UOp], tuple[in
         # Values over several devices have histories, as buffers do.
         read = [node for node in walk(tuple(new)) if node.op in (Op.BUFFER, Op.MULTI)]
         history.remember(new, {}, read, count_writes)
-    registry.substitute(new, walk=True)
+    substitute_everywhere(new, walk=True)
 
 
 def _part(node: UOp, layout: Layout, number: int) -> UOp:

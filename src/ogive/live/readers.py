@@ -44,27 +44,31 @@ def tensors_reading(nodes: Iterable[UOp]) -> list[Any]:
 
 
 def read_outside(
-    nodes: Iterable[UOp], inside: Collection[UOp] = (), besides: Collection[int] = ()
+    nodes: Iterable[UOp],
+    inside: Collection[UOp] = (),
+    besides: Collection[int] = (),
+    most: int = registry.MOST_LOOKED_AT,
 ) -> set[UOp]:
     """The `nodes` that a live tensor reads other than through one of the nodes `inside`.
 
-    The tensors `besides`, by their ids, do not count.
+    The tensors `besides`, by their ids, do not count. If lazy tensors are built on more than `most`
+    nodes, it is found out from the `nodes` upwards.
     """
     asked = set(nodes)
     with registry.graph_lock:
-        found = _below_tensors(asked, inside, besides)
+        found = _below_tensors(asked, inside, besides, most)
         return _from_above(asked, inside, besides) if found is None else found
 
 
 def _below_tensors(
-    asked: set[UOp], inside: Collection[UOp], besides: Collection[int]
+    asked: set[UOp], inside: Collection[UOp], besides: Collection[int], most: int
 ) -> set[UOp] | None:
     """The nodes that are read, by a walk down from the tensors; None where it would be long."""
-    stack = registry.nodes_of_readers(besides)
+    stack = registry.nodes_of_readers(besides, most)
     if stack is None:
         return None
-    seen = _reached(stack, inside, most=registry.MOST_LOOKED_AT)
-    if len(seen) > registry.MOST_LOOKED_AT:
+    seen = _reached(stack, inside, most)
+    if len(seen) > most:
         return None
     found = asked & seen
     for node in asked:
@@ -125,7 +129,7 @@ def _reached(
     some nodes only.
 
     What a gradient is of is no value but an expression, and is read through what is computed of it:
-    only memory takes the place of its versions there (`registry.substitute`).
+    only memory takes the place of its versions there (`live/substitution.py`).
     """
     seen, stack = set(start), list(start)
     expressions: list[UOp] = []

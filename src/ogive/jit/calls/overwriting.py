@@ -23,6 +23,7 @@ from ogive.jit.tracing.prepare import Owner, Prepared
 from ogive.jit.tracing.traced_function import Trace
 from ogive.live import registry
 from ogive.live.readers import is_read, read_outside
+from ogive.live.substitution import substitute_everywhere
 from ogive.tensor.memory import views
 from ogive.tensor.memory.views import Storage
 from ogive.tensor.tensor import Tensor
@@ -112,7 +113,7 @@ class Overwriting:
                 copy = Buffer(buffer.nbytes, buffer.device)
                 copy.copy_from(buffer.contents("uint8", (buffer.nbytes,)))
                 count = flat.size
-                registry.substitute({flat: flat_node(copy, flat.dtype, count)}, walk=True)
+                substitute_everywhere({flat: flat_node(copy, flat.dtype, count)}, walk=True)
                 own = flat_node(buffer, flat.dtype, count)
                 registry.move_tensor(tensor, substitute((node,), {flat: own}, revisit=False)[0])
                 moved = True

@@ -17,6 +17,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history, registry
 from ogive.live.registry import graph_lock, make
+from ogive.live.substitution import substitute_everywhere
 from ogive.tensor.core import Core, hold
 
 Hook = Callable[[Any], Any]
@@ -107,4 +108,4 @@ def _go_through(tensor: Any, node: UOp) -> None:
     if history.is_version(memory_leaf(tensor.node)):
         registry.move_tensor(tensor, node)  # it only repeats a leaf, as `clone()` does
     else:
-        registry.substitute({tensor.node: node}, walk=True)
+        substitute_everywhere({tensor.node: node}, walk=True)

@@ -129,7 +129,8 @@ def fill_(self: Tensor, value: Any) -> Tensor:
             "copy_ takes tensors"
         )
     if not isinstance(operand, Core):
-        build.fitting(self.dtype, operand)
+        with graph_lock:
+            build.fitting(self.dtype, operand)
     return self.assign(operand)
 
 
@@ -158,7 +159,8 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
             "fill_diagonal_ takes a matrix, or axes that are all of one length, not "
             f"{build.show(shape)}"
         )
-    value = build.fitting(self.dtype, fill_value).arg
+    with graph_lock:
+        value = build.fitting(self.dtype, fill_value).arg
     if not wrap and len(shape) == 2:
         self.diagonal().fill_(value)
         return self

@@ -17,7 +17,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live.readers import is_read
-from ogive.live.registry import graph_lock, substitute, users_of
+from ogive.live.registry import graph_lock, users_of
+from ogive.live.substitution import substitute_everywhere
 from ogive.tensor.core import DEFAULT_DEVICE, to_device, to_tensor, wrap
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory.memory_nodes import memory_node
@@ -180,7 +181,9 @@ def _lend(tensor: Tensor) -> NDArray[Any] | None:
             return None
         if not memory.borrowed:
             # Under a new node: a captured function that writes to the old one looks again.
-            substitute({leaf: memory_node(memory, leaf.shape, leaf.dtype)}, walk=True)
+            substitute_everywhere(
+                {leaf: memory_node(memory, leaf.shape, leaf.dtype)}, walk=True
+            )
         array = memory.lend(node.dtype.numpy, upper_shape(node.shape))
     front: Any = [slice(evaluate(size)) for size in node.shape]
     return array[(*front, ...)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -23,7 +24,8 @@ def summarize(
 ) -> dict[str, object]:
     """Count the kernels of a plan, and sum their timings pass by pass.
 
-    A kernel counts once however often it runs; equal code is one kernel. `passes` maps each pass,
+    A kernel counts once however often it runs; equal code is one kernel. `codes` tell whether two
+    checkouts compile a plan to the same text. `passes` maps each pass,
     `stages` each folder of passes, and "all" for their sum, to total, median and 95th percentile in
     seconds a kernel. Kernels of other sources bring the `stages` of their passes; a pass that is
     not among them is one by itself.
@@ -38,6 +40,7 @@ def summarize(
         "unique": len(unique),
         "timed": len(timed),
         "names": [kernel.name for kernel in every],
+        "codes": [hashlib.sha256(kernel.ir.encode()).hexdigest()[:16] for kernel in every],
         "passes": _spreads(timed),
         "stages": _spreads(by_folder),
     }

@@ -161,7 +161,10 @@ def compile_reports(
 
 
 def compile_before_lines(rows: Sequence[RowResult]) -> tuple[list[str], list[list[str]]]:
-    """Kernels compiled and the time to compile one, of another checkout and of this one."""
+    """Kernels compiled and the time to compile one, of another checkout and of this one.
+
+    Where all their kernels have the same code, a difference of run time is none of theirs.
+    """
     earlier, now = compile_reports(rows, "before"), compile_reports(rows)
     both = [name for name in now if name in earlier and earlier[name]["timed"]]
     lines = []
@@ -170,8 +173,11 @@ def compile_before_lines(rows: Sequence[RowResult]) -> tuple[list[str], list[lis
         own_count, own_seconds = sum_up([now[name] for name in names])
         times = (seconds / count, own_seconds / own_count)
         ratio = ratio_text(times[0] / times[1])
-        lines.append([line, str(count), str(own_count), *map(milliseconds, times), ratio])
-    header = ["compile, ms a kernel", "kernels before", "now", "before", "now", "before ÷ now"]
+        same = all(earlier[name]["codes"] == now[name]["codes"] for name in names)
+        counts = [str(count), str(own_count), "yes" if same else "no"]
+        lines.append([line, *counts, *map(milliseconds, times), ratio])
+    columns = ["kernels before", "now", "same code", "before", "now", "before ÷ now"]
+    header = ["compile, ms a kernel", *columns]
     return header, lines
 
 

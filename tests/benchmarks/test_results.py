@@ -94,7 +94,7 @@ def test_another_checkout_is_no_peer_and_has_a_column_of_its_own() -> None:
     text = render(results, ["ogive", "before", "torch"])
     assert "before ÷ ogive" in text and "0.50" in text
     name, *counts = compile_before_lines([row])[1][-1]
-    assert (name, counts) == ("all rows", ["2", "1", "3", "1", "3.00"])
+    assert (name, counts) == ("all rows", ["2", "1", "no", "3", "1", "3.00"])
     verdicts = [j.holds for j in judge(results) if "the other checkout" in j.promise]
     assert verdicts == [False]
 

@@ -108,6 +108,21 @@ def test_tiles_that_take_longer_by_the_model_are_not_taken() -> None:
     assert choice is not None and choice.times[0] > 1.1 * choice.times[1]
 
 
+def test_products_of_vectors_in_two_steps_take_twice_as_long() -> None:
+    """So tiles, which have fewer of them, pay there where memory would outweigh it otherwise."""
+    result = Tensor(values(1, 512, 7, 7)).conv2d(Tensor(values(512, 512, 3, 3)), padding=1)
+    order = inline_calls(normalize((result.node,))).sink.walk()
+    features = "+avx,+avx2,+avx512f,+avx512bw,+avx512vl"
+    halves, whole = [
+        describe_cpu("x86_64-linux-gnu", cpu, features) for cpu in ("znver4", "sapphirerapids")
+    ]
+    choices = [
+        choose_tiles(*find_convolutions(order, target).values(), TWO, target)
+        for target in (halves, whole)
+    ]
+    assert choices[0] is not None and choices[1] is None
+
+
 def test_tiles_of_two_are_bounded_as_windows_are_and_tiles_of_four_are_not() -> None:
     assert TWO.amplification == pytest.approx((8 / 3) ** 2)
     assert FOUR.amplification == pytest.approx(16.0**2)

@@ -126,6 +126,8 @@ def _tiles_time(
 
 
 def _multiply_nanoseconds(target: Target) -> float:
-    """Nanoseconds of a multiply-add of whole vectors, two of which begin in a cycle."""
+    """Nanoseconds of a multiply-add of whole vectors, two of which begin in a cycle, unless they
+    are taken in steps."""
     operations = target.costs.operations
-    return operations.cycle_nanoseconds * operations.hidden_share
+    steps = target.vector_bytes / target.step_bytes
+    return operations.cycle_nanoseconds * operations.hidden_share * steps

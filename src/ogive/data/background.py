@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
@@ -51,7 +52,8 @@ def prefetch(values: Iterable[T], count: int) -> Iterator[T]:
             yield value
     finally:
         stop.append(True)
-        if thread.is_alive():  # an exception may have come before it began
+        # An exception may have come before it began, and when Python ends no thread goes on.
+        if thread.is_alive() and not sys.is_finalizing():
             thread.join()
 
 

@@ -19,10 +19,11 @@ from ogive.optim.lamb import LAMB
 from ogive.optim.lbfgs import LBFGS
 from ogive.optim.lion import Lion
 from ogive.optim.muon import Muon
-from ogive.optim.optimizer import Group, Optimizer
+from ogive.optim.optimizer import Optimizer
 from ogive.optim.relatives import Adamax, NAdam, RAdam
 from ogive.optim.rprop import Rprop
 from ogive.optim.sgd import SGD
+from ogive.optim.steps.parameter_groups import Group
 
 __all__ = [
     "ASGD",

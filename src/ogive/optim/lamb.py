@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ogive.optim.moments import averaged
-from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.optim.optimizer import Optimizer
+from ogive.optim.steps.parameter_groups import Group, State
 from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor

@@ -15,7 +15,8 @@ from ogive.autograd import enable_grad, no_grad
 from ogive.errors import ArgumentError, ArgumentTypeError, TraceError
 from ogive.jit.tracing.watch import is_tracing
 from ogive.optim.line_search import Array, Trial, strong_wolfe
-from ogive.optim.optimizer import Optimizer, State
+from ogive.optim.optimizer import Optimizer
+from ogive.optim.steps.parameter_groups import State
 from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 

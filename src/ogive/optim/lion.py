@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.optim.optimizer import Optimizer
+from ogive.optim.steps.parameter_groups import Group, State
 from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.tensor import Tensor
 

@@ -3,7 +3,7 @@ letting weights decay."""
 
 from __future__ import annotations
 
-from ogive.optim.optimizer import Group, State
+from ogive.optim.steps.parameter_groups import Group, State
 from ogive.tensor.outlined import outlined
 from ogive.tensor.tensor import Tensor
 

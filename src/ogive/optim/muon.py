@@ -8,7 +8,8 @@ from typing import Any
 
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
-from ogive.optim.optimizer import Group, Optimizer, State
+from ogive.optim.optimizer import Optimizer
+from ogive.optim.steps.parameter_groups import Group, State
 from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.tensor import Tensor
 

@@ -8,105 +8,36 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypedDict
-
-import numpy
+from typing import Any
 
 from ogive.autograd import enable_grad, no_grad
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
-from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, is_group
 from ogive.ir.memory import memory_leaf
 from ogive.jit.jitted_function import Jitted
 from ogive.jit.tracing.watch import is_tracing
 from ogive.live.readers import tensors_reading
 from ogive.nn.module import Module
-from ogive.nn.parameter import UninitializedParameter
 from ogive.nn.state import clear_gradients, load_tensors
-from ogive.optim.clocks import Clocks
-from ogive.optim.fixed import Fixed
-from ogive.optim.state_parts import StateParts, parts_of_state
+from ogive.optim.steps.clocks import Clocks
+from ogive.optim.steps.fixed import Fixed
+from ogive.optim.steps.parameter_groups import (
+    Group,
+    State,
+    StateByParameter,
+    check_parameter,
+    check_settings,
+)
+from ogive.optim.steps.repeated_steps import RepeatedSteps, is_plain
+from ogive.optim.steps.state_parts import StateParts, parts_of_state
+from ogive.optim.steps.step_hooks import HookedSteps
 from ogive.tensor.core import to_tensor
-from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
-from ogive.tensor.values.evaluation import Repeatable, carry_out_noting
-
-State = dict[str, Tensor]
 
 
-class Execution(TypedDict, total=False):
-    """How a step is run: `shard` says that state is kept in parts (`state_parts.py`). What else
-    PyTorch has means nothing here: a step is compiled as a whole."""
-
-    shard: StateParts | None
-    foreach: bool | None
-    fused: bool | None
-    capturable: bool
-    differentiable: bool
-
-
-class Group(dict[str, Any]):
-    """Parameters and their settings: `group["params"]`, `group["lr"]`, and so on.
-
-    `rate` is the learning rate as a tensor, in float64. Captured functions watch all settings but
-    those that are `kept_as_data`.
-    """
-
-    kept_as_data = frozenset(["lr"])
-
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        parameters: list[Tensor] = settings["params"]
-        if parameters and parameters[0].is_eager:
-            self.rate = parameters[0].new_zeros((), dtype=dtypes.float64)
-        else:
-            self.rate = zeros(dtype=dtypes.float64).contiguous().realize()
-        super().__init__()
-        for name, value in settings.items():
-            self[name] = value
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        if name == "lr":
-            value = float(value)
-            if self.rate.is_eager:
-                self.rate.assign(value)
-            else:
-                # From memory: a number in the graph would be compiled into the code.
-                self.rate.assign(Tensor.from_numpy(numpy.array([value])).reshape(()))
-                self.rate.realize()
-        super().__setitem__(name, value)
-
-
-class StepHook:
-    """A function that is called around steps; `remove()` takes it away."""
-
-    def __init__(self, optimizer: Optimizer, when: str, function: Callable[..., Any]) -> None:
-        self._optimizer, self._when, self.function = optimizer, when, function
-        self._set((*optimizer._step_hooks.get(when, ()), self))
-
-    def remove(self) -> None:
-        """Call it no more."""
-        hooks = self._optimizer._step_hooks[self._when]
-        self._set(tuple([hook for hook in hooks if hook is not self]))
-
-    def _set(self, hooks: tuple[StepHook, ...]) -> None:
-        self._optimizer._step_hooks = {**self._optimizer._step_hooks, self._when: hooks}
-
-
-class StateByParameter(Fixed[int, State]):
-    """What is remembered of each parameter, by its id or by the parameter itself."""
-
-    def __missing__(self, key: Any) -> State:
-        if isinstance(key, Tensor) and id(key) in self:
-            return self[id(key)]
-        raise KeyError(key)
-
-    def __contains__(self, key: object) -> bool:
-        return super().__contains__(id(key) if isinstance(key, Tensor) else key)
-
-
-class Optimizer:
+class Optimizer(HookedSteps):
     """The base of all optimizers: define `make_state` and `update`.
 
     `params` are parameters, or dictionaries with `"params"` and settings for these alone. With
@@ -117,8 +48,6 @@ class Optimizer:
 
     is_elementwise = False
     """Whether an element's update follows from that element alone, so that ranks can have parts."""
-
-    _step_hooks: Mapping[str, tuple[StepHook, ...]] = {}
 
     def __init__(
         self,
@@ -136,12 +65,12 @@ class Optimizer:
                 "gradients do not flow through step(); differentiate a function of parameters by "
                 "ogive.grad instead"
             )
-        _check_settings(type(self).__name__, defaults)
+        check_settings(type(self).__name__, defaults)
         self.defaults = dict(defaults)
         self.param_groups: list[Group] = []
         self.state: dict[int, State] = StateByParameter()
         self.clocks = Clocks()
-        self._repeated: dict[tuple[Any, ...], Repeatable] = {}
+        self._repeated = RepeatedSteps()
         self._parts = parts_of_state(shard, type(self).__name__, self.is_elementwise)
         if isinstance(params, Tensor | Module) or not isinstance(params, Iterable):
             advice = "; give its parameters()" if isinstance(params, Module) else ""
@@ -166,21 +95,10 @@ class Optimizer:
         tensors = group["params"]
         tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
         settings = {**self.defaults, **group, "params": tensors}
-        _check_settings(type(self).__name__, settings)
+        check_settings(type(self).__name__, settings)
         state = dict(self.state)
         for tensor in tensors:
-            if not isinstance(tensor, Tensor):
-                raise ArgumentTypeError(f"an optimizer takes tensors, got {tensor!r}")
-            if isinstance(tensor, UninitializedParameter):
-                raise ArgumentError(
-                    "a parameter of a lazy layer has no shape yet; call the model once with an "
-                    "input before its parameters are given to an optimizer"
-                )
-            if not tensor.is_leaf:
-                raise ArgumentError(
-                    f"an optimizer changes leaves, and {tensor!r} was computed from others that "
-                    "require gradients; give those"
-                )
+            check_parameter(tensor)
             if id(tensor) in state:
                 raise ArgumentError("a parameter is in two groups, or twice in one")
             made = self.make_state(self._parts.own(tensor), settings)
@@ -227,24 +145,14 @@ class Optimizer:
 
         `closure`, if given, computes the loss again, with gradients; its result is returned.
         """
-        for hook in self._step_hooks.get("before", ()):
-            hook.function(self, (), {})
+        self._call_hooks("before")
         loss = None
         if closure is not None:
             with enable_grad():
                 loss = closure()
         self.step_unless(None)
-        for hook in self._step_hooks.get("after", ()):
-            hook.function(self, (), {})
+        self._call_hooks("after")
         return loss
-
-    def register_step_pre_hook(self, hook: Callable[..., Any]) -> StepHook:
-        """Call `hook(optimizer, args, kwargs)` before each step."""
-        return StepHook(self, "before", hook)
-
-    def register_step_post_hook(self, hook: Callable[..., Any]) -> StepHook:
-        """Call `hook(optimizer, args, kwargs)` after each step."""
-        return StepHook(self, "after", hook)
 
     def step_unless(self, skipped: Tensor | None) -> None:
         """Change all parameters that have a gradient, unless the scalar `skipped` is true.
@@ -270,7 +178,12 @@ class Optimizer:
             if any(is_group(gradient.device) for gradient in moving):
                 self._captured(gradients)
             else:
-                self._repeat(gradients)
+                resting = tuple([gradient is None for gradient in gradients])
+                self._repeated.carry_out(
+                    lambda: (resting, *self._settings()),
+                    self._operands(),
+                    lambda: self._assign(None, gradients),
+                )
 
     @functools.cached_property
     def _captured(self) -> Jitted[[list[Tensor | None]], None]:
@@ -282,18 +195,6 @@ class Optimizer:
 
         return Jitted(step)
 
-    def _repeat(self, gradients: list[Tensor | None]) -> None:
-        """Change all parameters that have a gradient, as it was done before where it is known."""
-        resting = tuple([gradient is None for gradient in gradients])
-        operands = self._operands()
-        known = self._repeated.get((resting, *self._settings()))
-        if known is None or not known.carry_out(operands):
-            noted = carry_out_noting(self._assign(None, gradients), operands)
-            if noted is not None:
-                if len(self._repeated) == _MOST_REPEATED:
-                    self._repeated.clear()
-                self._repeated[resting, *self._settings()] = noted
-
     def _readers(self) -> list[Tensor]:
         """Who reads the parameters as they are: if it is not computed now, they will be copied."""
         nodes = [memory_leaf(p.node) for group in self.param_groups for p in group["params"]]
@@ -302,7 +203,7 @@ class Optimizer:
     def _settings(self) -> tuple[Any, ...]:
         """All that a step follows from but tensors; it compares as different where in doubt."""
         values = [
-            (name, value if _is_plain(value) else object())
+            (name, value if is_plain(value) else object())
             for group in self.param_groups
             for name, value in group.items()
             if name not in ("params", "lr")
@@ -407,7 +308,7 @@ class Optimizer:
         self.__dict__.update(given["attributes"])
         groups = self.param_groups
         self.param_groups, self.state, self.clocks = [], StateByParameter(), Clocks()
-        self._repeated = {}
+        self._repeated = RepeatedSteps()
         for group in groups:
             self.add_param_group(group)
         self.load_state_dict(given["state"])
@@ -452,41 +353,8 @@ class Optimizer:
         return "\n".join([f"{type(self).__name__} (", *lines[:-1], ")"])
 
 
-_MOST_REPEATED = 8
-"""How many kinds of steps are known: with other parameters that rest, or other settings."""
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a setting is what it looks like."""
-    if type(value) is tuple:
-        return all(map(_is_plain, value))
-    return type(value) in (bool, int, float, str, type(None))
-
-
-
-_SIGNED = ("beta2_decay",)
-"""Settings that may be negative."""
-
-
 def _in_own_memory(value: Tensor) -> Tensor:
     """A value in memory that no other tensor has: equal ones elsewhere would be one value."""
     if value.device == DEFAULT_DEVICE or is_group(value.device):
         return value.contiguous().realize()
     return to_tensor(value.numpy(), value.device)
-
-
-def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    """Refuse numbers that no optimizer can use."""
-    for key, value in settings.items():
-        if key == "betas" and not (isinstance(value, tuple | list) and len(value) == 2):
-            raise ArgumentTypeError(f"{name}: betas are two numbers, got {value!r}")
-        if key == "lr" and not hasattr(value, "__float__"):
-            raise ArgumentTypeError(f"{name}: lr is a number, got {value!r}")
-        entries = value if key == "betas" else (value,)
-        for entry in entries:
-            if isinstance(entry, bool) or not isinstance(entry, int | float):
-                continue
-            if key in ("betas", "alpha", "rho") and not 0 <= entry < 1:
-                raise ArgumentError(f"{name}: {key} must lie in [0, 1), got {value}")
-            if entry < 0 and key not in _SIGNED:
-                raise ArgumentError(f"{name}: {key} must not be negative, got {value}")

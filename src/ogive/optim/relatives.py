@@ -7,7 +7,8 @@ from typing import Any, Unpack
 
 from ogive.ir import dtype as dtypes
 from ogive.optim.moments import averaged, decayed
-from ogive.optim.optimizer import Execution, Group, Optimizer, State
+from ogive.optim.optimizer import Optimizer
+from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import ones, zeros_like
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor

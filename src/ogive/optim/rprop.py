@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from ogive.errors import ArgumentError
-from ogive.optim.optimizer import Execution, Group, Optimizer, State
+from ogive.optim.optimizer import Optimizer
+from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import full_like, zeros_like
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor

@@ -17,9 +17,10 @@ from ogive.eager.tensors import MOST_ELEMENTS, take_up
 from ogive.eager.writing import replace
 from ogive.optim.adagrad import Adagrad, RMSprop
 from ogive.optim.adam import Adam
-from ogive.optim.optimizer import Group, Optimizer
+from ogive.optim.optimizer import Optimizer
 from ogive.optim.sgd import SGD
-from ogive.optim.state_parts import Whole
+from ogive.optim.steps.parameter_groups import Group
+from ogive.optim.steps.state_parts import Whole
 from ogive.tensor.core import Core
 from ogive.tensor.tensor import Tensor
 

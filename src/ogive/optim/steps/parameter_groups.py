@@ -1,0 +1,108 @@
+"""Groups of parameters: their settings, what is remembered of each, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+import numpy
+
+from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.ir import dtype as dtypes
+from ogive.nn.parameter import UninitializedParameter
+from ogive.optim.steps.fixed import Fixed
+from ogive.optim.steps.state_parts import StateParts
+from ogive.tensor.creation.constructors import zeros
+from ogive.tensor.tensor import Tensor
+
+State = dict[str, Tensor]
+
+_SIGNED = ("beta2_decay",)
+"""Settings that may be negative."""
+
+
+class Execution(TypedDict, total=False):
+    """How a step is run: `shard` says that state is kept in parts (`state_parts.py`). What else
+    PyTorch has means nothing here: a step is compiled as a whole."""
+
+    shard: StateParts | None
+    foreach: bool | None
+    fused: bool | None
+    capturable: bool
+    differentiable: bool
+
+
+class Group(dict[str, Any]):
+    """Parameters and their settings: `group["params"]`, `group["lr"]`, and so on.
+
+    `rate` is the learning rate as a tensor, in float64. Captured functions watch all settings but
+    those that are `kept_as_data`.
+    """
+
+    kept_as_data = frozenset(["lr"])
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        parameters: list[Tensor] = settings["params"]
+        if parameters and parameters[0].is_eager:
+            self.rate = parameters[0].new_zeros((), dtype=dtypes.float64)
+        else:
+            self.rate = zeros(dtype=dtypes.float64).contiguous().realize()
+        super().__init__()
+        for name, value in settings.items():
+            self[name] = value
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name == "lr":
+            value = float(value)
+            if self.rate.is_eager:
+                self.rate.assign(value)
+            else:
+                # From memory: a number in the graph would be compiled into the code.
+                self.rate.assign(Tensor.from_numpy(numpy.array([value])).reshape(()))
+                self.rate.realize()
+        super().__setitem__(name, value)
+
+
+class StateByParameter(Fixed[int, State]):
+    """What is remembered of each parameter, by its id or by the parameter itself."""
+
+    def __missing__(self, key: Any) -> State:
+        if isinstance(key, Tensor) and id(key) in self:
+            return self[id(key)]
+        raise KeyError(key)
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(id(key) if isinstance(key, Tensor) else key)
+
+
+def check_settings(name: str, settings: Mapping[str, Any]) -> None:
+    """Refuse numbers that no optimizer can use."""
+    for key, value in settings.items():
+        if key == "betas" and not (isinstance(value, tuple | list) and len(value) == 2):
+            raise ArgumentTypeError(f"{name}: betas are two numbers, got {value!r}")
+        if key == "lr" and not hasattr(value, "__float__"):
+            raise ArgumentTypeError(f"{name}: lr is a number, got {value!r}")
+        entries = value if key == "betas" else (value,)
+        for entry in entries:
+            if isinstance(entry, bool) or not isinstance(entry, int | float):
+                continue
+            if key in ("betas", "alpha", "rho") and not 0 <= entry < 1:
+                raise ArgumentError(f"{name}: {key} must lie in [0, 1), got {value}")
+            if entry < 0 and key not in _SIGNED:
+                raise ArgumentError(f"{name}: {key} must not be negative, got {value}")
+
+
+def check_parameter(tensor: Any) -> None:
+    """Refuse what no optimizer can change."""
+    if not isinstance(tensor, Tensor):
+        raise ArgumentTypeError(f"an optimizer takes tensors, got {tensor!r}")
+    if isinstance(tensor, UninitializedParameter):
+        raise ArgumentError(
+            "a parameter of a lazy layer has no shape yet; call the model once with an "
+            "input before its parameters are given to an optimizer"
+        )
+    if not tensor.is_leaf:
+        raise ArgumentError(
+            f"an optimizer changes leaves, and {tensor!r} was computed from others that "
+            "require gradients; give those"
+        )

@@ -1,10 +1,16 @@
 """Layers between dequantizations compute with integers.
 
     Conv(DequantizeLinear(x), DequantizeLinear(w), b)  →  QuantizedConv(x, scale, zero, w, …, b)
-    MatMul(DequantizeLinear(x), DequantizeLinear(w))   →  MatMulIntegerToFloat(x, w, …)
+    MatMul(DequantizeLinear(x), DequantizeLinear(w))   →  QuantizedProduct(x, scale, zero, w, …)
+    MatMulInteger(x, w, zero)                          →  ProductOfBytes(x, zero, w, sums)
 
-Sums of products of integers are exact, and pairs of them are multiplied at once. What the layers
+Sums of products of integers are exact, and several of them are multiplied at once. What the layers
 make are numbers as before; if they are quantized again, that is part of the same kernel.
+
+Bytes are multiplied as they are, where weights have no zero point. What that of the data takes away
+follows from the sums of the weights, which are added up here, once:
+
+    sum of (x - zero) * w  =  sum of x * w  -  zero * (sum of w)
 """
 
 from __future__ import annotations
@@ -14,6 +20,7 @@ from dataclasses import replace
 
 import numpy
 
+from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.onnx import table
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Graph, Node
@@ -21,23 +28,34 @@ from ogive.onnx.narrow import Narrow
 from ogive.onnx.table import Value
 from ogive.tensor.tensor import Tensor
 
-LEAST_CHANNELS = 8
-"""Channels from which on pairs of them pay. A few are summed as floats, and as exactly."""
+LEAST_CHANNELS = 3
+"""Channels from which on words of them pay. Fewer are summed as floats, and as exactly."""
+
+IN_A_WORD = 4
+"""Channels that are multiplied at once: filters have a multiple of as many."""
 
 BYTES = ("int8", "uint8")
+
+WEIGHTS = "int8"
+"""What instructions for bytes multiply unsigned ones by."""
 
 
 def merge_quantization(graph: Graph) -> Graph:
     """A graph that gives the same results, with layers of integers where these are known."""
     makers = {name: node for node in graph.nodes for name in node.outputs}
-    nodes = [_merged(node, makers, graph.constants) or node for node in graph.nodes]
-    return replace(graph, nodes=nodes)
+    constants = dict(graph.constants)
+    nodes = [_merged(node, makers, constants) or node for node in graph.nodes]
+    return replace(graph, nodes=nodes, constants=constants)
 
 
 def _merged(
-    node: Node, makers: Mapping[str, Node], constants: Mapping[str, Value]
+    node: Node, makers: Mapping[str, Node], constants: dict[str, Value]
 ) -> Node | None:
-    if node.op not in ("Conv", "MatMul") or node.domain not in ("", "ai.onnx"):
+    if node.domain not in ("", "ai.onnx"):
+        return None
+    if node.op == "MatMulInteger":
+        return _merge_integers(node, constants)
+    if node.op not in ("Conv", "MatMul"):
         return None
     inputs = [makers.get(name) for name in node.inputs[:2]]
     is_quantized = all(each is not None and each.op == "DequantizeLinear" for each in inputs)
@@ -50,32 +68,75 @@ def _merged(
 
 
 def _merge_conv(
-    node: Node, data: Node, weight: Node, constants: Mapping[str, Value]
+    node: Node, data: Node, weight: Node, constants: dict[str, Value]
 ) -> Node | None:
     _, channels, *_ = to_tensor(constants[weight.inputs[0]]).shape
     is_along_features = weight.attributes.get("axis", 1) == 0
-    if node.attributes.get("group", 1) != 1 or channels < LEAST_CHANNELS or channels % 4:
+    if node.attributes.get("group", 1) != 1 or channels < LEAST_CHANNELS:
         return None
     if not (is_along_features or _has_one_scale(weight, constants)):
         return None
-    inputs = [*_quantized(data), *_quantized(weight), *node.inputs[2:]]
-    entry = table.find("ogive", "QuantizedConv", 1)
-    return replace(node, op="QuantizedConv", domain="ogive", version=1, inputs=inputs, entry=entry)
+    bias = [*node.inputs[2:], ""][:1]
+    w, w_scale, w_zero = _quantized(weight)
+    sums = _sums(w, w_zero, 0, constants)
+    if channels % IN_A_WORD:
+        if not sums:
+            return None
+        w = _in_whole_words(w, constants)
+    inputs = [*_quantized(data), w, w_scale, w_zero, *bias, sums]
+    return _as_own(node, "QuantizedConv", inputs)
+
+
+def _in_whole_words(weight: str, constants: dict[str, Value]) -> str:
+    """The name of filters with more channels, of zeros, that fill the last word."""
+    name = f"{weight}/whole"
+    if name not in constants:
+        values = to_tensor(constants[weight]).to(DEFAULT_DEVICE).numpy()
+        pads = [(0, 0)] * values.ndim
+        pads[1] = 0, -values.shape[1] % IN_A_WORD
+        constants[name] = Tensor.from_numpy(numpy.pad(values, pads))
+    return name
 
 
 def _merge_product(
-    node: Node, data: Node, weight: Node, constants: Mapping[str, Value]
+    node: Node, data: Node, weight: Node, constants: dict[str, Value]
 ) -> Node | None:
     rank = to_tensor(constants[weight.inputs[0]]).ndim
     is_along_columns = weight.attributes.get("axis", 1) in (1, -1)
     if rank != 2 or not (is_along_columns or _has_one_scale(weight, constants)):
         return None
-    x, x_scale, x_zero = _quantized(data)
     w, w_scale, w_zero = _quantized(weight)
-    inputs = [x, w, x_scale, w_scale, x_zero, w_zero]
-    domain, op = "com.microsoft", "MatMulIntegerToFloat"
-    entry = table.find(domain, op, 1)
-    return replace(node, op=op, domain=domain, version=1, inputs=inputs, entry=entry)
+    inputs = [*_quantized(data), w, w_scale, w_zero, _sums(w, w_zero, 1, constants)]
+    return _as_own(node, "QuantizedProduct", inputs)
+
+
+def _merge_integers(node: Node, constants: dict[str, Value]) -> Node | None:
+    x, w, x_zero, w_zero = [*node.inputs, "", ""][:4]
+    if not _are_bytes(w, constants) or to_tensor(constants[w]).ndim != 2:
+        return None
+    sums = _sums(w, w_zero, 1, constants)
+    return _as_own(node, "ProductOfBytes", [x, x_zero, w, sums]) if sums else None
+
+
+def _as_own(node: Node, op: str, inputs: list[str]) -> Node:
+    entry = table.find("ogive", op, 1)
+    return replace(node, op=op, domain="ogive", version=1, inputs=inputs, entry=entry)
+
+
+def _sums(weight: str, zero: str, axis: int, constants: dict[str, Value]) -> str:
+    """The name of the sums of weights at each place of an axis; none if they are of the other sign
+    than instructions for bytes take, or have a zero point."""
+    found = constants[weight]
+    zeros = constants.get(zero) if zero else None
+    has_zeros = zero and (zeros is None or bool(to_tensor(zeros).numpy().any()))
+    if has_zeros or to_tensor(found).dtype.name != WEIGHTS:
+        return ""
+    name = f"{weight}/sums"
+    if name not in constants:
+        values = to_tensor(found).to(DEFAULT_DEVICE).numpy()
+        others = tuple(each for each in range(values.ndim) if each != axis)
+        constants[name] = Tensor.from_numpy(values.sum(others, numpy.int32))
+    return name
 
 
 def _quantized(node: Node) -> list[str]:

@@ -43,14 +43,17 @@ def conv(c: Call) -> Value:
     return convolve(c, c.tensor(0), c.tensor(1), c.optional(2))
 
 
-def convolve(c: Call, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """A convolution over one to three axes, as the attributes say."""
+def convolve(
+    c: Call, x: Tensor, weight: Tensor, bias: Tensor | None, outside: int = 0
+) -> Tensor:
+    """A convolution over one to three axes, as the attributes say. Outside of the image, all is as
+    `outside`."""
     rank = x.ndim - 2
     kernel = list(shape_of(weight)[2:])
     strides, dilations = c.get("strides") or [1] * rank, c.get("dilations") or [1] * rank
     pads = _pads(c, shape_of(x)[2:], kernel, strides, dilations)
-    if any(before != after for before, after in pads):
-        x = x.pad(_flat(pads))
+    if outside or any(before != after for before, after in pads):
+        x = x.pad(_flat(pads), value=outside)
         pads = [(0, 0)] * rank
     if not 1 <= rank <= 3:
         raise c.refuse(f"a convolution over {rank} axes; there are those over 1 to 3")

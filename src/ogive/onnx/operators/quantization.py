@@ -153,13 +153,61 @@ def qlinear_matmul(c: Call) -> Value:
     return to_integers(scaled, zero, zero.dtype)
 
 
+def _unsigned(x: Tensor) -> tuple[Tensor, int]:
+    """Bytes moved so that they are unsigned, and by how much."""
+    return (x, 0) if x.dtype is dtypes.uint8 else (x.bitcast(dtypes.uint8) ^ 128, 128)
+
+
+@operator("ProductOfBytes", domain="ogive")
+def product_of_bytes(c: Call) -> Value:
+    """What `merge_quantization` makes of `MatMulInteger`."""
+    return _multiply_bytes(c.tensor(0), zero_point(c, 1), c.tensor(2), c.tensor(3))
+
+
+def _multiply_bytes(
+    left: Tensor, zero: Tensor | None, right: Tensor, sums: Tensor
+) -> Tensor:
+    """The product of bytes and signed bytes, these of known sums, exactly."""
+    left, moved = _unsigned(left)
+    made = left.cast(dtypes.int32) @ right.cast(dtypes.int32)
+    if zero is not None:
+        return made - (along(zero.cast(dtypes.int32), left, -2) + moved) * sums
+    return made - sums * moved if moved else made
+
+
+@operator("QuantizedProduct", domain="ogive")
+def quantized_product(c: Call) -> Value:
+    """What `merge_quantization` makes of a product of dequantized matrices."""
+    x, weight, zero = c.tensor(0), c.tensor(3), zero_point(c, 2)
+    if c.has(6):
+        made = _multiply_bytes(x, zero, weight, c.tensor(6))
+    else:
+        made = multiply_integers(x, zero, weight, zero_point(c, 5))
+    return made.cast(dtypes.float32) * (c.tensor(1) * along(c.tensor(4), made, -1))
+
+
 @operator("QuantizedConv", domain="ogive")
 def quantized_conv(c: Call) -> Value:
-    """What `merge_quantization` makes: numbers out of integers."""
+    """What `merge_quantization` makes of a convolution of dequantized images."""
     x, weight = c.tensor(0), c.tensor(3)
-    made = _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 5), None)
+    if c.has(7):
+        made = _convolve_bytes(c, x, weight, c.tensor(7))
+    else:
+        made = _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 5), None)
     numbers = made.cast(dtypes.float32) * (c.tensor(1).reshape(()) * along(c.tensor(4), made, 1))
     return numbers + along(c.tensor(6), made, 1) if c.has(6) else numbers
+
+
+def _convolve_bytes(c: Call, x: Tensor, weight: Tensor, sums: Tensor) -> Tensor:
+    """A convolution of bytes by signed ones of known sums, exactly. What is outside of the image is
+    as its zero point, which is known. Channels that only filters have are zeros there."""
+    x, moved = _unsigned(x)
+    missing = shape_of(weight)[1] - shape_of(x)[1]
+    if missing:
+        x = x.pad([*[0, 0] * (x.ndim - 2), 0, missing])
+    zero = moved + (int(c.array(2).reshape(())) if c.has(2) else 0)
+    made = convolve(c, x.cast(dtypes.int32), weight.cast(dtypes.int32), None, zero)
+    return made if zero == 0 else made - along(sums * zero, made, 1)
 
 
 @operator("QLinearConv")

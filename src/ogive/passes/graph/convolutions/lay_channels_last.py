@@ -6,7 +6,8 @@
 A convolution then reads one pixel's channels in a row and has its features in lanes: it needs no
 copy in the order of its windows, its results are stored as they come, rows of any length fill the
 vectors, and what is added to them is read the same way. Filters are laid out in panels, as the
-weights of a product are. Integers are multiplied in pairs of channels, where the target can.
+weights of a product are. Integers are multiplied in words of two or four channels, where the target
+can; of bytes that are multiplied as wider integers, these are kept.
 Windows of 3×3 become tiles (`convolutions/`), where rounding may change and that takes less time.
 
 What comes in from outside, and what goes out, stays as it is. Graphs in which filters are learnt,
@@ -21,16 +22,14 @@ from collections.abc import Mapping
 
 from ogive.ir.memory import FILTER_PANELS
 from ogive.ir.node import UOp
-from ogive.ir.node_building import pad_axis
+from ogive.ir.node_building import cast, pad_axis
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
 from ogive.passes.graph.convolutions.recognized_convolutions import (
-    PAIRED,
     Convolution,
     find_convolutions,
     is_computed,
     is_frame,
-    paired,
     path_below,
 )
 from ogive.passes.graph.convolutions.winograd import TWO, convolve_in_tiles, framed_length
@@ -61,6 +60,8 @@ def lay_channels_last(
     if not tiled and not any(is_computed(each.image) for each in convolutions.values()):
         return sink
     images, rebuilt, joined = _find_images(order, convolutions, frozenset(sink.src))
+    kinds = {each.image: each.multiplied for each in convolutions.values()}
+    wide: dict[UOp, UOp] = {}
     done: dict[UOp, UOp] = {}
     plain: dict[UOp, UOp] = {}
     for node in order:
@@ -68,12 +69,15 @@ def lay_channels_last(
             width = tiled[node].panel_width
             made = _rebuild_in_tiles(convolutions[node], width, done, node in joined, target)
         elif node in rebuilt:
-            made = _rebuild(convolutions[node], done, target)
+            made = _rebuild(convolutions[node], done, wide, target)
         else:
             table = plain if node is sink else done
             made = node.with_sources(tuple([table[source] for source in node.src]))
         plain[node] = made
-        done[node] = _laid_out(made) if node in images else made
+        done[node] = made
+        if node in images:
+            wide[node] = _laid_out(cast(made, kinds.get(node, made.dtype)))
+            done[node] = cast(wide[node], made.dtype)
     if tiled:
         results = {node.operand: node for node in order if node.op is Op.RESHAPE}
         findings.extend(describe_tiles(tiled, plain, results))
@@ -192,13 +196,17 @@ def _laid_out_apart(image: UOp, target: Target) -> UOp:
     return UOp(Op.SHRINK, dtype, (_laid_out(wider),), tuple([(0, size) for size in shape]))
 
 
-def _rebuild(convolution: Convolution, done: Mapping[UOp, UOp], target: Target) -> UOp:
-    """The convolution with its filters in panels, and its windows read from the laid-out image."""
+def _rebuild(
+    convolution: Convolution, done: Mapping[UOp, UOp], wide: Mapping[UOp, UOp], target: Target
+) -> UOp:
+    """The convolution with its filters in panels, and its windows read from the laid-out image, or
+    from what is kept of it as it is multiplied."""
     node, windows = convolution.node, done[convolution.windows]
     if convolution.dot is not None or convolution.is_padded or is_computed(convolution.image):
-        windows = _windows_of(convolution, done[convolution.image], target)
+        image = wide.get(convolution.image, done[convolution.image])
+        windows = _windows_of(convolution, image, target)
     if convolution.dot is not None:
-        return _rebuild_with_pairs(convolution, convolution.dot, windows, target)
+        return _rebuild_with_words(convolution, convolution.dot, windows, target)
     filters = _pack_filters(convolution, convolution.filters, target)
     factors = windows, _spread(filters, node.operand.shape)
     product = UOp(Op.MUL, node.dtype, factors)
@@ -225,8 +233,8 @@ def _rebuild_in_tiles(
     return convolve_in_tiles(convolution, value, TWO, width, is_joined)
 
 
-def _rebuild_with_pairs(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:
-    """The same of integers, two channels of which are a word. Their sums are exact in any order:
+def _rebuild_with_words(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:
+    """The same of integers, some channels of which are a word. Their sums are exact in any order:
     channels are the last, whose loop is the longest."""
     node = convolution.node
     rank = len(node.shape)
@@ -257,8 +265,9 @@ def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
     rank, value = len(image.shape), image
     is_open = convolution.is_padded and not _is_read_where_it_is(convolution, target)
     is_by_pixels = convolution.dot is not None or is_computed(convolution.image)
-    if convolution.dot is not None and (value.dtype is not PAIRED or value is convolution.image):
-        value, is_open = paired(value), True
+    wanted = convolution.multiplied
+    if convolution.dot is not None and (value.dtype is not wanted or value is convolution.image):
+        value, is_open = cast(value, wanted), True
     for move in path_below(convolution.windows, convolution.image):
         if move.op in (Op.CONTIGUOUS, Op.CAST):
             continue

@@ -3,8 +3,8 @@
     windows (batch, groups, 1, channels, taps, places, ...) times
     filters (1, groups, features, channels, taps, 1, ...), summed over channels and taps
 
-Floats are multiplied as they are. Integers are if the target multiplies pairs of narrower ones that
-they were before they were widened: then the image is the narrow one.
+Floats are multiplied as they are. Integers are if the target multiplies several of the narrower
+ones at once that they were before they were widened: then the image is the narrow one.
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ from __future__ import annotations
 import math
 
 from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
+from ogive.ir.node_building import cast
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
 from ogive.targets.target import Dot, Target
 
-PAIRED = dtypes.int16
-"""What integers are multiplied as, two at a time."""
+WORD_BITS = 32
+_NARROW = {each.name: each for each in (dtypes.int8, dtypes.uint8, dtypes.int16)}
+"""What integers are multiplied as, several at a time."""
 
 
 class Convolution(NamedTuple):
     """A sum of windows times filters, the image below the windows, and whether that is padded.
 
-    `filters` are kept nowhere on their way here. `dot` multiplies pairs of integers.
+    `filters` are kept nowhere on their way here. `dot` multiplies words of integers.
     """
 
     node: UOp
@@ -34,6 +37,11 @@ class Convolution(NamedTuple):
     image: UOp
     is_padded: bool
     dot: Dot | None
+
+    @property
+    def multiplied(self) -> DType:
+        """What elements of the image are multiplied as."""
+        return self.image.dtype if self.dot is None else _NARROW[self.dot.left]
 
     @property
     def is_by_channel(self) -> bool:
@@ -105,7 +113,7 @@ def _as_convolution(node: UOp, target: Target) -> Convolution | None:
         dot = _find_dot(image, filters, target)
         if dot is None:
             return None
-        image, filters = image.operand, _before_widening(filters)
+        image, filters = image.operand, _before_widening(filters, _NARROW[dot.right])
     rank = len(image.shape)
     is_padded = any(move.op is Op.PAD and is_frame(move, rank) for move in _frames(windows, image))
     return Convolution(node, windows, filters, image, is_padded, dot)
@@ -152,13 +160,13 @@ def _without_keeping(value: UOp) -> UOp:
     return _moved([move for move in reversed(path) if move.op is not Op.CONTIGUOUS], value)
 
 
-def _before_widening(value: UOp) -> UOp:
-    """A moved value before it was widened, or when it was so only as far as needed."""
+def _before_widening(value: UOp, kind: DType) -> UOp:
+    """A moved value before it was widened, or when it was so only as far as `kind`."""
     path = []
     while value.op in MOVEMENT:
         path.append(value)
         value = value.operand
-    return _moved(path[::-1], paired(value.operand))
+    return _moved(path[::-1], cast(value.operand, kind))
 
 
 def _moved(path: list[UOp], value: UOp) -> UOp:
@@ -168,26 +176,27 @@ def _moved(path: list[UOp], value: UOp) -> UOp:
 
 
 def _find_dot(image: UOp, filters: UOp, target: Target) -> Dot | None:
-    """The instruction that multiplies elements of an image and of filters, both widened from one
-    dtype."""
+    """The instruction that multiplies the most elements of an image and of filters at once, both
+    widened to int32 from what it takes, or less."""
     while filters.op in MOVEMENT:
         filters = filters.operand
-    if image.op is not Op.CAST or filters.op is not Op.CAST:
+    if image.op is not Op.CAST or filters.op is not Op.CAST or image.dtype is not dtypes.int32:
         return None
-    if image.dtype is not dtypes.int32 or not _fits(image.operand) or not _fits(filters.operand):
-        return None
-    suited = [dot for dot in target.dots if (dot.left, dot.right) == (PAIRED.name, PAIRED.name)]
-    return suited[0] if suited and image.shape[1] % 2 == 0 else None
+    suited = [
+        dot
+        for dot in target.dots
+        if _fits(image.operand, dot.left) and _fits(filters.operand, dot.right)
+        if image.shape[1] * _NARROW[dot.left].bits % WORD_BITS == 0
+    ]
+    return min(suited, key=lambda dot: _NARROW[dot.left].bits, default=None)
 
 
-def _fits(value: UOp) -> bool:
-    """Whether all numbers of a dtype are ones of int16."""
-    return value.dtype is PAIRED or (value.dtype.is_integer and value.dtype.bits == 8)
-
-
-def paired(value: UOp) -> UOp:
-    """Integers as they are multiplied."""
-    return value if value.dtype is PAIRED else UOp(Op.CAST, PAIRED, (value,))
+def _fits(value: UOp, name: str) -> bool:
+    """Whether all numbers of a value's dtype are ones of another."""
+    kind = _NARROW.get(name)
+    if kind is None or not value.dtype.is_integer:
+        return False
+    return value.dtype is kind or (kind.is_signed and value.dtype.bits < kind.bits)
 
 
 def _is_suited(convolution: Convolution, target: Target) -> bool:

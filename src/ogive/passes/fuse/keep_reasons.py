@@ -26,6 +26,7 @@ from ogive.passes.fuse.bit_sets import (
 from ogive.passes.fuse.keep_times import describe_in_place, is_computed_again, pays_to_keep
 from ogive.passes.fuse.kernel_readers import Kernel, Readers, is_large_product
 from ogive.passes.fuse.recompute_costs import Summary
+from ogive.passes.fuse.reduction_directions import goes_along_rows, terms_of
 from ogive.targets.target import Target
 
 Reads = Sequence[tuple[Kernel, View]]
@@ -84,7 +85,19 @@ def _keep_reduction(node: UOp, views: Reads, summary: Summary, target: Target) -
     is_beside = not reaches(view.used, kernel.output_count)
     if kernel.has_product and is_beside and is_large_product(node, target):
         return True  # the registers of one kernel hold one tile of sums
+    if is_beside and _goes_otherwise(node, kernel, target):
+        return True
     return len({(view.loops, view.places) for _, view in views}) > 1
+
+
+def _goes_otherwise(node: UOp, kernel: Kernel, target: Target) -> bool:
+    """Whether a reduction goes through memory along rows and one that the kernel has across them,
+    or the other way round, and one more kernel takes less time than that does."""
+    memory = target.costs.memory
+    if terms_of(node) * memory.mixed_element < memory.launch:
+        return False
+    along = goes_along_rows(node)
+    return along is not None and (not along) in kernel.directions
 
 
 def _is_cheap_spread(node: UOp, summary: Summary, target: Target) -> bool:

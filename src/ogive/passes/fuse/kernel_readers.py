@@ -23,8 +23,18 @@ from ogive.passes.fuse.axis_relations import (
     permuted_view,
     source_view,
 )
-from ogive.passes.fuse.bit_sets import NO_LOOP, Axes, Loops, all_below, join, members, single
+from ogive.passes.fuse.bit_sets import (
+    NO_LOOP,
+    Axes,
+    Loops,
+    all_below,
+    join,
+    members,
+    reaches,
+    single,
+)
 from ogive.passes.fuse.choose_staged import row_bytes
+from ogive.passes.fuse.reduction_directions import reduction_directions
 from ogive.targets.target import Target
 
 
@@ -39,6 +49,9 @@ class Kernel:
     work: int = 0
     has_product: bool = False
     by_tensor_cores: bool = False
+    directions: set[bool] = field(default_factory=set)
+    """Whether reductions go along the rows of memory (`reduction_directions.py`), of those whose
+    results its elements are made from."""
     rows: dict[Loops, Loops] = field(default_factory=dict)
     """The loops that stage a row, each a set of one, and with each the output loops around it."""
     scratch: int = 0
@@ -157,6 +170,8 @@ def _pass_on_reduction(
     """A reduction is computed once in each kernel, wherever that reads it."""
     for part in reads.by_kernel():
         kernel, view = part.views[0]
+        if not reaches(view.used, kernel.output_count):
+            kernel.directions |= reduction_directions([node])
         readers[node.operand].add(kernel, _open_reduction(node, kernel, view))
         kernel.node_count += 1
         kernel.has_product |= is_large_product(node, target)

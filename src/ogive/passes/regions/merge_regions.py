@@ -24,6 +24,7 @@ from ogive.ir.memory import LONGEST
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
+from ogive.passes.fuse.reduction_directions import reduction_directions
 from ogive.passes.graph.fault_checks import can_fault
 from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.passes.regions.element_reads import element_reads, without_ones
@@ -54,6 +55,7 @@ class _Facts:
         self.node_count = sum([node.op in ELEMENTWISE for node in nodes])
         self.can_fault = any(can_fault(node) for node in nodes)
         self.reads = None if self.whole or self.can_fault else element_reads(graph)
+        self.directions = set() if self.reads is None else reduction_directions(nodes)
 
 
 class _Merger:
@@ -182,7 +184,8 @@ class _Merger:
         """Whether regions are no row programs, or all of one kind that go through the same.
 
         What one reads of another's results is the element at its own place: a row of them would be
-        computed anew for each element, and the rows under it for each of those.
+        computed anew for each element, and the rows under it for each of those. No sums along the
+        rows of memory join those across them.
         """
         reads = [self.facts[region.graph].reads for region in regions]
         programs = [each for each in reads if each is not None]
@@ -197,7 +200,10 @@ class _Merger:
             {region.values[slot] for slot in each.parts}
             for region, each in zip(regions, programs, strict=True)
         ]
-        return len({each.shape for each in programs}) == 1 and bool(set.intersection(*parts))
+        if len({each.shape for each in programs}) > 1 or not set.intersection(*parts):
+            return False
+        directions = [self.facts[region.graph].directions for region in regions]
+        return len(set.union(*directions)) <= max(map(len, directions))
 
     def risks_copy(self, regions: Sequence[Region]) -> bool:
         """Whether one region overwrites what another copies for those who still read it.

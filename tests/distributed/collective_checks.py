@@ -69,6 +69,35 @@ def check_maximum_minimum_product_and_mean() -> None:
     equal(distributed.all_reduce(Tensor(every[RANK]), "mean"), mean)
 
 
+def check_a_maximum_is_nan_where_any_value_is() -> None:
+    for count in (SIZE + 1, 1000, 300_000):
+        values = numpy.zeros(count, "float32")
+        values[RANK] = numpy.nan
+        values[-1] = (-1.0) ** RANK * 0.0
+        for op in ("max", "min"):
+            result = distributed.all_reduce(Tensor(values), op)
+            assert numpy.isnan(result.numpy()[:2]).all() and not result.numpy()[-1]
+            bits = distributed.all_gather(result.reshape(1, -1)).numpy()
+            assert all(row.tobytes() == bits[0].tobytes() for row in bits)
+        part = distributed.reduce_scatter(Tensor(numpy.repeat(values, SIZE)), "max").numpy()
+        assert numpy.isnan(part).sum() == (SIZE**2 if RANK == 0 else 0) or count < SIZE**2
+
+
+def check_few_bytes_and_many_give_the_same() -> None:
+    """A few are carried with the agreement of the ranks, more are exchanged by MPI."""
+    few, more = 250, 260 * SIZE  # elements of four bytes
+    numbers = numpy.random.default_rng(RANK).standard_normal(more).astype("float32")
+    for op in ("sum", "mean", "max", "min", "prod"):
+        small = distributed.all_reduce(Tensor(numbers[:few]), op).numpy()
+        numpy.testing.assert_allclose(
+            distributed.all_reduce(Tensor(numbers), op).numpy()[:few], small, rtol=1e-4, atol=1e-6
+        )
+    overflow = Tensor(numpy.full(3, 3e38, "float32"))
+    assert numpy.isinf(distributed.all_reduce(overflow).numpy()).all()
+    wrapped = distributed.all_reduce(Tensor(numpy.full(3, 100, "int8"))).tolist()
+    assert wrapped == [(100 * SIZE + 128) % 256 - 128] * 3
+
+
 def check_views_and_values_not_computed_yet() -> None:
     every = values_of_all((4, 6), "float32")
     x = Tensor(every[RANK])

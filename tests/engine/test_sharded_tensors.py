@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy
 import pytest
@@ -214,6 +214,57 @@ def test_an_index_finds_rows_of_a_table_on_every_device() -> None:
     numpy.add.at(expected, numbers, 2)
     assert table.grad is not None
     numpy.testing.assert_array_equal(table.grad.numpy(), expected)
+
+
+def _positions(x: Tensor) -> Tensor:
+    rows, columns = x.nonzero(as_tuple=True)
+    both: Tensor = x.nonzero()
+    return ogive.cat([both.ravel(), rows, columns])
+
+
+def _written(x: Tensor) -> Tensor:
+    y = x.clone()
+    y[numpy.array([True, False, True, False])] = 5.0
+    y[:, [0, -1]] = y[:, [1, 2]]
+    return y.index_put(([0, 1], Tensor([2, 3], device=x.device)), 7.0)
+
+
+HERE_AND_THERE: dict[str, Callable[[Tensor], Tensor]] = {
+    "transform": lambda x: ogive.fft.fft(x).abs(),
+    "long transform": lambda x: ogive.fft.rfft(x.repeat(1, 12)).abs(),
+    "transform by convolution": lambda x: ogive.fft.fft(x.repeat(1, 12)[:, :67]).abs(),
+    "search": lambda x: ogive.searchsorted(x.sort(-1)[0], x),
+    "mask": lambda x: x[x > 0],
+    "mask of NumPy's": lambda x: x[numpy.array([True, False, True, False])],
+    "positions of NumPy's": lambda x: x[numpy.array([3, -1, 0])],
+    "writing": _written,
+    "unique": lambda x: ogive.cat([y.cast(x.dtype) for y in x.round().unique(
+        return_inverse=True, return_counts=True)[::2]]),
+    "nonzero": _positions,
+    "repeated": lambda x: (x[0] > 0).cast("int64").repeat_interleave(),
+    "new": lambda x: x.new_tensor([1, 2]) + 1,
+    "histogram": lambda x: x.histogram(Tensor([-1.0, 0.0, 1.0], device=x.device)).hist,
+    "of no elements": lambda x: x[:0].sum(0) + x[:, :0].sum(1).sum(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HERE_AND_THERE)
+@pytest.mark.parametrize("devices", [("CPU:1",), TWO])
+def test_what_a_function_makes_by_itself_is_where_its_operand_is(
+    name: str, devices: tuple[str, ...]
+) -> None:
+    function = HERE_AND_THERE[name]
+    there = Tensor(X).shard(devices, 0)
+    result = function(there)
+    assert result.device == there.device
+    numpy.testing.assert_allclose(result.numpy(), function(Tensor(X)).numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_sum_of_no_elements_has_a_gradient() -> None:
+    x = Tensor(X).shard(TWO, 0).requires_grad_()
+    (x[:0].sum(0) * 2 + x.sum(0)).sum().backward()
+    assert x.grad is not None and x.grad.sharding == x.sharding
+    numpy.testing.assert_array_equal(x.grad.numpy(), numpy.ones_like(X))
 
 
 def test_a_fault_on_a_device_names_the_line() -> None:

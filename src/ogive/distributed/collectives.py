@@ -19,10 +19,12 @@ from ogive.distributed.exchanges import (
     exchange,
     known_shape,
     refuse_capture,
+    settle_gather,
     start_gather,
 )
 from ogive.distributed.groups import Group, members_of
 from ogive.distributed.rank_calls import Call, call_of
+from ogive.distributed.rank_reductions import OPERATIONS, combine_rows
 from ogive.distributed.ranks import Ranks
 from ogive.errors import (
     ArgumentError,
@@ -38,10 +40,6 @@ from ogive.tensor.core import to_axis, to_integer
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
-
-OPERATIONS = ("sum", "mean", "max", "min", "prod")
-_NAMES = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PROD"}
-_OF_TRUTHS = {"sum": "LOR", "max": "LOR", "min": "LAND", "prod": "LAND"}
 
 
 def barrier(group: Group | None = None) -> None:
@@ -67,7 +65,8 @@ def all_reduce(
     `compress` a narrower float, such as `"bfloat16"`, values travel in that: each is rounded to it
     before it is sent, the total is worked out in float32 and rounded once more. Of booleans, `sum`
     and `max` say whether any is true, `min` and `prod` whether all are. Sums of integers wrap
-    around. The result has the same bits on all ranks.
+    around; a maximum or minimum is NaN where any value is. The result has the same bits on all
+    ranks.
 
     The gradient of a sum is the sum of the gradients; of `max` and `min`, the ranks that have it
     share the sum. `prod` has none.
@@ -140,11 +139,15 @@ def _reduce_narrow(ranks: Ranks, x: Tensor, op: str, call: Call, narrow: DType) 
 
 
 def _all_reduce(ranks: Ranks, x: Tensor, op: str, call: Call) -> Tensor:
-    kind = _operation(ranks.mpi, x.dtype, op)
-    return exchange(
-        ranks, call, x, known_shape(x),
-        lambda over, read, written: over.Iallreduce(read, written, kind),
-    )  # fmt: skip
+    dtype = x.dtype
+
+    def start(over: Any, read: Array, written: Array) -> Any:
+        return over.Iallreduce(read, written, ranks.operation(dtype, op))
+
+    def settle(every: Array, written: Array) -> None:
+        written[...] = combine_rows(every, dtype, op)
+
+    return exchange(ranks, call, x, known_shape(x), start, settle)
 
 
 def _in_wide_floats(
@@ -156,11 +159,6 @@ def _in_wide_floats(
     if op == "mean":
         total = total / ranks.size
     return total.cast(x.dtype) if is_narrow else total
-
-
-def _operation(mpi: Any, dtype: DType, op: str) -> Any:
-    names = _OF_TRUTHS if dtype is dtypes.bool_ else _NAMES
-    return getattr(mpi, names["sum" if op == "mean" else op])
 
 
 def _reduction_back(
@@ -206,7 +204,8 @@ def gather_over_ranks(ranks: Ranks | None, x: Tensor, axis: int, call: Call) -> 
     shape = known_shape(x)
     if ranks is None:
         return _join(x.reshape(1, *shape), axis)
-    return _join(exchange(ranks, call, x, (ranks.size, *shape), start_gather), axis)
+    whole = (ranks.size, *shape)
+    return _join(exchange(ranks, call, x, whole, start_gather, settle_gather), axis)
 
 
 def reduce_scatter(
@@ -249,11 +248,15 @@ def scatter_over_ranks(
     shape = known_shape(parts)[1:]
 
     def reduce(wide: Tensor) -> Tensor:
-        kind = _operation(ranks.mpi, wide.dtype, op)
-        return exchange(
-            ranks, call, wide, shape,
-            lambda over, read, written: over.Ireduce_scatter_block(read, written, op=kind),
-        )  # fmt: skip
+        dtype = wide.dtype
+
+        def start(over: Any, read: Array, written: Array) -> Any:
+            return over.Ireduce_scatter_block(read, written, op=ranks.operation(dtype, op))
+
+        def settle(every: Array, written: Array) -> None:
+            written[...] = combine_rows(every[:, ranks.rank], dtype, op)
+
+        return exchange(ranks, call, wide, shape, start, settle)
 
     return _in_wide_floats(ranks, parts, op, reduce).reshape(shape)
 
@@ -290,7 +293,10 @@ def copy_from_rank(ranks: Ranks | None, x: Tensor, root: int, call: Call) -> Ten
             written[...] = read
         return over.Ibcast(as_bytes(written), root)
 
-    return exchange(ranks, call, x, known_shape(x), start)
+    def settle(every: Array, written: Array) -> None:
+        written[...] = every[root]
+
+    return exchange(ranks, call, x, known_shape(x), start, settle)
 
 
 def all_to_all(
@@ -321,7 +327,13 @@ def redistribute(ranks: Ranks | None, x: Tensor, split: int, join: int, call: Ca
     """What `all_to_all` does, under the name of another call."""
     parts = _split(x, split, _count(ranks), "all_to_all")
     if ranks is not None:
-        parts = exchange(ranks, call, parts, known_shape(parts), _start_redistribution)
+        own = ranks.rank
+
+        def settle(every: Array, written: Array) -> None:
+            written[...] = every[:, own]
+
+        shape = known_shape(parts)
+        parts = exchange(ranks, call, parts, shape, _start_redistribution, settle)
     return _join(parts, join)
 
 

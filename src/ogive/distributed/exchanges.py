@@ -34,13 +34,30 @@ Shape = tuple[int, ...]
 Start = Callable[[Any, Array, Array], Any]
 """Begins an exchange over a communicator, from one array into another; gives its request."""
 
+Settle = Callable[[Array, Array], None]
+"""Writes what this rank gets, given the arrays of all ranks along a first axis."""
 
-def exchange(ranks: Ranks, call: Call, given: Tensor, shape: Shape, start: Start) -> Tensor:
-    """What this rank gets, of `shape` and the dtype of `given`."""
+
+def exchange(
+    ranks: Ranks, call: Call, given: Tensor, shape: Shape, start: Start, settle: Settle
+) -> Tensor:
+    """What this rank gets, of `shape` and the dtype of `given`.
+
+    A few bytes are carried with the ranks' agreement, and `settle` makes of them what MPI would;
+    more are exchanged by `start`.
+    """
     given, dtype = on_one_device(given), given.dtype
 
     def run(read: Array, written: Array) -> None:
-        ranks.exchange(call, lambda over: start(over, read, written), (read, written))
+        if read.nbytes > ranks.carried_bytes:
+            ranks.exchange(call, lambda over: start(over, read, written), (read, written))
+        else:
+
+            def sort_out(rows: Array) -> None:
+                every = rows.copy().view(read.dtype).reshape(ranks.size, *read.shape)
+                settle(every, written)
+
+            ranks.carry(call, read, sort_out)
 
     if is_tracing():
         made: Tensor = custom(_on_plain_arrays(run), [given], (shape, dtype), name=call.text)
@@ -104,6 +121,11 @@ def known_shape(tensor: Tensor) -> Shape:
 def as_bytes(array: Array) -> Array:
     """The memory of an array, for MPI to move whatever it holds."""
     return array.reshape(-1).view(numpy.uint8)
+
+
+def settle_gather(every: Array, written: Array) -> None:
+    """What `start_gather` does, of arrays that are here."""
+    written[...] = every.reshape(written.shape)
 
 
 def start_gather(over: Any, read: Array, written: Array) -> Any:

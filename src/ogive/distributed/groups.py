@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ogive.distributed.exchanges import exchange, start_gather
+from ogive.distributed.exchanges import exchange, settle_gather, start_gather
 from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
 from ogive.distributed.world import rank, size, world
@@ -66,11 +66,12 @@ class Group:
             by_dtype.setdefault(part.dtype, []).append(number)
         for dtype, numbers in by_dtype.items():
             message = cat([parts[number] for number in numbers])
-            call = Call(f"join_parts of {len(numbers)} of {dtype.name}", user_origin(), True)
+            what = f"join_parts of {len(numbers)} of {dtype.name}, {message.shape[0]} elements"
+            call = Call(what, user_origin(), True)
             rows = message.reshape(1, -1)
             if members is not None:
                 shape = (members.size, message.shape[0])
-                rows = exchange(members, call, message, shape, start_gather)
+                rows = exchange(members, call, message, shape, start_gather, settle_gather)
             start = 0
             for number in numbers:
                 length = parts[number].shape[0]

@@ -13,19 +13,28 @@ from numpy.typing import NDArray
 
 from ogive.distributed.peers import Peers
 from ogive.distributed.rank_calls import DIGEST_BYTES, TEXT_BYTES, Call, divergence
+from ogive.distributed.rank_reductions import mpi_operation
 from ogive.errors import DistributedError
+from ogive.ir.dtype import DType
 
 Array = NDArray[Any]
 Start = Callable[[Any], Any]
 """Begins an exchange over a communicator; gives its request."""
 
-SPINS = 100
-"""So often a message is asked for before the core is offered to others: some 50 µs."""
+SPINS = 20
+"""So often a message is asked for before the core is offered to others: some 5 µs."""
+
+YIELDS = 100
+"""So often the core is offered to others before this rank looks how they are: some 100 µs."""
 
 PATIENT_SECONDS = 0.01
 """After so long the others are busy with something, and this rank sleeps between looks."""
 
 SLEEP_SECONDS = 1e-4
+CARRIED_BYTES, CARRIED_BY_ALL = 1024, 32768
+"""So many bytes of a rank, and of all ranks together, travel with the digests of a call: one
+message is faster than two, and is no slower for being so long."""
+
 MOST_KNOWN = 1024
 """Of so many calls the digests are kept."""
 
@@ -37,6 +46,7 @@ class Program:
     """What all groups of ranks share: how to see who has failed, and how long to wait for others.
 
     `limit` gives that in seconds. What is `unfinished` was given up, and still uses its memory.
+    `operations` are those of MPI that are ours.
     """
 
     def __init__(self, mpi: Any, limit: Callable[[], float]) -> None:
@@ -45,6 +55,7 @@ class Program:
         self.peers = Peers(mpi.COMM_WORLD.Dup())
         self.lock = threading.RLock()
         self.unfinished: list[Any] = []
+        self.operations: dict[tuple[str, DType], Any] = {}
 
 
 class Ranks:
@@ -69,7 +80,10 @@ class Ranks:
         self._pairs = communicator.Dup()
         self._lock = program.lock
         self._known: dict[Any, tuple[bytes, Any]] = {}
-        self._digests: Array = numpy.empty((self.size, DIGEST_BYTES), numpy.uint8)
+        self.carried_bytes = min(CARRIED_BYTES, CARRIED_BY_ALL // self.size)
+        length = DIGEST_BYTES + self.carried_bytes
+        self._own: Array = numpy.zeros(length, numpy.uint8)
+        self._every: Array = numpy.zeros((self.size, length), numpy.uint8)
 
     def divide(self, call: Call, colors: Sequence[int | None]) -> Ranks | None:
         """Those with the color of this rank, as a group; `colors` has one for each rank.
@@ -94,6 +108,23 @@ class Ranks:
             self._agree(call, self._limit())
             if start is not None:
                 self._wait(start(self._exchanges), call, memory, self._limit(), patient=False)
+
+    def operation(self, dtype: DType, op: str) -> Any:
+        """What MPI combines values of ranks by: "sum", "max" …"""
+        return mpi_operation(self.mpi, self._program.operations, dtype, op)
+
+    def carry(self, call: Call, given: Array, settle: Callable[[Array], None]) -> None:
+        """Agree on a call, with at most `carried_bytes` of this rank's along.
+
+        `settle` is given what all ranks have sent, in their order: (ranks, bytes).
+
+        Raises `DistributedError` as `exchange` does.
+        """
+        end = DIGEST_BYTES + given.nbytes
+        with self._lock:
+            self._own[DIGEST_BYTES:end] = given.reshape(-1).view(numpy.uint8)
+            self._agree(call, self._limit())
+            settle(self._every[:, DIGEST_BYTES:end])
 
     def begin(self, call: Call) -> Flight:
         """Agree on several exchanges at once, which are then in flight together.
@@ -133,11 +164,11 @@ class Ranks:
 
     def _agree(self, call: Call, limit: float) -> None:
         self._refuse_broken(call)
-        digest, every = self._digest(call), self._digests
-        own = numpy.frombuffer(digest, numpy.uint8)
+        digest, own, every = self._digest(call), self._own, self._every
+        own[:DIGEST_BYTES] = numpy.frombuffer(digest, numpy.uint8)
         request = self._agreements.Iallgather(own, every)
         self._wait(request, call, (own, every), limit, patient=True)
-        if every.tobytes() == digest * self.size:
+        if every[:, :DIGEST_BYTES].tobytes() == digest * self.size:
             return
         text: Array = numpy.zeros(TEXT_BYTES, numpy.uint8)
         encoded = call.description.encode()
@@ -170,8 +201,13 @@ class Ranks:
     def _wait(self, request: Any, call: Call, memory: Any, limit: float, patient: bool) -> None:
         """Wait for a request. One that is given up goes on reading and writing its memory."""
         try:
+            test = request.Test
             for _ in range(SPINS):
-                if request.Test():
+                if test():
+                    return
+            for _ in range(YIELDS):
+                os.sched_yield()
+                if test():
                     return
             self._wait_long(request, call, limit, patient)
         except BaseException as error:

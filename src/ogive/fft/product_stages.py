@@ -80,16 +80,17 @@ def _by_stages(x: Tensor, sign: int, lengths: list[int]) -> Tensor:
     for length in front:
         rest = n // length
         columns = x.reshape(*batch, *done, parts * length, rest)
-        product = matrix(length, sign, parts, x.dtype, False) @ columns
+        product = matrix(length, sign, parts, x.dtype, False, x.device) @ columns
         parts = 2
         turned = multiply(
-            product.reshape(*batch, *done, 2, length, rest), twiddles(length, rest, sign, x.dtype)
+            product.reshape(*batch, *done, 2, length, rest),
+            twiddles(length, rest, sign, x.dtype, x.device),
         )
         x = turned.movedim(-3, -2).contiguous()
         done.append(length)
         n = rest
     rows = x.reshape(*batch, *done, parts * last)
-    table = matrix(last, sign, parts, x.dtype, True)
+    table = matrix(last, sign, parts, x.dtype, True, x.device)
     result = (rows @ table).reshape(*batch, *done, 2, last)
     # The first stage's entry counts fastest.
     rank, count = len(batch), len(done)
@@ -106,7 +107,7 @@ def multiply(x: Tensor, factors: tuple[Tensor, Tensor]) -> Tensor:
 def _convolved(x: Tensor, sign: int) -> Tensor:
     """Bluestein's transform: a product, a convolution with a constant, a product."""
     parts, n = x.shape[-2:]
-    constants = chirp(n, sign, x.dtype)
+    constants = chirp(n, sign, x.dtype, x.device)
     if parts == 1:
         x = x.pad((0, 0, 0, 1))
     start = multiply(x, constants.ends).pad((0, constants.size - n)).contiguous()

@@ -44,7 +44,9 @@ def _parts(values: Array) -> Array:
 
 @functools.lru_cache(KEPT)
 @needing_memory("a Fourier transform")
-def matrix(n: int, sign: int, sources: int, dtype: DType, on_the_right: bool) -> Tensor:
+def matrix(
+    n: int, sign: int, sources: int, dtype: DType, on_the_right: bool, device: str
+) -> Tensor:
     """The transform of length n as a real matrix.
 
     Shapes: (2n, sources·n), from one part, for real numbers, or two, to two; transposed
@@ -56,28 +58,31 @@ def matrix(n: int, sign: int, sources: int, dtype: DType, on_the_right: bool) ->
     if sources == 2:
         columns.append(numpy.concatenate([-roots.imag, roots.real]))
     table = numpy.concatenate(columns, axis=1)
-    return Tensor((table.T if on_the_right else table).astype(dtype.numpy))
+    return Tensor((table.T if on_the_right else table).astype(dtype.numpy), device=device)
 
 
 @functools.lru_cache(KEPT)
 @needing_memory("a Fourier transform")
-def twiddles(first: int, rest: int, sign: int, dtype: DType) -> tuple[Tensor, Tensor]:
+def twiddles(
+    first: int, rest: int, sign: int, dtype: DType, device: str
+) -> tuple[Tensor, Tensor]:
     """What part (d, k, j) of a transform of first·rest is multiplied by between two stages.
 
     Shapes: (2, first, rest), for the part itself and for the other one.
     """
     turns = numpy.outer(numpy.arange(first), numpy.arange(rest))
-    return factors(_roots(sign * turns, first * rest), dtype)
+    return factors(_roots(sign * turns, first * rest), dtype, device)
 
 
-def factors(values: Array, dtype: DType) -> tuple[Tensor, Tensor]:
+def factors(values: Array, dtype: DType, device: str) -> tuple[Tensor, Tensor]:
     """Complex constants (...) as what to multiply parts (2, ...), and exchanged parts, with.
 
     (x, y)·(u + iv) = (x, y)·(u, u) + (y, x)·(-v, v)
     """
     own = numpy.stack([values.real, values.real])
     other = numpy.stack([-values.imag, values.imag])
-    return Tensor(own.astype(dtype.numpy)), Tensor(other.astype(dtype.numpy))
+    made = [Tensor(each.astype(dtype.numpy), device=device) for each in (own, other)]
+    return made[0], made[1]
 
 
 class Chirp:
@@ -86,19 +91,19 @@ class Chirp:
     jk = (j² + k² - (k - j)²) / 2, so a transform is a convolution between two products.
     """
 
-    def __init__(self, n: int, sign: int, dtype: DType) -> None:
+    def __init__(self, n: int, sign: int, dtype: DType, device: str) -> None:
         self.size = 1 << (2 * n - 2).bit_length()
         steps = numpy.arange(n)
         chirp = _roots(sign * (steps * steps), 2 * n)
         kernel = numpy.zeros(self.size, complex)
         kernel[:n] = chirp.conj()
         kernel[self.size - n + 1 :] = chirp[:0:-1].conj()
-        self.ends = factors(chirp, dtype)
-        self.spectrum = factors(numpy.fft.fft(kernel) / self.size, dtype)
+        self.ends = factors(chirp, dtype, device)
+        self.spectrum = factors(numpy.fft.fft(kernel) / self.size, dtype, device)
 
 
 @functools.lru_cache(KEPT)
 @needing_memory("a Fourier transform")
-def chirp(n: int, sign: int, dtype: DType) -> Chirp:
+def chirp(n: int, sign: int, dtype: DType, device: str) -> Chirp:
     """The constants for length n."""
-    return Chirp(n, sign, dtype)
+    return Chirp(n, sign, dtype, device)

@@ -291,7 +291,10 @@ def kind_of(value: Any) -> str:
 
 
 def to_tensor(value: Any, device: str | None = None) -> Tensor:
-    """What the user would write as `Tensor(value, device=device)`."""
+    """What the user would write as `Tensor(value, device=device)`; but that a tensor stays where it
+    is where no device is named, unless that is a file."""
+    if device is None and isinstance(value, Core) and value.device != FILES:
+        device = value.device
     made: Tensor = _concrete(value, device=device)
     return made
 

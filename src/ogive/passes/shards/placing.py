@@ -61,7 +61,7 @@ class Placing:
         if node.op is Op.COPY and isinstance(sources[0], Spread):
             return self._rules.exchanges.collect(sources[0], node.arg)
         if node.op in _MARKS:
-            return sources[0]
+            return self._marked(sources)
         return self._rules.apply(node, sources)
 
     def _laid_out(self, node: UOp, sources: list[Placed]) -> Placed:
@@ -69,6 +69,15 @@ class Placing:
             return Spread(Layout(*node.arg), tuple([self.plain(part) for part in node.parts]))
         value = self._rules.exchanges.lay_out(sources[0], Layout(*node.arg[:3]))
         return value.parts[node.number] if node.op is Op.MSELECT else value
+
+    def _marked(self, sources: list[Placed]) -> Placed:
+        """The value of a mark. A number that follows from nothing, as the sum of no elements, is
+        where what it was made from is."""
+        value, *others = sources
+        if isinstance(value, Spread) or self._rules.exchanges.where(value) is not None:
+            return value
+        devices = next(other.layout.devices for other in others if isinstance(other, Spread))
+        return self._rules.exchanges.lay_out(value, copies_on(devices))
 
     def _note(self, node: UOp, what: str) -> None:
         if self._config is not None and self._config.logs("shard"):

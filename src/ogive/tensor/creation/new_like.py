@@ -72,7 +72,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Any = None) -> Tensor:
     >>> Tensor([1.5]).new_tensor([1, 2]).dtype
     ogive.float32
     """
-    return to_tensor(data).cast(self.dtype if dtype is None else dtype)
+    return to_tensor(data, self.device).cast(self.dtype if dtype is None else dtype)
 
 
 def _filled(

@@ -168,18 +168,22 @@ def join_masked(taken: Sequence[Taken], shape: Shape) -> tuple[list[Taken], Shap
     return joined, shape
 
 
-def to_positions(taken: Sequence[Taken], shape: Shape) -> Positions:
-    """Positions within each axis that something is taken from; those from the back are turned."""
+def to_positions(taken: Sequence[Taken], shape: Shape, device: str) -> Positions:
+    """Positions within each axis that something is taken from; those from the back are turned.
+
+    What is no tensor becomes one on `device`.
+    """
     found: Positions = {}
     for axis, what in taken:
         if _is_bool(what):
             with needing_memory("a mask"):
                 where = numpy.asarray(what).nonzero()
-            found.update({axis + number: to_tensor(line) for number, line in enumerate(where)})
+            lines = [to_tensor(line, device) for line in where]
+            found.update({axis + number: line for number, line in enumerate(lines)})
         elif isinstance(what, Core):
             found[axis] = from_front(what, shape[axis])
         else:
-            found[axis] = to_tensor(_within(what, shape[axis], axis))
+            found[axis] = to_tensor(_within(what, shape[axis], axis), device)
     return found
 
 
@@ -244,7 +248,7 @@ def read(x: Core, index: tuple[Any, ...]) -> Tensor:
     """`x[index]`."""
     view, taken = parse(x.shape, index)
     taken, shape = join_masked(taken, view.shape)
-    positions = to_positions(taken, shape)
+    positions = to_positions(taken, shape, x.device)
     device = same_device([x, *positions.values()], "indexing")
     with graph_lock:
         node = build.reshape(view.forward(x.node), shape)
@@ -256,7 +260,8 @@ def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None
     """`x[index] = operand`; with `op`, it is combined with what is there."""
     view, taken = parse(x.shape, index)
     if op is None and len(taken) == 1 and taken[0].is_mask:
-        mask = to_tensor(taken[0].what)
+        what = taken[0].what
+        mask = to_tensor(what, None if isinstance(what, Core) else x.device)
         if _is_same_throughout(operand, taken[0], len(view.shape)):
             same_device([x, mask], "indexing")
             with graph_lock:
@@ -264,7 +269,7 @@ def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None
                 views.write(x, view, _choose(mask.node, operand, taken[0].axis, part))
             settle()
             return
-    positions = to_positions(taken, view.shape)
+    positions = to_positions(taken, view.shape, x.device)
     same_device([x, *positions.values()], "indexing")
     with graph_lock:
         part = view.forward(x.node)

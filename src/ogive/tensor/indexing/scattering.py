@@ -249,7 +249,7 @@ def index_put(
         _source(self, operand, "index_put")
     entries = tuple([slice(None) if entry is None else entry for entry in indices])
     view, taken = advanced_indexing.parse(self.shape, entries)
-    positions = advanced_indexing.to_positions(taken, view.shape)
+    positions = advanced_indexing.to_positions(taken, view.shape, self.device)
     with graph_lock:
         part = advanced_indexing.put(view.forward(self.node), positions, operand, op)
         return wrap(build.reshape(part, self.node.shape), self.device)

@@ -57,11 +57,11 @@ def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
     with needing_memory("nonzero"):
         lines = numpy.unravel_index(array.reshape(-1).nonzero()[0], shape) if shape else ()
         if as_tuple:
-            return tuple([to_tensor(line.astype(numpy.int64)) for line in lines])
+            return tuple([to_tensor(line.astype(numpy.int64), self.device) for line in lines])
         found = numpy.empty((int(numpy.count_nonzero(array)), len(shape)), numpy.int64)
         for axis, line in enumerate(lines):
             found[:, axis] = line
-        return to_tensor(found)
+        return to_tensor(found, self.device)
 
 
 def argwhere(self: Tensor) -> Tensor:
@@ -299,9 +299,10 @@ def _unique(x: Tensor, dim: int | None, sorts: bool, inverse: bool, counts: bool
     kept = advanced_indexing.read(source, (first,))
     results = [kept if axis is None else kept.movedim(0, axis)]
     if inverse:
-        results.append(to_tensor(group.reshape(x.shape if axis is None else group.shape)))
+        results.append(to_tensor(group.reshape(x.shape if axis is None else group.shape), x.device))
     if counts:
-        results.append(to_tensor(numpy.bincount(group, minlength=first.size).astype(numpy.int64)))
+        number = numpy.bincount(group, minlength=first.size).astype(numpy.int64)
+        results.append(to_tensor(number, x.device))
     return tuple(results) if len(results) > 1 else results[0]
 
 

@@ -84,7 +84,8 @@ def repeat_interleave(
     a negative one.
     """
     if repeats is None:
-        return to_tensor(_repeated_positions(self, self.shape[0] if self.ndim else 1))
+        positions = _repeated_positions(self, self.shape[0] if self.ndim else 1)
+        return to_tensor(positions, self.device)
     if dim is None:
         return self.ravel().repeat_interleave(repeats, 0)
     axis = to_axis(dim, self.ndim, "repeat_interleave")

@@ -1,0 +1,65 @@
+"""How values of several ranks become one, by MPI and by NumPy: both give the same.
+
+A maximum of floats is NaN where any of them is. MPI's own is whichever operand a comparison leaves,
+so that ranks may have different ones; it is given an operation of ours for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.dtype import DType
+
+Array = NDArray[Any]
+
+OPERATIONS = ("sum", "mean", "max", "min", "prod")
+"""What values of ranks are combined by; a mean is a sum until it is divided."""
+
+_NAMES = {"sum": "SUM", "mean": "SUM", "max": "MAX", "min": "MIN", "prod": "PROD"}
+_OF_TRUTHS = {"sum": "LOR", "max": "LOR", "min": "LAND", "prod": "LAND"}
+_FUNCTIONS: dict[str, Callable[..., Array]] = {
+    "SUM": numpy.add, "MAX": numpy.maximum, "MIN": numpy.minimum, "PROD": numpy.multiply,
+    "LOR": numpy.logical_or, "LAND": numpy.logical_and,
+}  # fmt: skip
+
+
+def mpi_operation(
+    mpi: Any, made: MutableMapping[tuple[str, DType], Any], dtype: DType, op: str
+) -> Any:
+    """The operation of MPI; `made` keeps those that are ours."""
+    name = _name(dtype, op)
+    if op not in ("max", "min") or not dtype.is_float:
+        return getattr(mpi, name)
+    if (name, dtype) not in made:
+        # In the order of ranks: of two zeros, which may differ in their signs, all have the same.
+        function = _over_memory(_FUNCTIONS[name], dtype)
+        made[name, dtype] = mpi.Op.Create(function, commute=False)
+    return made[name, dtype]
+
+
+def _over_memory(function: Callable[..., Array], dtype: DType) -> Callable[[Any, Any, Any], None]:
+    def combine(given: Any, onto: Any, datatype: Any) -> None:
+        one, other = [numpy.frombuffer(memory, dtype.numpy) for memory in (given, onto)]
+        function(one, other, out=other)
+
+    return combine
+
+
+def combine_rows(every: Array, dtype: DType, op: str) -> Array:
+    """What the arrays of all ranks, along a first axis, give in the order of ranks; in place."""
+    function = _FUNCTIONS[_name(dtype, op)]
+    rows = every.reshape(len(every), -1)
+    total: Array = rows[0]
+    with numpy.errstate(all="ignore"):
+        for row in rows[1:]:
+            function(total, row, out=total)
+    return total.reshape(every.shape[1:])
+
+
+def _name(dtype: DType, op: str) -> str:
+    return (_OF_TRUTHS if dtype is dtypes.bool_ else _NAMES)[op]

@@ -24,7 +24,7 @@ LAYERS = [
 ]  # fmt: skip
 
 
-def test_a_parameter_of_an_eager_tensor_is_eager_and_a_copy() -> None:
+def test_a_parameter_of_an_eager_tensor_is_eager_and_in_its_memory() -> None:
     values = torch.tensor([1.0, 2.0])
     parameter = nn.Parameter(values)
     assert parameter.is_eager
@@ -32,7 +32,7 @@ def test_a_parameter_of_an_eager_tensor_is_eager_and_a_copy() -> None:
     assert parameter.requires_grad
     assert parameter.is_leaf
     values[0] = 7
-    assert parameter.tolist() == [1.0, 2.0]
+    assert parameter.tolist() == [7.0, 2.0]
     assert not nn.Parameter(torch.tensor([1, 2]), requires_grad=False).requires_grad
 
 
@@ -69,7 +69,7 @@ def test_other_values_leave_a_parameter_eager_or_make_it_so(way: str, is_eager: 
     elif way == "data.copy_":
         parameter.data.copy_(values)
     elif way == "data":
-        parameter.data = values
+        parameter.data = values.clone()
     elif way == "fill":
         with torch.no_grad():
             parameter.fill_(5.0)

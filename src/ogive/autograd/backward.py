@@ -35,9 +35,12 @@ _pass = _Pass()
 def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
     """Add the gradient of `root` to every leaf under it. Raises `GradientError`."""
     try:
-        _add_gradients(root, upstream, create_graph)
+        leaves = _add_gradients(root, upstream, create_graph)
     finally:
         endings, _pass.endings = _pass.endings, []
+    for leaf in leaves:
+        if getattr(leaf, "hooks", None) is not None:
+            leaf.hooks.call_afterwards(leaf)
     for function in endings:
         function()
 
@@ -48,7 +51,7 @@ def call_after_pass(function: Callable[[], None]) -> None:
         _pass.endings.append(function)
 
 
-def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
+def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) -> list[Tensor]:
     with graph_lock:
         node = root.node
         if upstream is None and root.numel() != 1:
@@ -81,6 +84,7 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
             hooks = getattr(leaf, "hooks", None)
             value = total(parts) if hooks is None else hooks.changed(total(parts))
             _accumulate(leaf, value, create_graph)
+        return [leaf for leaf, _ in leaves.values()]
 
 
 def is_leaf(node: UOp) -> bool:

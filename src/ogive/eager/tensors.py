@@ -47,6 +47,7 @@ from ogive.live.waiting_plans import is_unexecuted
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import DEFAULT_DEVICE, TensorClass
 from ogive.tensor.creation import user_data
+from ogive.tensor.gradients.gradient_hooks import hooked
 from ogive.tensor.memory import views
 from ogive.tensor.memory.movement_chains import UNNOTICED
 from ogive.tensor.memory.shared_arrays import share_array
@@ -310,7 +311,8 @@ def _settle_view(
         made = function(source, *args, **kwargs)
     finally:
         history.set_recording(recording)
-    _become(tensor, made.node)
+    hooks = None if tensor.record is None else tensor.record.hooks
+    _become(tensor, made.node if hooks is None else hooked(made.node, hooks))
     del tensor.shown
     if made.shared is not None:
         made.shared.admit(tensor, made.shows)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.tensor.memory.data_attribute import replace_value
+from ogive.tensor.memory.data_attribute import replace_value, share_memory
 from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
 
 class Parameter(Tensor):
-    """A tensor that counts as a parameter of the module it is an attribute of.
+    """A tensor that counts as a parameter of the module it is an attribute of. It lies in the
+    memory of a tensor that it is made of.
 
     >>> nn.Parameter([1.0, 2.0]).requires_grad
     True
@@ -24,13 +25,15 @@ class Parameter(Tensor):
         is_eager = isinstance(data, Tensor) and data.is_eager and type(self) is Parameter
         if not (is_eager and eager_calls[Parameter](self, data, requires_grad)):
             super().__init__(data, requires_grad=requires_grad)
+            if isinstance(data, Tensor):
+                share_memory(self, data)
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"
 
     def __deepcopy__(self, memo: Any) -> Parameter:
         """A parameter of its own with the same values, and no gradient yet, as in PyTorch."""
-        return type(self)(self.detach(), requires_grad=self.requires_grad)
+        return type(self)(self.detach().clone(), requires_grad=self.requires_grad)
 
 
 class UninitializedParameter(Parameter):

@@ -89,13 +89,13 @@ class Core(metaclass=TensorClass):
     is the number of a node that it stands for, or stood for, and that is known to lead to no leaf.
 
     Eager tensors (`eager/tensors.py`) have `value`, `record`, `family`, `shown` and `settlings`
-    instead of a node.
+    instead of a node. Programs may set attributes of their own, which lie in `__dict__`.
     """
 
     __slots__ = (
-        "__weakref__", "apart", "device", "family", "gradient", "hooks", "id", "is_flagged",
-        "layout", "leaf", "node", "origin", "record", "settlings", "shared", "shown", "shows",
-        "value",
+        "__dict__", "__weakref__", "apart", "device", "family", "gradient", "hooks", "id",
+        "is_flagged", "layout", "leaf", "node", "origin", "record", "settlings", "shared", "shown",
+        "shows", "value",
     )  # fmt: skip
 
     is_eager = False

@@ -744,6 +744,7 @@ class Tensor(Core):
     data = settable(differentiation.data, differentiation.set_data)
     grad = settable(differentiation.grad, differentiation.set_grad)
     register_hook = differentiation.register_hook
+    register_post_accumulate_grad_hook = differentiation.register_post_accumulate_grad_hook
     retain_grad = differentiation.retain_grad
     retains_grad = attribute(differentiation.retains_grad)
     backward = differentiation.backward

@@ -12,8 +12,9 @@ from ogive.eager.gradients import second_derivatives, tape
 from ogive.eager.gradients.records import Leaf, Source, leaves_under
 from ogive.eager.tensors import give, is_alone
 from ogive.eager.writing import write
-from ogive.tensor.core import Core
-from ogive.tensor.gradients import differentiation
+from ogive.tensor.core import DEFAULT_DEVICE, Core
+from ogive.tensor.gradients import differentiation, gradient_hooks
+from ogive.tensor.gradients.gradient_hooks import Hooks
 from ogive.tensor.tensor import Tensor
 
 
@@ -27,10 +28,13 @@ def backward(
     record = self.record
     upstream = None if is_captured() else tape.upstream(self, gradient)
     way = [] if upstream is None else tape.way_back(record)
-    if upstream is None or tape.is_watched(record, way):
+    if upstream is None or (create_graph and tape.is_watched(record, way)):
         differentiation.backward(self, gradient, retain_graph, create_graph)
     elif not create_graph:
-        tape.gradients(record, way, upstream, _deliver)
+        reached: list[Tensor] = []
+        tape.gradients(record, way, upstream, lambda leaf, total: _deliver(leaf, total, reached))
+        for tensor in reached:
+            tensor.hooks.call_afterwards(tensor)
     else:
         leaves = list(dict.fromkeys(leaves_under(way)))
         found = _differentiable(self, gradient, leaves)
@@ -42,11 +46,15 @@ def backward(
                 _deliver_recorded(leaf, found[id(leaf)])
 
 
-def _deliver(leaf: Leaf, total: Any) -> None:
-    """Add to the gradient of a leaf, where it is alive."""
+def _deliver(leaf: Leaf, total: Any, reached: list[Tensor]) -> None:
+    """Add to the gradient of a leaf, where it is alive. Those that have hooks are `reached`."""
     tensor = leaf.tensor()
     if tensor is None or not getattr(tensor, "is_flagged", False):
         return
+    hooks = getattr(tensor, "hooks", None)
+    if hooks is not None:
+        total = tape.changed(hooks, total)
+        reached.append(tensor)
     known = getattr(tensor, "gradient", None)
     if known is None:
         tensor.gradient = give(numpy.array(total))
@@ -136,8 +144,19 @@ def _differentiable(
         return None
 
 
+def hooks_of(tensor: Tensor) -> Hooks | None:
+    """The hooks of an eager tensor that gradients flow to; None for what is left to the graph."""
+    if is_captured() or tensor.record is None:
+        return None
+    holder = tensor if tensor.record.is_leaf else tensor.record
+    hooks: Hooks | None = getattr(holder, "hooks", None)
+    if hooks is None:
+        hooks = holder.hooks = Hooks(DEFAULT_DEVICE)
+    return hooks
+
+
 METHODS = {"backward": backward}
 """What eager tensors do by themselves."""
 
-CALLS = {tensor_gradients.grad: gradients_for}
+CALLS = {tensor_gradients.grad: gradients_for, gradient_hooks.hooks_of: hooks_of}
 """What functions ask of eager tensors before they do it themselves."""

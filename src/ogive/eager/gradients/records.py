@@ -24,7 +24,9 @@ from ogive.live import history
 from ogive.live.registry import make
 from ogive.live.waiting_plans import is_unexecuted
 from ogive.tensor import autocast_dtypes
+from ogive.tensor.core import hold
 from ogive.tensor.creation import user_data
+from ogive.tensor.gradients.gradient_hooks import Hooks, hooked
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -104,10 +106,10 @@ _OVERTAKEN = _Overtaken()
 
 class Record:
     """One operation: its form, its arguments with arrays for tensors, and where each of these comes
-    from. Its result is `out`. One that `is_watched` is of a tensor with hooks: going back through
-    it is left to the graph, where they are called."""
+    from. Its result is `out`. The `hooks` of its tensor, if it has some, are called with the
+    gradient of the result."""
 
-    __slots__ = ("_plain", "args", "form", "is_watched", "kwargs", "number", "out", "sources")
+    __slots__ = ("_plain", "args", "form", "hooks", "kwargs", "number", "out", "sources")
 
     is_leaf = False
 
@@ -121,11 +123,11 @@ class Record:
         self.sources: tuple[Source, ...] = sources
         self.number = _number()
         self._plain: Tensor | None = None
-        self.is_watched = False
+        self.hooks: Hooks | None = None
 
-    def watch(self, plain: Tensor) -> None:
+    def watch(self, hooks: Hooks, plain: Tensor) -> None:
         """Its tensor, which has settled and is as `plain`, gets hooks."""
-        self.is_watched = True
+        self.hooks = hooks
         if self._plain is None:
             self._plain = plain
 
@@ -163,7 +165,9 @@ class Record:
         kwargs = {name: to_plain(value) for name, value in self.kwargs.items()}
         made: Any = self.form.function(*args, **kwargs)
         first: Tensor = made[0] if isinstance(made, tuple) else made
-        return first
+        if self.hooks is None:
+            return first
+        return hold(hooked(first.node, self.hooks), first.device)
 
 
 def records_under(root: Source) -> list[Record]:

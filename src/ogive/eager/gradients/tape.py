@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.eager.gradients.records import Leaf, Record, Source, leaves_under, records_under
-from ogive.eager.tensors import take_up
+from ogive.eager.tensors import give, take_up
 from ogive.tensor.core import Core
+from ogive.tensor.gradients.gradient_hooks import Hooks, checked
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def gradients(
         given = found.get(id(record))
         if given is None:
             continue
+        if record.hooks is not None:
+            given = found[id(record)] = changed(record.hooks, given)
         parts = record.form.gradient(given, record.out, *record.args, **record.kwargs)
         for source, part in zip(record.sources, parts, strict=True):
             if source is None or part is None:
@@ -73,12 +76,30 @@ def upstream(tensor: Tensor, gradient: Any) -> Any:
     return gradient.value if fits and gradient.record is None else None
 
 
+def changed(hooks: Hooks, gradient: NDArray[Any]) -> NDArray[Any]:
+    """What the hooks of a tensor make of its gradient, which they may also write to."""
+    made = give(numpy.array(gradient))
+    for function in list(hooks.functions):
+        returned = function(made)
+        if returned is not None:
+            made = give(_array_of(checked(returned, made.shape, made.dtype)))
+    if hooks.keep is not None:
+        hooks.keep(made)
+    return _array_of(made)
+
+
+def _array_of(tensor: Tensor) -> NDArray[Any]:
+    return numpy.array(tensor.value if tensor.is_eager else tensor.detach().numpy())
+
+
 def is_watched(root: Source, way: list[Record]) -> bool:
     """Whether hooks are to be called with the gradient of something on the way."""
-    if any(record.is_watched for record in way):
-        return True
-    for leaf in [root] if root.is_leaf else leaves_under(way):
-        tensor = leaf.tensor()
-        if tensor is not None and getattr(tensor, "hooks", None) is not None:
-            return True
-    return False
+    return any(record.hooks is not None for record in way) or any(
+        hooks_of_leaf(leaf) is not None for leaf in ([root] if root.is_leaf else leaves_under(way))
+    )
+
+
+def hooks_of_leaf(leaf: Leaf) -> Hooks | None:
+    """The hooks of a leaf that is alive, if it has some."""
+    tensor = leaf.tensor()
+    return None if tensor is None else getattr(tensor, "hooks", None)

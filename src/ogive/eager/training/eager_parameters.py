@@ -5,6 +5,7 @@ A plain tensor that is given the values of an eager one is eager from then on, w
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy
@@ -19,12 +20,14 @@ from ogive.eager.tensors import (
     MOST_ELEMENTS,
     PLAIN_CLASS,
     EagerParameter,
+    Family,
     give,
     is_alone,
+    lend,
     receive,
     settle,
 )
-from ogive.eager.writing import may_write, replace, replace_recorded
+from ogive.eager.writing import is_repeated, may_write, replace, replace_recorded
 from ogive.live import history
 from ogive.live.registry import next_id
 from ogive.nn.parameter import Parameter
@@ -38,13 +41,14 @@ _NUMBERS = {"f": (int, float, bool), "i": (int,), "b": (bool,), "u": ()}
 
 
 def become_parameter(parameter: Any, data: Tensor, requires_grad: bool) -> bool:
-    """Let a parameter that is being made hold a copy of an eager tensor."""
-    if data.value.size > MOST_ELEMENTS or not may_be_eager():
+    """Let a parameter that is being made lie in the memory of an eager tensor."""
+    if data.value.size > MOST_ELEMENTS or not may_be_eager() or is_captured():
         return False
     if requires_grad and data.value.dtype.kind != "f":
         return False
     parameter.__class__ = EagerParameter
-    _hold(parameter, data.value.copy(), requires_grad)
+    _hold(parameter, data.value, requires_grad)
+    share_memory(parameter, data)
     return True
 
 
@@ -210,13 +214,45 @@ def set_data(tensor: Tensor, value: Any) -> bool:
         return False
     array = value.value
     if not tensor.is_eager:
-        return tensor.shared is None and replace_value(tensor, value)
-    if tensor.record is not None and not tensor.record.is_leaf:
+        is_moved = tensor.shared is None and replace_value(tensor, value)
+    elif tensor.record is not None and not tensor.record.is_leaf:
         return False
-    own = tensor.value
-    there, given = own.__array_interface__, array.__array_interface__
-    is_same = [there[fact] == given[fact] for fact in ("data", "shape", "typestr", "strides")]
-    return all(is_same) or _move(tensor, array)
+    else:
+        own = tensor.value
+        there, given = own.__array_interface__, array.__array_interface__
+        facts = ("data", "shape", "typestr", "strides")
+        if all(there[fact] == given[fact] for fact in facts):
+            return True
+        is_moved = _move(tensor, array)
+    if is_moved:
+        share_memory(tensor, value)
+    return is_moved
+
+
+def share_memory(tensor: Tensor, value: Tensor) -> None:
+    """Let a tensor that is alone lie in the memory of another: both write to it.
+
+    What is a leaf, or none, shows all of the memory, and others are views of it: so both can
+    settle. Where there is a leaf already, or `value` is a part, the memory is one that the program
+    has as well (`Family.lent`). What gradients flow through is copied.
+    """
+    array, family = value.value, value.family
+    is_tracked = value.record is not None and not value.record.is_leaf
+    if is_tracked or is_repeated(array):
+        tensor.value = array.copy()
+        return
+    is_first = value.record is None and getattr(value, "shown", None) is None
+    if family is None:
+        family = value.family = Family(value)
+    elif is_first:
+        is_first = not family.lent and all(each.record is None for each in family.living())
+    if is_first:
+        family.members.insert(0, weakref.ref(tensor))
+        value.shown = (tensor, Tensor.detach, (), {})
+    else:
+        lend(value)
+        family.admit(tensor)
+    tensor.value, tensor.family = value.value, family
 
 
 def _move(tensor: Tensor, array: Any) -> bool:

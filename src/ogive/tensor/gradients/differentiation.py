@@ -205,7 +205,30 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hand
     _check_reached(self, "register_hook")
     hooks = hooks_of(self)
     hooks.functions.append(hook)
-    return Handle(hooks, hook)
+    return Handle(hooks.functions, hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> Handle:
+    """Call `hook` with this leaf whenever a backward pass has added to its `grad`.
+
+    So an optimizer may step and free gradients one by one. Gives a handle, as `register_hook`.
+
+    >>> w = Tensor([1.0, 2.0], requires_grad=True)
+    >>> handle = w.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad.tolist()))
+    >>> (w * w).sum().backward()
+    [2.0, 4.0]
+
+    Raises `GradientError` for a tensor that is no leaf.
+    """
+    _check_reached(self, "register_post_accumulate_grad_hook")
+    if not self.is_leaf:
+        raise GradientError(
+            "post accumulate grad hooks cannot be registered on non-leaf tensors: register_hook "
+            "is called for what was computed from some"
+        )
+    hooks = hooks_of(self)
+    hooks.afterwards.append(hook)
+    return Handle(hooks.afterwards, hook)
 
 
 def retain_grad(self: Tensor) -> None:

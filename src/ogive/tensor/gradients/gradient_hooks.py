@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.errors import ArgumentTypeError
+from ogive.ir.dtype import DType
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -19,6 +20,7 @@ from ogive.live import history, registry
 from ogive.live.registry import graph_lock, make
 from ogive.live.substitution import substitute_everywhere
 from ogive.tensor.core import Core, hold
+from ogive.tensor.method_functions import eager_calls
 
 Hook = Callable[[Any], Any]
 
@@ -26,14 +28,16 @@ Hook = Callable[[Any], Any]
 class Hooks:
     """The hooks of a tensor, and the rule of the `GRADIENT` node that calls them.
 
-    `keep`, if there is one, is called last, with what the others have made of the gradient.
+    `keep`, if there is one, is called last, with what the others have made of the gradient. What is
+    to be called `afterwards` is given a leaf that has its gradient.
     """
 
-    __slots__ = ("_device", "functions", "keep")
+    __slots__ = ("_device", "afterwards", "functions", "keep")
 
     def __init__(self, device: str) -> None:
         self._device = device
         self.functions: list[Hook] = []
+        self.afterwards: list[Hook] = []
         self.keep: Hook | None = None
 
     def changed(self, gradient: UOp) -> UOp:
@@ -41,44 +45,52 @@ class Hooks:
         for function in self.functions:
             returned = function(hold(gradient, self._device))
             if returned is not None:
-                gradient = _checked(returned, gradient)
+                gradient = checked(returned, gradient.shape, gradient.dtype).node
         if self.keep is not None:
             self.keep(hold(gradient, self._device))
         return gradient
+
+    def call_afterwards(self, leaf: Any) -> None:
+        """The gradient of a leaf is in `grad`."""
+        for function in list(self.afterwards):
+            function(leaf)
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
         """What the input gets."""
         return [self.changed(upstream)]
 
 
-def _checked(returned: Any, gradient: UOp) -> UOp:
+def checked(returned: Any, shape: Any, dtype: DType) -> Any:
+    """What a hook returned, which is to be like the gradient that it was given."""
     if not isinstance(returned, Core):
         found = type(returned).__name__
-    elif returned.shape != gradient.shape or returned.dtype is not gradient.dtype:
+    elif returned.shape != shape or returned.dtype is not dtype:
         found = f"{returned.dtype.name} of shape {returned.shape}"
     else:
-        return returned.node
+        return returned
     raise ArgumentTypeError(
-        f"a hook returned {found} for a gradient of {gradient.dtype.name} and shape "
-        f"{gradient.shape}; it returns one like it, or None to change nothing"
+        f"a hook returned {found} for a gradient of {dtype.name} and shape "
+        f"{shape}; it returns one like it, or None to change nothing"
     )
 
 
 class Handle:
     """What `register_hook` gives: `remove()` takes the hook away again."""
 
-    def __init__(self, hooks: Hooks, function: Hook) -> None:
-        self._hooks = hooks
+    def __init__(self, functions: list[Hook], function: Hook) -> None:
+        self._functions = functions
         self._function = function
 
     def remove(self) -> None:
         """Call the hook no more."""
-        if self._function in self._hooks.functions:
-            self._hooks.functions.remove(self._function)
+        if self._function in self._functions:
+            self._functions.remove(self._function)
 
 
 def hooks_of(tensor: Any) -> Hooks:
     """The hooks of a tensor, which are called by what it is used in already as well."""
+    if tensor.is_eager and (own := eager_calls[hooks_of](tensor)) is not None:
+        return own  # type: ignore[no-any-return]
     with graph_lock:
         node = tensor.node
         if history.is_flagged(tensor):
@@ -89,13 +101,23 @@ def hooks_of(tensor: Any) -> Hooks:
             hooks = Hooks(tensor.device)
             record = getattr(tensor, "record", None)
             if record is not None and not record.is_leaf:  # eager tensors follow from it
-                record.watch(hold(node, tensor.device))
-            _go_through(tensor, make(Op.GRADIENT, node.dtype, (node, node), hooks))
+                record.watch(hooks, hold(node, tensor.device))
+            through = hooked(node, hooks)
+            _go_through(tensor, through)
+            _lead_views_through(tensor, through)
         return hooks
+
+
+def hooked(node: UOp, hooks: Hooks) -> UOp:
+    """The value of a node, with hooks that are called on the way back to it."""
+    return make(Op.GRADIENT, node.dtype, (node, node), hooks)
 
 
 def keeps_gradient(tensor: Any) -> bool:
     """Whether backward passes leave a gradient in a tensor that is no leaf."""
+    if tensor.is_eager:
+        hooks = None if tensor.is_leaf else tensor.record.hooks
+        return hooks is not None and hooks.keep is not None
     with graph_lock:
         node = tensor.node
         record = history.record_of(node)
@@ -109,3 +131,18 @@ def _go_through(tensor: Any, node: UOp) -> None:
         registry.move_tensor(tensor, node)  # it only repeats a leaf, as `clone()` does
     else:
         substitute_everywhere({tensor.node: node}, walk=True)
+
+
+def _lead_views_through(tensor: Any, node: UOp) -> None:
+    """Let views that were made from a view go through its hooks too. They lead from the storage:
+
+        before   s = y[1:5]   z = s[1:3]   z is SHRINK (2, 4) of y
+        after                              z is SHRINK (1, 3) of GRADIENT of s
+    """
+    storage = tensor.shared
+    own = [] if storage is None else tensor.shows.steps
+    for other in storage.tensors() if own else []:
+        steps = other.shows.steps
+        shared = zip(own, steps, strict=False)
+        if len(steps) > len(own) and all(one is another for one, another in shared):
+            _go_through(other, other.shows.cut(len(own))[1].forward(node))

@@ -7,16 +7,19 @@ from typing import Any
 
 import numpy
 
+from ogive.ir.ops import Op
 from ogive.live import history, registry
 from ogive.live.registry import graph_lock
 from ogive.tensor.core import to_tensor, wrap
-from ogive.tensor.memory.views import shared_storage
+from ogive.tensor.memory.movement_chains import Lineage, View
+from ogive.tensor.memory.shared_arrays import share, share_array
+from ogive.tensor.memory.views import Storage, cut_others, shared_storage
 from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
 
 def set_data(tensor: Tensor, value: Any) -> None:
-    """`tensor.data = value`: in its own memory where shape and dtype stay.
+    """`tensor.data = value`: the tensor lies in the memory of the value from now on.
 
     What showed the tensor before shows what it was. A value that shows the same memory in the same
     way changes nothing: `w.data -= x` has written to that already, and sets it then.
@@ -33,6 +36,41 @@ def set_data(tensor: Tensor, value: Any) -> None:
         _unseen(lambda: tensor.assign(given.detach()))
     else:
         replace_value(tensor, given)
+    share_memory(tensor, given)
+
+
+def share_memory(tensor: Tensor, given: Tensor) -> None:
+    """Let a tensor that is alone and has the values of `given` see what is written there, and the
+    other way round: both show one storage.
+
+        before   p = BUFFER 1                 t = BUFFER 2       equal values
+        after    p shows storage (BUFFER 1)   t shows DETACH of it
+
+    A leaf shows all of its storage, and there is one. Where that cannot be, both lie in the memory
+    of an array. What follows from leaves has a copy, and all while a function is captured.
+    """
+    is_leaf = history.is_flagged(tensor)
+    if history.is_traced() or given is tensor or tensor.device != given.device or 0 in given.shape:
+        return
+    if (given.requires_grad and not given.is_leaf) or (tensor.requires_grad and not is_leaf):
+        return
+    with graph_lock:
+        storage = shared_storage(given) or Storage(given)
+        view = given.shows
+        if not is_leaf:
+            mark = View(view.shape).add(Op.DETACH, Lineage(), view.shape)
+            storage.admit(tensor, view.then(mark))
+            registry.move_tensor(tensor, tensor.shows.forward(storage.node))
+            return
+        if not view.moves and not any(history.is_flagged(each) for each in storage.tensors()):
+            storage.admit(tensor, View(tensor.node.shape))
+            cut_others(tensor, storage)
+            registry.move_tensor(storage, tensor.node)
+            return
+    array = share(given)
+    if array is not None and array.flags.c_contiguous:
+        with graph_lock:
+            registry.move_tensor(tensor, share_array(array).node)
 
 
 def replace_value(tensor: Tensor, value: Tensor) -> None:

@@ -27,6 +27,7 @@ from ogive.ir.dtype import to_dtype
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.live import history, registry
+from ogive.live.attached import WeakList
 from ogive.live.history import is_traced
 from ogive.live.readers import read_outside, tensors_reading
 from ogive.live.waiting_plans import is_unexecuted
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 _is_used = [False]
 """Whether memory was ever shared: most programs need not ask for each that they write to."""
+
+_in_arrays = WeakList()
+"""The nodes of memory that arrays brought along: several may lie in one array."""
 
 _written: list[tuple[Core, UOp, Buffer]] = []
 """What was written to and not settled yet: who holds it, what it was before, and its memory."""
@@ -81,6 +85,7 @@ def share_array(array: NDArray[Any]) -> Tensor:
         _note_array(buffer, array)
     with registry.graph_lock:
         node = memory_node(buffer, array.shape, to_dtype(array.dtype))
+        _in_arrays.add(weakref.ref(memory_leaf(node)))
         return hold(node, DEFAULT_DEVICE)
 
 
@@ -118,8 +123,11 @@ def _bring_back(holder: Core, before: UOp, memory: Buffer) -> None:
     if array is None:
         return
     realize: Any = evaluation.realize_batch
+    places = _places_in(array, besides=memory)
     if memory.borrowed:
-        readers = [each for each in tensors_reading([memory_leaf(before)]) if each is not holder]
+        places.append(memory_leaf(before))
+    if places:
+        readers = [each for each in tensors_reading(places) if each is not holder]
         realize([each for each in readers if hasattr(each, "numpy")])
     realize([holder])
     with registry.effect_lock, registry.graph_lock:
@@ -134,6 +142,17 @@ def _bring_back(holder: Core, before: UOp, memory: Buffer) -> None:
             moves: Any = getattr(holder, "moves_to", None)
             changes += registry.moves_to(holder, before) if moves is None else moves(before)
         at_once(changes)
+
+
+def _places_in(array: NDArray[Any], besides: Buffer) -> list[UOp]:
+    """The nodes of other memory that lies where an array does."""
+    nodes = [node for reference in _in_arrays if (node := reference()) is not None]
+    return [
+        node
+        for node in nodes
+        if (memory := registry.buffer_of(node)) is not None and memory is not besides
+        and (other := _array_of(memory)) is not None and numpy.may_share_memory(other, array)
+    ]  # fmt: skip
 
 
 def _be_memory(holder: Core, storage: Storage | None) -> None:

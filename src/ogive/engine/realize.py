@@ -148,7 +148,8 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
     for version in versions:
         run = Realization((without_effects(version),), (), (), config)
         run.execute()
-        (copies[version],) = run.replacements().values()
+        with registry.graph_lock:
+            (copies[version],) = run.replacements().values()
     return copies
 
 

@@ -5,6 +5,10 @@ runs one many times over the same memory; a captured function fills in its argum
 
     compiled graph ── native plan ── bind slots, set variables ── run ── explain a fault
 
+They have the same steps by the same names. Plans that are to fill their memory run first
+(`execute_plans_of`); they `read`, or `write` where they assign, and `conclude` that in one step; a
+fault is made an error by `explain`.
+
 A run that only reads notes `clock.quiet` before it looks at memory. If the clock went on meanwhile
 and somebody wrote to memory that it read (`is_disturbed`), its results count for nothing. A run
 that writes to memory of tensors is announced, and concluded in one step (`announced_writes.py`).

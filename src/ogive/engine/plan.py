@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakKeyDictionary
 
 from ogive.at_once import Change, at_once
@@ -109,7 +109,7 @@ class Plan:
         if self._announced and self.execute_first():
             return
         execution = self._execution or self._refuse()
-        fault = self._assign(execution) if self.stored else self._read(execution)
+        fault = self._write(execution) if self.stored else self._read(execution)
         if fault is not None:
             raise self._explain(fault)
 
@@ -129,7 +129,7 @@ class Plan:
                     "done; its other results are not there until it is executed again"
                 )
             execution = self._execution or self._refuse()
-            fault = self._assign(execution) if self.stored else self._read(execution)
+            fault = self._write(execution) if self.stored else self._read(execution)
             self._withdraw()
             if fault is not None:
                 raise self._explain(fault)
@@ -157,12 +157,12 @@ class Plan:
         execution.set_variables(self._variables)
         timed, timer = execution.step_by_step()
         for _ in range(times):
-            fault = self._assign(timed) if self.stored else timed.run()
+            fault = self._write(timed) if self.stored else timed.run()
             if fault is not None:
                 raise self._explain(fault)
         return timer.times()
 
-    def _assign(self, execution: Execution) -> Fault | None:
+    def _write(self, execution: Execution) -> Fault | None:
         """Run a plan that writes to its inputs, while no other thread reads or writes them."""
         with registry.effect_lock:
             make_way(self.stored, self._buffers)
@@ -300,8 +300,11 @@ def note_values(memory: UOp, computed: Container[Buffer]) -> None:
         values_in[buffer] = values
 
 
-def execute_plan_of(buffer: Buffer) -> None:
-    """Run the plan that is to fill `buffer`, if there is one that has not run."""
-    plan: Plan | None = unexecuted.get(buffer)
-    if plan is not None:
-        plan.execute_first(reading=True)
+def execute_plans_of(memories: Iterable[Any]) -> None:
+    """Run the plans that are to fill buffers among `memories`, as far as they have not run."""
+    if not unexecuted:
+        return
+    for buffer in memories:
+        plan: Plan | None = unexecuted.get(buffer) if isinstance(buffer, Buffer) else None
+        if plan is not None:
+            plan.execute_first(reading=True)

@@ -21,7 +21,7 @@ from ogive.engine.faults import explain_fault
 from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
 from ogive.engine.old_versions import split_effects, version_below
 from ogive.engine.parametric import to_parametric
-from ogive.engine.plan import Plan, execute_plan_of, note_values
+from ogive.engine.plan import Plan, execute_plans_of, note_values
 from ogive.engine.routes import Route, keep_route
 from ogive.errors import ExecuteError
 from ogive.ir.device_names import DEFAULT_DEVICE
@@ -32,7 +32,6 @@ from ogive.ir.traversal import substitute, walk
 from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.substitution import forget_detached, move_holders, substitute_everywhere
-from ogive.live.waiting_plans import unexecuted
 from ogive.passes.capture.contiguous_parts import Window, is_whole
 from ogive.passes.capture.inline_calls import is_outlined
 from ogive.passes.capture.normalize import Normalized
@@ -73,9 +72,7 @@ class Realization:
             count("schedule_hits")
         self.graph = self.executions.graph
         self.inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
-        if unexecuted:
-            for buffer in self.inputs:
-                execute_plan_of(buffer)
+        execute_plans_of(self.inputs)
         windows = zip(self.normalized.windows, self.inputs, strict=True)
         given = [_part_of(buffer, window) for window, buffer in windows]
         self.buffers = self.graph.allocate(given, config)
@@ -105,13 +102,14 @@ class Realization:
             execution.set_variables(self.normalized.variables)
         return execution
 
-    def execute(self) -> None:
+    def read(self) -> None:
         """Run it once, where it assigns nothing."""
         execution = self.bind()
         self._end(execution, execution.run())
 
-    def carry_out(self) -> None:
-        """Run it once, and let everybody know. After a fault every tensor can be read."""
+    def write(self) -> None:
+        """Run it once where it assigns, and let everybody know. After a fault every tensor can be
+        read."""
         execution = self.bind()
         self._end(
             execution, execution.write(self.written(), self.inputs, self._conclude, self._may_end)

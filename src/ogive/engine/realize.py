@@ -17,7 +17,7 @@ from ogive.engine.old_versions import (
     versions_to_keep,
     without_effects,
 )
-from ogive.engine.plan import Plan, execute_plan_of
+from ogive.engine.plan import Plan, execute_plans_of
 from ogive.engine.realization import Realization, is_realized
 from ogive.engine.routes import Route, find_route
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
@@ -147,8 +147,9 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
     copies = {}
     for version in versions:
         run = Realization((without_effects(version),), (), (), config)
-        run.execute()
-        (copies[version],) = run.replacements().values()
+        run.read()
+        with registry.graph_lock:
+            (copies[version],) = run.replacements().values()
     return copies
 
 
@@ -161,7 +162,7 @@ def _realize(
 ) -> bool:
     """Compute values without effects; False if what they read was written to since `moment`."""
     run = Realization((*roots, *found.stored), (), (), config, found, tensors)
-    run.execute()
+    run.read()
     with registry.graph_lock:
         if clock.now != moment and is_disturbed(moment, run.inputs):
             return False
@@ -180,7 +181,7 @@ def _carry_out(
     versions = (*_versions_for_gradients(recorded), *_versions_of_states(roots, effects))
     kept = dict.fromkeys((*versions_to_keep(roots, effects), *versions))
     run = Realization(roots, effects, tuple(kept), config, found, tensors, recorded)
-    run.carry_out()
+    run.write()
     with registry.graph_lock:
         run.keep_route(asked)
     return run
@@ -229,9 +230,8 @@ def _versions_of_states(roots: Sequence[UOp], effects: Sequence[UOp]) -> list[UO
 def _execute_pending(tensors: Sequence[Tensor]) -> None:
     """Run the plans whose outputs are about to be read for the first time."""
     if unexecuted:
-        for tensor in tensors:
-            if is_realized(tensor.node):
-                execute_plan_of(registry.buffer_of(memory_leaf(tensor.node)))
+        nodes = [tensor.node for tensor in tensors if is_realized(tensor.node)]
+        execute_plans_of([registry.buffer_of(memory_leaf(node)) for node in nodes])
 
 
 def _pending(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:

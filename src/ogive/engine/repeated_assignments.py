@@ -25,7 +25,7 @@ from ogive.devices.write_clock import clock
 from ogive.engine.announced_writes import settle
 from ogive.engine.execution import Executions
 from ogive.engine.live_values import may_fault
-from ogive.engine.plan import execute_plan_of
+from ogive.engine.plan import execute_plans_of
 from ogive.engine.realization import Realization
 from ogive.engine.realize import realize
 from ogive.ir.memory import memory_leaf
@@ -34,7 +34,6 @@ from ogive.ir.ops import Op
 from ogive.ir.traversal import walk
 from ogive.live import registry
 from ogive.live.readers import read_outside
-from ogive.live.waiting_plans import unexecuted
 from ogive.passes.capture.contiguous_parts import is_whole
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ class RepeatedAssignments:
             if leaves is None or clock.writers:
                 return False
             memories = [registry.buffer_of(leaf) for leaf in leaves]
-            for memory in memories if unexecuted else ():
-                execute_plan_of(memory)
+            execute_plans_of(memories)
             written = [memories[place] for place in self._written]
             if any(memory.borrowed for memory in written):
                 return False

@@ -13,16 +13,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
-import numpy
-
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, nearest
 from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
-from ogive.nn.module_protocol import ModuleProtocol
+from ogive.nn.module_errors import add_path, refused_argument
+from ogive.nn.module_tree import ModuleTree
 from ogive.nn.parameter import Parameter
 from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
 from ogive.nn.state_hooks import finish_state, prepare_to_load, report_loaded
-from ogive.tensor.core import DEFAULT_DEVICE, kind_of, to_device
+from ogive.tensor.core import DEFAULT_DEVICE, to_device
 from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.mesh import Mesh
@@ -30,13 +29,8 @@ from ogive.tensor.tensor import Tensor
 
 Self = TypeVar("Self", bound="Module")
 
-_NUMBERS = frozenset({int, float, bool, str})
-"""Kinds of attributes that are no parts of a module, as most are."""
 
-_CONTAINERS = (dict, list, tuple)
-
-
-class Module(ModuleProtocol):
+class Module(ModuleTree):
     """The base of all layers: define `forward`, call the module.
 
     >>> class Scale(nn.Module):
@@ -54,8 +48,6 @@ class Module(ModuleProtocol):
     """
 
     training: bool
-    _sees_containers = True
-    _buffer_names: Mapping[str, bool] = {}
     _hooks: tuple[Hook, ...] = ()
     _hooked: int
 
@@ -85,13 +77,13 @@ class Module(ModuleProtocol):
                 return call_with_hooks(self, args, kwargs)
             return self.forward(*args, **kwargs)
         except OgiveError as error:
-            _add_path(error, self)
+            add_path(error, self)
             raise
         except AttributeError as error:
-            refused = _refused(self, args, error)
+            refused = refused_argument(self, args, error)
             if refused is None:
                 raise
-            _add_path(refused, self)
+            add_path(refused, self)
             raise refused from None
 
     def register_forward_pre_hook(
@@ -156,134 +148,6 @@ class Module(ModuleProtocol):
         set_hooks(self, (hook, *self._hooks) if prepend else (*self._hooks, hook))
         return Handle(self, hook)
 
-    # The tree
-
-    def _parts(self) -> list[tuple[str, Any, Any]]:
-        """Where parameters and modules may be: names, what holds the value, and by which key."""
-        own = vars(self)
-        found: list[tuple[str, Any, Any]] = []
-        for name, value in own.items():
-            kind = value.__class__
-            if kind in _NUMBERS:
-                continue
-            if not self._sees_containers or not isinstance(value, _CONTAINERS):
-                found.append((name, own, name))
-            elif isinstance(value, dict):
-                found += [(f"{name}.{key}", value, key) for key in value]
-            else:
-                found += [(f"{name}.{place}", value, place) for place in range(len(value))]
-        return found
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly below, with the names that lead to them."""
-        for name, holder, key in self._parts():
-            value = holder[key]
-            if isinstance(value, Module):
-                yield name, value
-
-    def children(self) -> Iterator[Module]:
-        """The modules directly below, each once."""
-        yield from dict.fromkeys([child for _, child in self.named_children()])
-
-    def named_modules(
-        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        """This module and all below, each once, with their paths; not those in `memo`.
-
-        >>> [path for path, _ in nn.Sequential(nn.Linear(2, 3), nn.ReLU()).named_modules()]
-        ['', '0', '1']
-        """
-        seen = set() if memo is None else memo
-        for path, module in self._all_modules(prefix):
-            if not remove_duplicate or module not in seen:
-                seen.add(module)
-                yield path, module
-
-    def modules(self) -> Iterator[Module]:
-        """This module and all below, each once."""
-        for _, module in self.named_modules():
-            yield module
-
-    def _all_modules(self, prefix: str) -> list[tuple[str, Module]]:
-        found: list[tuple[str, Module]] = [(prefix, self)]
-        for name, child in self.named_children():
-            found += child._all_modules(f"{prefix}.{name}" if prefix else name)
-        return found
-
-    def get_submodule(self, target: str) -> Module:
-        """The module at a path such as `"layers.3.attention"`. Raises `AttributeError`."""
-        found = dict(self._all_modules("")).get(target)
-        if found is None:
-            raise AttributeError(f"{type(self).__name__} has no module at {target!r}")
-        return found
-
-    # Parameters and buffers
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """All parameters, each once, with their paths; without `recurse` those of this module.
-
-        >>> [name for name, _ in nn.Linear(2, 3).named_parameters()]
-        ['weight', 'bias']
-        """
-        seen: set[int] = set()
-        for path, parameter in self._all_tensors(prefix, parameters_of, recurse):
-            if id(parameter) not in seen or not remove_duplicate:
-                seen.add(id(parameter))
-                yield path, parameter
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """All parameters, each once: what an optimizer takes."""
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
-
-    def register_parameter(self, name: str, parameter: Parameter | None) -> None:
-        """Make a parameter an attribute, by a name that was computed."""
-        setattr(self, name, parameter)
-
-    def get_parameter(self, path: str) -> Parameter:
-        """The parameter at a path such as `"layers.3.weight"`. Raises `KeyError`."""
-        found: Parameter = dict(self._all_tensors("", parameters_of))[path]
-        return found
-
-    def get_buffer(self, path: str) -> Tensor:
-        """The buffer at a path. Raises `KeyError`."""
-        return dict(self.named_buffers(remove_duplicate=False))[path]
-
-    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Make a tensor an attribute that is part of the state, but is not trained.
-
-        One that is not `persistent` moves with the module and is left out of `state_dict`.
-        """
-        setattr(self, name, tensor)
-        self._buffer_names = {**self._buffer_names, name: persistent}
-
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers with their paths, each once; without `recurse` those of this module."""
-        seen: set[int] = set()
-        for path, buffer in self._all_tensors(prefix, _buffers_of, recurse):
-            if id(buffer) not in seen or not remove_duplicate:
-                seen.add(id(buffer))
-                yield path, buffer
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """All buffers."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
-
-    def _all_tensors(
-        self,
-        prefix: str,
-        own: Callable[[Module], Iterator[tuple[str, Any]]],
-        recurse: bool = True,
-    ) -> Iterator[tuple[str, Any]]:
-        for path, module in self._all_modules(prefix) if recurse else [(prefix, self)]:
-            for name, tensor in own(module):
-                yield f"{path}.{name}" if path else name, tensor
-
     # State
 
     def state_dict(
@@ -307,13 +171,6 @@ class Module(ModuleProtocol):
         finish_state(self, state, prefix)
         return state  # type: ignore[no-any-return]  # a dictionary of the caller's kind
 
-    def _places(self) -> Iterator[tuple[str, tuple[Any, Any]]]:
-        """For each tensor of the state, by its path, what holds it and by which key."""
-        for path, module in self._all_modules(""):
-            for name, holder, key in module._parts():
-                if isinstance(holder[key], Parameter) or name in module._buffer_names:
-                    yield f"{path}.{name}" if path else name, (holder, key)
-
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
@@ -336,9 +193,6 @@ class Module(ModuleProtocol):
         )
         report_loaded(self, keys)
         return keys
-
-    def _state(self) -> Iterator[tuple[str, Tensor]]:
-        yield from self._all_tensors("", _state_of)
 
     # Modes
 
@@ -387,7 +241,7 @@ class Module(ModuleProtocol):
         return self.to(DEFAULT_DEVICE)
 
     def cuda(self: Self, device: Any = None) -> Self:
-        """Raises `DeviceError`: there is no CUDA device, all are on the CPU."""
+        """Move to the GPU. Returns the module. Raises `DeviceError` where there is none."""
         return self.to("cuda")
 
     def half(self: Self) -> Self:
@@ -477,57 +331,3 @@ class Module(ModuleProtocol):
         """What stands for each child, by name."""
         for name, child in self.named_children():
             yield name, repr(child)
-
-
-def parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
-    """The parameters of one module, with their names."""
-    for name, holder, key in module._parts():
-        value = holder[key]
-        if isinstance(value, Parameter):
-            yield name, value
-
-
-def _buffers_of(module: Module) -> Iterator[tuple[str, Any]]:
-    for name in module._buffer_names:
-        if getattr(module, name) is not None:
-            yield name, getattr(module, name)
-
-
-def _state_of(module: Module) -> Iterator[tuple[str, Any]]:
-    yield from parameters_of(module)
-    for name, buffer in _buffers_of(module):
-        if module._buffer_names[name]:
-            yield name, buffer
-
-
-def _refused(
-    module: Module, args: tuple[Any, ...], error: AttributeError
-) -> ArgumentTypeError | None:
-    """What to say when `forward` took an argument for a tensor that is none."""
-    for position, value in enumerate(args):
-        if value is not error.obj or isinstance(value, Tensor):
-            continue
-        if hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray):
-            return ArgumentTypeError(
-                f"{type(module).__name__} takes a tensor of ogive's as argument {position}, "
-                f"not {kind_of(value)}"
-            )
-        if isinstance(value, numpy.ndarray | list | tuple | int | float):
-            return ArgumentTypeError(
-                f"{type(module).__name__} was given {type(value).__name__} as argument {position}, "
-                "and takes a tensor; ogive.asarray makes one"
-            )
-    return None
-
-
-def _add_path(error: OgiveError, module: Module) -> None:
-    """Put the path to the module that an error came from in front of its message."""
-    inner, error.module = error.module, module
-    if inner is None:
-        return
-    for path, child in module._all_modules(""):
-        if child is inner and path:
-            separator = "." if error.has_path else ": "
-            error.args = (f"{path}{separator}{error.args[0]}", *error.args[1:])
-            error.has_path = True
-            return

@@ -32,7 +32,7 @@ class ModuleProtocol:
     @property
     def _parameters(self) -> AttributeView:
         """The parameters of this module alone."""
-        from ogive.nn.module import parameters_of
+        from ogive.nn.module_tree import parameters_of
 
         return AttributeView(self._own(), parameters_of, setattr)
 

@@ -20,7 +20,7 @@ from ogive.engine import realize
 from ogive.engine.announced_writes import make_way
 from ogive.engine.execution import Execution
 from ogive.engine.faults import explain_fault
-from ogive.engine.plan import execute_plan_of
+from ogive.engine.plan import execute_plans_of
 from ogive.errors import VariableError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -334,10 +334,7 @@ class Entry:
         return explain_fault(prepared.graph, prepared.normalized, self.config, fault)
 
     def _execute_plans(self, call: Call) -> None:
-        buffers = [*call.memories, *(self._found.buffers if self._found else ())]
-        for memory in buffers:
-            if isinstance(memory, Buffer):
-                execute_plan_of(memory)
+        execute_plans_of([*call.memories, *(self._found.buffers if self._found else ())])
 
     # In place
 

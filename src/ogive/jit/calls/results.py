@@ -147,7 +147,8 @@ def donated_node(tensor: Any, name: str, path: str) -> UOp:
         registry.connect(parts[-1])
     if layout is None:
         return parts[0]
-    return registry.make(Op.MULTI, tensor.dtype, tuple(parts), tuple(layout))
+    with registry.graph_lock:
+        return registry.make(Op.MULTI, tensor.dtype, tuple(parts), tuple(layout))
 
 
 def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:

@@ -134,8 +134,9 @@ def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     [1, 2]
     """
     if shared_arrays.is_in_array(self.node):
-        node = user_data.node_of(python_values.to_numpy(self), None, self.device)
-        return wrap(node, self.device)
+        values = python_values.to_numpy(self)
+        with graph_lock:
+            return wrap(user_data.node_of(values, None, self.device), self.device)
     with graph_lock:
         return wrap(self.node, self.device)
 

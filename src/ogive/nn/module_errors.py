@@ -1,0 +1,45 @@
+"""Errors inside of modules: the path to the module, and arguments that are no tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.errors import ArgumentTypeError, OgiveError
+from ogive.nn.module_tree import ModuleTree
+from ogive.tensor.core import kind_of
+from ogive.tensor.tensor import Tensor
+
+
+def refused_argument(
+    module: ModuleTree, args: tuple[Any, ...], error: AttributeError
+) -> ArgumentTypeError | None:
+    """What to say when `forward` took an argument for a tensor that is none."""
+    for position, value in enumerate(args):
+        if value is not error.obj or isinstance(value, Tensor):
+            continue
+        if hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray):
+            return ArgumentTypeError(
+                f"{type(module).__name__} takes a tensor of ogive's as argument {position}, "
+                f"not {kind_of(value)}"
+            )
+        if isinstance(value, numpy.ndarray | list | tuple | int | float):
+            return ArgumentTypeError(
+                f"{type(module).__name__} was given {type(value).__name__} as argument {position}, "
+                "and takes a tensor; ogive.asarray makes one"
+            )
+    return None
+
+
+def add_path(error: OgiveError, module: ModuleTree) -> None:
+    """Put the path to the module that an error came from in front of its message."""
+    inner, error.module = error.module, module
+    if inner is None:
+        return
+    for path, child in module._all_modules(""):
+        if child is inner and path:
+            separator = "." if error.has_path else ": "
+            error.args = (f"{path}{separator}{error.args[0]}", *error.args[1:])
+            error.has_path = True
+            return

@@ -1,0 +1,188 @@
+"""The tree of a module: modules below it, parameters and buffers, and the paths that lead to them.
+
+Nothing is registered: the tree is what the attributes are, alone or in lists, tuples and
+dictionaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ogive.nn.module_protocol import ModuleProtocol
+from ogive.nn.parameter import Parameter
+from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ogive.nn.module import Module
+
+_NUMBERS = frozenset({int, float, bool, str})
+"""Kinds of attributes that are no parts of a module, as most are."""
+
+_CONTAINERS = (dict, list, tuple)
+
+
+class ModuleTree(ModuleProtocol):
+    """The base of `Module`: what its attributes are."""
+
+    _sees_containers = True
+    _buffer_names: Mapping[str, bool] = {}
+
+    def _parts(self) -> list[tuple[str, Any, Any]]:
+        """Where parameters and modules may be: names, what holds the value, and by which key."""
+        own = vars(self)
+        found: list[tuple[str, Any, Any]] = []
+        for name, value in own.items():
+            kind = value.__class__
+            if kind in _NUMBERS:
+                continue
+            if not self._sees_containers or not isinstance(value, _CONTAINERS):
+                found.append((name, own, name))
+            elif isinstance(value, dict):
+                found += [(f"{name}.{key}", value, key) for key in value]
+            else:
+                found += [(f"{name}.{place}", value, place) for place in range(len(value))]
+        return found
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules directly below, with the names that lead to them."""
+        for name, holder, key in self._parts():
+            value = holder[key]
+            if isinstance(value, ModuleTree):
+                yield name, value._own()
+
+    def children(self) -> Iterator[Module]:
+        """The modules directly below, each once."""
+        yield from dict.fromkeys([child for _, child in self.named_children()])
+
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module and all below, each once, with their paths; not those in `memo`.
+
+        >>> [path for path, _ in nn.Sequential(nn.Linear(2, 3), nn.ReLU()).named_modules()]
+        ['', '0', '1']
+        """
+        seen = set() if memo is None else memo
+        for path, module in self._all_modules(prefix):
+            if not remove_duplicate or module not in seen:
+                seen.add(module)
+                yield path, module
+
+    def modules(self) -> Iterator[Module]:
+        """This module and all below, each once."""
+        for _, module in self.named_modules():
+            yield module
+
+    def _all_modules(self, prefix: str) -> list[tuple[str, Module]]:
+        found: list[tuple[str, Module]] = [(prefix, self._own())]
+        for name, child in self.named_children():
+            found += child._all_modules(f"{prefix}.{name}" if prefix else name)
+        return found
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a path such as `"layers.3.attention"`. Raises `AttributeError`."""
+        found = dict(self._all_modules("")).get(target)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no module at {target!r}")
+        return found
+
+    # Parameters and buffers
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters, each once, with their paths; without `recurse` those of this module.
+
+        >>> [name for name, _ in nn.Linear(2, 3).named_parameters()]
+        ['weight', 'bias']
+        """
+        seen: set[int] = set()
+        for path, parameter in self._all_tensors(prefix, parameters_of, recurse):
+            if id(parameter) not in seen or not remove_duplicate:
+                seen.add(id(parameter))
+                yield path, parameter
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters, each once: what an optimizer takes."""
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
+
+    def register_parameter(self, name: str, parameter: Parameter | None) -> None:
+        """Make a parameter an attribute, by a name that was computed."""
+        setattr(self, name, parameter)
+
+    def get_parameter(self, path: str) -> Parameter:
+        """The parameter at a path such as `"layers.3.weight"`. Raises `KeyError`."""
+        found: Parameter = dict(self._all_tensors("", parameters_of))[path]
+        return found
+
+    def get_buffer(self, path: str) -> Tensor:
+        """The buffer at a path. Raises `KeyError`."""
+        return dict(self.named_buffers(remove_duplicate=False))[path]
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Make a tensor an attribute that is part of the state, but is not trained.
+
+        One that is not `persistent` moves with the module and is left out of `state_dict`.
+        """
+        setattr(self, name, tensor)
+        self._buffer_names = {**self._buffer_names, name: persistent}
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their paths, each once; without `recurse` those of this module."""
+        seen: set[int] = set()
+        for path, buffer in self._all_tensors(prefix, _buffers_of, recurse):
+            if id(buffer) not in seen or not remove_duplicate:
+                seen.add(id(buffer))
+                yield path, buffer
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def _all_tensors(
+        self,
+        prefix: str,
+        own: Callable[[Module], Iterator[tuple[str, Any]]],
+        recurse: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        for path, module in self._all_modules(prefix) if recurse else [(prefix, self._own())]:
+            for name, tensor in own(module):
+                yield f"{path}.{name}" if path else name, tensor
+
+    # State
+
+    def _places(self) -> Iterator[tuple[str, tuple[Any, Any]]]:
+        """For each tensor of the state, by its path, what holds it and by which key."""
+        for path, module in self._all_modules(""):
+            for name, holder, key in module._parts():
+                if isinstance(holder[key], Parameter) or name in module._buffer_names:
+                    yield f"{path}.{name}" if path else name, (holder, key)
+
+    def _state(self) -> Iterator[tuple[str, Tensor]]:
+        yield from self._all_tensors("", _state_of)
+
+
+def parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
+    """The parameters of one module, with their names."""
+    for name, holder, key in module._parts():
+        value = holder[key]
+        if isinstance(value, Parameter):
+            yield name, value
+
+
+def _buffers_of(module: Module) -> Iterator[tuple[str, Any]]:
+    for name in module._buffer_names:
+        if getattr(module, name) is not None:
+            yield name, getattr(module, name)
+
+
+def _state_of(module: Module) -> Iterator[tuple[str, Any]]:
+    yield from parameters_of(module)
+    for name, buffer in _buffers_of(module):
+        if module._buffer_names[name]:
+            yield name, buffer

@@ -167,3 +167,11 @@ def test_results_do_not_depend_on_what_is_kept(keep_gain: float) -> None:
         given = build(Tensor(values)).realize(config=Config(costs=costs, verify=True))
         wanted = build(Tensor(values)).realize(config=Config(kernel_node_limit=1, vectorize=False))
         np.testing.assert_allclose(given.numpy(), wanted.numpy(), rtol=1e-12, atol=1e-12)
+
+
+def test_a_gate_is_kept_where_it_is_small_and_not_with_what_it_is_spread_over() -> None:
+    x, weight = data(64, 30, 30), data(64, 16, seed=1)
+    gate = (weight * data(16, seed=2)).sum(1).sigmoid()
+    roots = kernels((x * gate.reshape(64, 1, 1)).permute(1, 2, 0).contiguous())
+    with_exponentials = [root for root in roots if count(TRANSCENDENTAL, [root])]
+    assert [int(store.place.base.size) for root in with_exponentials for store in root.src] == [64]

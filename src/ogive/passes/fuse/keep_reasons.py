@@ -101,9 +101,13 @@ def _goes_otherwise(node: UOp, kernel: Kernel, target: Target) -> bool:
 
 
 def _is_cheap_spread(node: UOp, summary: Summary, target: Target) -> bool:
-    """Whether a value has more elements than the reductions in it, and costs little beside them."""
+    """Whether a value has more elements than the reductions in it, and costs little beside what is
+    worked out of these before they are spread out.
+
+        x[c, i, j] * sigmoid(s[c])      costs a multiplication: sigmoid(s) is kept
+    """
     results = math.prod([greatest(node.shape[axis]) for axis in members(summary.varying)])
-    is_cheap = summary.cost < target.costs.fusion.shared_work
+    is_cheap = summary.spread_cost < target.costs.fusion.shared_work
     return is_cheap and results < math.prod(map(greatest, node.shape))
 
 

@@ -30,13 +30,14 @@ class Summary(NamedTuple):
 
     `cost` is the work outside reductions; `reduces` whether there is a reduction in it, and
     `varying` the axes along which the results of those reductions vary; `loads` whether memory is
-    read.
+    read. `spread_cost` is the work without that on reductions before they are spread out.
     """
 
     cost: int
     reduces: bool
     varying: Axes
     loads: bool = True
+    spread_cost: int = 0
 
 
 _MEMORY = Summary(0, False, 0)
@@ -62,10 +63,7 @@ def summarize(
         if op in ELEMENTWISE or op is Op.GATHER:
             summary = _summarize_element(node, below, axes_of, target)
         elif op in MOVEMENT:
-            part = below[node.operand]
-            summary = part if not part.varying else Summary(
-                part.cost, part.reduces, varying_axes(node, part.varying), part.loads
-            )  # fmt: skip
+            summary = _summarize_moved(node, below[node.operand])
         elif op is Op.REDUCE_AXES:
             summary = Summary(0, True, long_axes(node))
         elif op is Op.SORT:
@@ -80,24 +78,35 @@ def summarize(
     return summaries
 
 
+def _summarize_moved(node: UOp, part: Summary) -> Summary:
+    """The summary of a value that is `part`, moved."""
+    if not part.varying:
+        return part
+    spread_cost = 0 if node.op is Op.EXPAND else part.spread_cost
+    varying = varying_axes(node, part.varying)
+    return Summary(part.cost, part.reduces, varying, part.loads, spread_cost)
+
+
 def _summarize_element(
     node: UOp, below: Mapping[UOp, Summary], axes_of: Mapping[UOp, Axes], target: Target
 ) -> Summary:
     """The summary of an element that is computed from one element of each source."""
-    cost = operation_cost(node, target)
+    cost = spread_cost = operation_cost(node, target)
     reduces = False
     varying = 0
     loads = False
     for number, source in enumerate(node.src):
         part = below[source]
         cost += part.cost
+        spread_cost += part.spread_cost
         reduces |= part.reduces
         if node.op is Op.GATHER and number == 0:
             varying |= _selected_axes(node, part.varying, axes_of)
         else:
             varying |= part.varying
         loads |= part.loads
-    return Summary(min(cost, COST_LIMIT), reduces, varying, loads)
+    spread_cost = min(spread_cost, COST_LIMIT)
+    return Summary(min(cost, COST_LIMIT), reduces, varying, loads, spread_cost)
 
 
 def long_axes(node: UOp) -> Axes:

@@ -4,7 +4,12 @@
 
 With lanes along r1, a tile has rows of r0 and vectors of r1: each vector of `b` goes with each row,
 each element of `a` with each vector. With lanes along r2, the tile has elements of r0 and of r1,
-and each of its sums is a vector.
+and each of its sums is a vector. Where both operands run along the lanes, as windows of an image
+whose channels have a filter each,
+
+    out[r0*96 + r1] = sum over r2 of a[(r0 + r2)*96 + r1] * b[r2*96 + r1]
+
+a tile has rows of r0 as well: each vector of `b` goes with each of them.
 """
 
 from __future__ import annotations
@@ -34,7 +39,31 @@ def tile_product(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
         return _tile_columns(kernel, columns[0], lanes[columns[0]], target)
     if kernel.reused_axes and any(counter in lanes for counter in kernel.reductions):
         return _tile_sums(kernel, lanes, target)
+    if columns and kernel.is_product and kernel.is_summed_beside(columns[0]):
+        return _tile_beside(kernel, columns[0], lanes[columns[0]], target)
     return {}
+
+
+def _tile_beside(
+    kernel: KernelFacts, column: UOp, lanes: int, target: Target
+) -> dict[UOp, int]:
+    """A register tile of sums of which all operands run along the lanes: rows, along which one of
+    them is read again and the other lies nearest, by vectors."""
+
+    def distance(counter: UOp) -> int:
+        return min([abs(each.strides.get(counter, 0)) for each in kernel.operands_along(counter)])
+
+    row = min(kernel.reused_axes, key=distance)
+    tiled = Tiled(
+        rows=axis_extent(row),
+        columns=axis_extent(column),
+        lanes=lanes,
+        terms=math.prod(map(axis_extent, kernel.reductions)),
+        times=math.prod(axis_extent(c) for c in kernel.outputs if c not in (row, column)),
+        load=target.costs.tiles.near_load,
+    )
+    tile, wide = best_tile_of(tiled, target)
+    return {column: wide, row: tile}
 
 
 def _tile_columns(

@@ -173,3 +173,47 @@ def test_a_large_padded_image_is_not_copied_for_few_windows_by_channels() -> Non
         Weights(to_double)(2, 96, 1, 3, 3), None, 2, 1, 1, 96,
     )  # fmt: skip
     numpy.testing.assert_allclose(last.numpy(), wanted.numpy(), rtol=1e-4, atol=2e-5)
+
+
+def of_bytes(x: Any, w: Weights, conv: Callable[..., Any], cast: Callable[..., Any]) -> Any:
+    x = cast(conv(cast(x, "int32"), cast(w(1, 16, 4, 3, 3), "int32"), None, 1, 1) // 50, "uint8")
+    y = cast(conv(cast(x, "int32"), cast(w(2, 24, 16, 1, 1), "int32")) // 50, "uint8")
+    return conv(cast(y, "int32"), cast(w(3, 16, 24, 3, 3), "int32"), None, 2, 1)
+
+
+@pytest.mark.parametrize("target", ["host", "narrow", "wide", "scalar"])
+def test_convolutions_of_bytes_are_exact(target: str) -> None:
+    x = RANDOM.integers(0, 256, (2, 4, 13, 14)).astype(numpy.uint8)
+
+    def draw(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+        return (array * 100).clip(-128, 127).astype(numpy.int8)
+
+    wanted = of_bytes(
+        torch.tensor(x), Weights(lambda array: torch.tensor(draw(array))), torch.conv2d,
+        lambda value, name: value.to(getattr(torch, name)),
+    )  # fmt: skip
+    with running_on(target) as config:
+        made = of_bytes(
+            Tensor(x), Weights(lambda array: Tensor(draw(array))), Tensor.conv2d, Tensor.cast
+        )
+        assert (made.realize(config=config).numpy() == wanted.numpy()).all()
+
+
+BYTES = "+avx,+avx2,+avx512f,+avx512bw,+avx512vl,+avx512vnni"
+
+
+@pytest.mark.parametrize(
+    ("features", "multiplied", "kept"),
+    [(BYTES, ("uint8", "int8"), "uint8"), ("+avx,+avx2", ("int16", "int16"), "int16")],
+)
+def test_bytes_are_kept_as_they_are_multiplied(
+    features: str, multiplied: tuple[str, str], kept: str
+) -> None:
+    x = Tensor(RANDOM.integers(0, 9, (1, 16, 12, 12)).astype(numpy.uint8))
+    filters = [Tensor(numpy.ones((32, c, 1, 1), numpy.int8)).cast("int32") for c in (16, 32)]
+    middle = x.cast("int32").conv2d(filters[0]).cast("uint8")
+    last = stored(middle.cast("int32").conv2d(filters[1]))
+    made = lay_channels_last(last, describe_cpu("x86_64-linux-gnu", "", features), "exact", [])
+    assert {node.arg for node in made.walk() if node.op is Op.DOT} == {multiplied}
+    images = [node for node in made.walk() if node.op is Op.CONTIGUOUS and not node.arg]
+    assert [node.dtype.name for node in images if node.shape == (1, 12, 12, 32)] == [kept]

@@ -133,6 +133,11 @@ def test_a_square_root_is_kept_where_memory_is_fast_and_computed_again_where_it_
     assert len(kernels(given, target=dataclasses.replace(TARGET, costs=slow))) == 1
 
 
+def test_a_stencil_of_divisions_is_kept_in_a_cache_and_computed_again_beyond() -> None:
+    assert len(kernels(with_taps(1 / data(512, 512)))) == 2
+    assert len(kernels(with_taps(1 / data(4096, 2048)))) == 1
+
+
 def jacobi(x: Tensor, steps: int) -> Tensor:
     for _ in range(steps):
         neighbours = with_taps(x) - x[1:-1, 1:-1]

@@ -113,8 +113,9 @@ def pays_to_keep(
     size = node.dtype.itemsize
     count = max(_count(node), 1)
     lanes = target.vector_bytes / size
-    own = memory_level(count * size, target)
     sizes = [_count(leaf) * leaf.dtype.itemsize for leaf in made.leaves]
+    # It shares a cache with what it is computed from, and with what its reader writes.
+    own = memory_level(2 * count * size + sum(sizes), target)
     far = max([own, *[memory_level(nbytes, target) for nbytes in sizes]])
     read = sum([min(_count(leaf) / count, 1) * leaf.dtype.itemsize for leaf in made.leaves])
     passes = size / memory.kept_write[own] + size / memory.kept_read[own]

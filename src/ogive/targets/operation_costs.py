@@ -109,6 +109,10 @@ class Memory:
     """Nanoseconds more of an element that is read across the rows of memory by a kernel that reads
     it along them, too: tiles of both take more registers than there are."""
 
+    transposed_element: float = 0.1
+    """The same of a kernel that reads across the rows of memory alone, for each value that it reads
+    so: three of 1024² take 0.25 ms longer than one."""
+
     mixed_functions: float = 2.0
     """How many times as long elementary functions take in such a kernel."""
 

@@ -122,7 +122,8 @@ def pays_to_keep(
     once = (made.functions + made.others) / lanes + read / memory.kept_read[far]
     again, kept = 0.0, count * (once + size / memory.kept_write[own])
     for each in _distinct(node, views):
-        across = memory.mixed_element if each.is_mixed and each.is_across else 0.0
+        transposed = memory.mixed_element if each.is_mixed else memory.transposed_element
+        across = transposed if each.is_across else 0.0
         slower = memory.mixed_functions if each.is_mixed else 1.0
         level = 0 if each.is_near else far
         # Gates keep from loading what is padded, and not from computing functions of it.

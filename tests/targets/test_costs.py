@@ -34,6 +34,7 @@ OWN_BOUNDS = {
     "generalize.ROOM_FOR_MANY",
     "irregular_lanes.MOST_ELEMENTS",
     "keep_times.MOST_NODES",
+    "reduction_directions.MOST_NODES",
     "lay_channels_last.CHANNEL",
     "lay_channels_last.DEPTH",
     "loop_order.MOST_NODES",

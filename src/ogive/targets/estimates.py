@@ -17,8 +17,15 @@ _KINDS = {
 _FUNCTIONS = {
     Op.EXP: "exponential", Op.EXP2: "exponential", Op.LOG: "logarithm", Op.LOG2: "logarithm",
     Op.SIN: "sine", Op.COS: "sine", Op.TANH: "hyperbolic_tangent", Op.ERF: "error_function",
+    Op.POW: "power",
 }  # fmt: skip
 """The same of elementary functions that take other times than the mean of all."""
+
+_DIVIDING = {
+    Op.DIV: "repeated_division", Op.RECIPROCAL: "repeated_division", Op.SQRT: "repeated_root",
+    Op.RSQRT: "reciprocal_root",
+}  # fmt: skip
+"""The same of what takes 32 bytes at a time, however long vectors are."""
 
 
 def operation_cost(node: UOp, target: Target) -> int:
@@ -34,6 +41,9 @@ def operation_cost(node: UOp, target: Target) -> int:
 def operation_time(node: UOp, target: Target) -> float:
     """Nanoseconds of a vector of an elementwise or gathering node that is computed again."""
     operations = target.costs.operations
+    if node.op in _DIVIDING and node.dtype.is_float:
+        cycles = getattr(operations, _DIVIDING[node.op]) * target.vector_bytes / 32
+        return float(cycles * operations.cycle_nanoseconds)
     kind = _FUNCTIONS.get(node.op)
     cycles = operation_cost(node, target) if kind is None else getattr(operations, kind)
     if cycles == operations.simple:

@@ -13,7 +13,7 @@ class Fusion:
     (7b8e788, ff26dda).
     """
 
-    keep_gain: float = 0.5
+    keep_gain: float = 0.25
     """What must be saved by keeping a value rather than computing it again, as a share of the time
     to write it and to read it back."""
 

@@ -55,6 +55,19 @@ class Operations:
     error_function: float = 31.0
     """Cycles of `erf`."""
 
+    repeated_division: float = 3.0
+    """Cycles of 32 bytes of a division, or of a reciprocal, beside others: no load hides it, and
+    longer vectors take longer."""
+
+    repeated_root: float = 5.0
+    """The same of a square root."""
+
+    reciprocal_root: float = 10.0
+    """The same of a reciprocal square root."""
+
+    power: float = 110.0
+    """Cycles of a power whose exponent is a value."""
+
     hidden_share: float = 0.5
     """The share that counts of a simple operation which is computed again: loads hide the rest."""
 
@@ -83,17 +96,22 @@ class Memory:
     rates: tuple[float, float, float, float] = (200.0, 100.0, 80.0, 20.0)
     """Bytes a nanosecond read or written in the first, second and third cache, and in memory."""
 
-    kept_read: tuple[float, float, float, float] = (200.0, 120.0, 30.0, 10.0)
+    kept_read: tuple[float, float, float, float] = (200.0, 120.0, 60.0, 20.0)
     """Bytes a nanosecond, by level, that a kernel reads of what another one has written. Measured
-    on an AMD EPYC (Zen 4) with one thread: stencils and transposes of 1, 4 and 64 MB, with and
-    without `contiguous()`."""
+    on an AMD EPYC (Zen 4): stencils of 0.25 to 64 MB, with and without `contiguous()`. Writing and
+    reading an element again takes 0.09 ns in a second-level cache, 0.1 in the third one; in memory
+    0.2 ns of two threads' time."""
 
-    kept_write: tuple[float, float, float, float] = (200.0, 64.0, 17.0, 6.0)
+    kept_write: tuple[float, float, float, float] = (200.0, 64.0, 50.0, 16.0)
     """Bytes a nanosecond, by level, that it writes."""
 
     mixed_element: float = 0.145
     """Nanoseconds more of an element that is read across the rows of memory by a kernel that reads
     it along them, too: tiles of both take more registers than there are."""
+
+    transposed_element: float = 0.1
+    """The same of a kernel that reads across the rows of memory alone, for each value that it reads
+    so: three of 1024² take 0.25 ms longer than one."""
 
     mixed_functions: float = 2.0
     """How many times as long elementary functions take in such a kernel."""

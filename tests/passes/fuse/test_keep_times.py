@@ -123,7 +123,9 @@ def test_products_of_three_are_kept_where_a_kernel_would_transpose_them_all() ->
     x, y, z = [data(1024, 1024, seed=seed) for seed in range(3)]
     assert len(kernels(both_ways(x * y + z))) == 2
     product = x * y + z
-    assert len(kernels(product.T.contiguous(), product.sum(1))) == 2
+    assert len(kernels(product.T.contiguous(), product.sum(1))) == 3
+    small = data(512, 512) * data(512, 512, seed=1) + data(512, 512, seed=2)
+    assert len(kernels(small.T + small.sum(1))) == 3
 
 
 def test_a_square_root_is_kept_where_memory_is_fast_and_computed_again_where_it_is_slow() -> None:
@@ -131,6 +133,11 @@ def test_a_square_root_is_kept_where_memory_is_fast_and_computed_again_where_it_
     slow = CPU_COSTS.with_changes(memory={"kept_write": (0.5, 0.5, 0.5, 0.5)})
     assert len(kernels(given)) == 2
     assert len(kernels(given, target=dataclasses.replace(TARGET, costs=slow))) == 1
+
+
+def test_a_stencil_of_divisions_is_kept_in_a_cache_and_computed_again_beyond() -> None:
+    assert len(kernels(with_taps(1 / data(512, 512)))) == 2
+    assert len(kernels(with_taps(1 / data(4096, 2048)))) == 1
 
 
 def jacobi(x: Tensor, steps: int) -> Tensor:

@@ -113,15 +113,17 @@ def pays_to_keep(
     size = node.dtype.itemsize
     count = max(_count(node), 1)
     lanes = target.vector_bytes / size
-    own = memory_level(count * size, target)
     sizes = [_count(leaf) * leaf.dtype.itemsize for leaf in made.leaves]
+    # It shares a cache with what it is computed from, and with what its reader writes.
+    own = memory_level(2 * count * size + sum(sizes), target)
     far = max([own, *[memory_level(nbytes, target) for nbytes in sizes]])
     read = sum([min(_count(leaf) / count, 1) * leaf.dtype.itemsize for leaf in made.leaves])
     passes = size / memory.kept_write[own] + size / memory.kept_read[own]
     once = (made.functions + made.others) / lanes + read / memory.kept_read[far]
     again, kept = 0.0, count * (once + size / memory.kept_write[own])
     for each in _distinct(node, views):
-        across = memory.mixed_element if each.is_mixed and each.is_across else 0.0
+        transposed = memory.mixed_element if each.is_mixed else memory.transposed_element
+        across = transposed if each.is_across else 0.0
         slower = memory.mixed_functions if each.is_mixed else 1.0
         level = 0 if each.is_near else far
         # Gates keep from loading what is padded, and not from computing functions of it.

@@ -78,8 +78,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "journal", "errors", "named",
     ),
     "distributed": (
-        "autograd", "data", "nn", "random", "jit.tracing.watch", "tensor", "devices", "live", "ir",
-        "config", "errors",
+        "autograd", "data", "optim", "nn", "random", "jit.tracing.watch", "tensor", "devices",
+        "live", "ir", "config", "errors", "named",
     ),
     "cuda": ("devices.known_devices", "devices.protocol", "ir.device_names"),
     "torch": (

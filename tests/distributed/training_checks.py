@@ -7,7 +7,7 @@ import pytest
 
 import ogive
 from ogive import Tensor, distributed, nn, optim
-from ogive.errors import DistributedError
+from ogive.errors import DistributedError, StateError
 
 RANK, SIZE = distributed.rank(), distributed.size()
 WORDS, LENGTH, WIDTH, HEADS, BATCH, STEPS = 17, 8, 16, 2, 8, 50
@@ -99,6 +99,66 @@ def check_gradients_are_averaged_without_capture() -> None:
     model(Tensor(rows.reshape(-1, 3))).square().mean().backward()
     assert own is not None and model.weight.grad is not None
     numpy.testing.assert_allclose(own.numpy(), model.weight.grad.numpy(), rtol=1e-5, atol=1e-6)
+
+
+class Tied(nn.Module):
+    """A model whose first and last layer are one parameter, with a parameter of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(WORDS, WIDTH)
+        self.layer = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.BatchNorm1d(WIDTH))
+        self.head = nn.Linear(WIDTH, WORDS, bias=False)
+        self.head.weight = self.words.weight
+        self.scale = nn.Parameter(ogive.ones(WIDTH))
+
+    def forward(self, words: Tensor) -> Tensor:
+        made: Tensor = self.head(self.layer(self.words(words)) * self.scale)
+        return made
+
+
+def learn(model: nn.Module, optimizer: optim.Optimizer, steps: int) -> list[float]:
+    """The losses of some steps; all ranks learn from the same words."""
+    words = Tensor(numpy.arange(WORDS))
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = model(words).cross_entropy((words + 1) % WORDS)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def check_parts_are_saved_and_loaded_as_whole_states() -> None:
+    ogive.manual_seed(1)
+    whole = Tied()
+    expected = learn(whole, optim.AdamW(whole.parameters(), lr=1e-2), 6)
+    ogive.manual_seed(1)
+    model = distributed.fully_shard(Tied())
+    optimizer = optim.AdamW(model.parameters(), lr=1e-2)
+    own = sum(parameter.numel() for parameter in model.parameters())
+    assert own <= 1.1 * sum(parameter.numel() for parameter in whole.parameters()) / SIZE
+    assert learn(model, optimizer, 3) == pytest.approx(expected[:3], abs=1e-5)
+    state = distributed.whole_state(model)
+    of_optimizer = distributed.whole_state(model, optimizer)
+    assert {name: tuple(value.shape) for name, value in state.items()} == {
+        name: tuple(value.shape) for name, value in whole.state_dict().items()
+    }
+
+    single = Tied()
+    single.load_state_dict(state)
+    alone = optim.AdamW(single.parameters(), lr=1e-2)
+    alone.load_state_dict(of_optimizer)
+    assert learn(single, alone, 3) == pytest.approx(expected[3:], abs=1e-5)
+
+    again = distributed.fully_shard(Tied())
+    third = optim.AdamW(again.parameters(), lr=1e-2)
+    distributed.load_whole_state(again, state)
+    distributed.load_whole_state(again, of_optimizer, third)
+    assert learn(again, third, 3) == pytest.approx(expected[3:], abs=1e-5)
+    with pytest.raises(StateError, match=r"scale has the shape \(3,\) in the state, and \(16,\)"):
+        distributed.load_whole_state(again, {**state, "scale": ogive.ones(3)})
 
 
 def check_gradients_of_other_parameters_are_divergence() -> None:

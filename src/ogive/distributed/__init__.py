@@ -17,6 +17,7 @@ from ogive.distributed.training.fully_sharded import fully_shard
 from ogive.distributed.training.parallel_regions import copy_to, reduce_from
 from ogive.distributed.training.pipeline_stages import Pipeline
 from ogive.distributed.training.rank_samplers import DistributedSampler
+from ogive.distributed.training.whole_states import load_whole_state, whole_state
 from ogive.distributed.world import init, rank, size
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "copy_to",
     "fully_shard",
     "init",
+    "load_whole_state",
     "new_group",
     "rank",
     "recv",
@@ -41,4 +43,5 @@ __all__ = [
     "reduce_scatter",
     "send",
     "size",
+    "whole_state",
 ]

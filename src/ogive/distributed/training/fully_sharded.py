@@ -13,7 +13,11 @@ from ogive.distributed.groups import Group, members_of, new_group
 from ogive.distributed.rank_calls import call_of
 from ogive.distributed.training.data_parallel import broadcast_parameters
 from ogive.nn.module import Module
-from ogive.nn.utils.parametrize import register_parametrization
+from ogive.nn.utils.parametrize import (
+    ParametrizationList,
+    install_chain,
+    register_parametrization,
+)
 from ogive.tensor.tensor import Tensor
 
 
@@ -33,30 +37,47 @@ def fully_shard(model: Module, group: Group | None = None) -> Module:
     """
     chosen = new_group() if group is None else group
     broadcast_parameters(model, group=chosen)
+    divided: dict[int, ParametrizationList] = {}
     for module in list(model.modules()):
-        for name, parameter in list(module.named_parameters(recurse=False)):
-            register_parametrization(module, name, _Gathered(parameter.shape, chosen))
+        own = list(module.named_parameters(recurse=False, remove_duplicate=False))
+        for name, parameter in own:
+            if id(parameter) in divided:  # of two modules: it is one, in the same parts
+                install_chain(module, name, divided[id(parameter)])
+            else:
+                register_parametrization(module, name, Gathered(parameter.shape, chosen))
+                divided[id(parameter)] = vars(module)["parametrizations"][name]
+        if own:
+            _keep_order(module)
     return model
 
 
-class _Gathered(Module):
-    """A parameter of which each rank has a part."""
+def _keep_order(module: Module) -> None:
+    """Let a module's own parameters come before those of modules below it, as they did."""
+    attributes = vars(module)
+    first = {"parametrizations": attributes.pop("parametrizations")}
+    rest = dict(attributes)
+    attributes.clear()
+    attributes.update(first | rest)
+
+
+class Gathered(Module):
+    """A parameter of which each rank of `group` has a part; `shape` is that of the whole."""
 
     def __init__(self, shape: Any, group: Group) -> None:
         super().__init__()
-        self._shape = tuple(shape)
-        self._group = group
+        self.shape = tuple(shape)
+        self.group = group
 
     def right_inverse(self, whole: Tensor) -> Tensor:
         """This rank's part."""
-        return self._group.own_part(whole).contiguous()
+        return self.group.own_part(whole).contiguous()
 
     def forward(self, part: Tensor) -> Tensor:
         """The whole parameter."""
-        ranks = members_of(self._group, "fully_shard")
-        call = call_of(f"a parameter of shape {self._shape}, gathered from parts", part.shape,
+        ranks = members_of(self.group, "fully_shard")
+        call = call_of(f"a parameter of shape {self.shape}, gathered from parts", part.shape,
                        part.dtype, True)  # fmt: skip
-        back = call_of(f"a gradient of shape {self._shape}, scattered to parts", part.shape,
+        back = call_of(f"a gradient of shape {self.shape}, scattered to parts", part.shape,
                        part.dtype, True)  # fmt: skip
         flat = with_gradient(
             part,
@@ -64,6 +85,6 @@ class _Gathered(Module):
             lambda x, y, upstream: scatter_over_ranks(ranks, upstream, "mean", 0, back),
         )
         count = 1
-        for length in self._shape:
+        for length in self.shape:
             count *= length
-        return flat[:count].reshape(self._shape)
+        return flat[:count].reshape(self.shape)

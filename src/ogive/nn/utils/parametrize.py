@@ -134,7 +134,7 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
             f"the parametrization gives the shape {show(chain().shape)}, and {tensor_name} has "
             f"{show(shape)}"
         )
-    _install(module, tensor_name, chain)
+    install_chain(module, tensor_name, chain)
     return module
 
 
@@ -146,7 +146,7 @@ def _check(before: Tensor, after: Tensor, name: str) -> None:
         )
 
 
-def _install(module: Module, name: str, chain: ParametrizationList) -> None:
+def install_chain(module: Module, name: str, chain: ParametrizationList) -> None:
     """Put a chain in the place of a tensor: a property of a class that only this module has."""
     del vars(module)[name]
     module._buffer_names = {

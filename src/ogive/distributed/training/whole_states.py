@@ -1,0 +1,143 @@
+"""States of models that `fully_shard` has divided, as if they were whole: what is saved by so many
+ranks is loaded by another number of them, or by one process.
+
+    0.parametrizations.weight.original    (6,) on each of 4 ranks    ↔    0.weight    (8, 3)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ogive.autograd.mode import no_grad
+from ogive.distributed.training.fully_sharded import Gathered
+from ogive.errors import StateError
+from ogive.named import NamedTuple
+from ogive.nn.module import Module
+from ogive.nn.utils.parametrize import ParametrizationList
+from ogive.optim.optimizer import Optimizer
+from ogive.tensor.core import to_tensor
+from ogive.tensor.tensor import Tensor
+
+
+class _Divided(NamedTuple):
+    """A parameter of which each rank has a part: its key in the model's state, its key in that of
+    the whole model, the part, and how the whole is gathered."""
+
+    key: str
+    whole_key: str
+    part: Tensor
+    gathered: Gathered
+
+
+def whole_state(model: Module, optimizer: Optimizer | None = None) -> dict[str, Any]:
+    """The state dictionary of the model as it was before `fully_shard`; or that of an `optimizer`
+    over its parameters. All ranks call it, and one of them may save it.
+
+    >>> model = ogive.distributed.fully_shard(nn.Linear(3, 2))
+    >>> {name: t.shape for name, t in ogive.distributed.whole_state(model).items()}
+    {'weight': (2, 3), 'bias': (2,)}
+
+    Raises `DistributedError` as `all_gather` does.
+    """
+    found = _divided(model)
+    if optimizer is not None:
+        return _whole_optimizer(optimizer, found)
+    state = dict(model.state_dict())
+    made: dict[str, Any] = {}
+    with no_grad():
+        for key, value in state.items():
+            own = found.get(key)
+            made[own.whole_key if own else key] = _join(own, value) if own else value
+    return made
+
+
+def load_whole_state(
+    model: Module, state: Mapping[str, Any], optimizer: Optimizer | None = None
+) -> None:
+    """Take on what `whole_state` gave, or the state dictionary of a model that was never divided;
+    with an `optimizer`, that of one over its parameters. Each rank keeps its parts.
+
+    >>> model = ogive.distributed.fully_shard(nn.Linear(3, 2))
+    >>> ogive.distributed.load_whole_state(model, nn.Linear(3, 2).state_dict())
+
+    Raises `StateError` where keys or shapes differ.
+    """
+    found = _divided(model)
+    if optimizer is not None:
+        _load_optimizer(optimizer, state, found)
+        return
+    renamed = {own.whole_key: own for own in found.values()}
+    parts: dict[str, Any] = {}
+    for key, value in state.items():
+        own = renamed.get(key)
+        parts[own.key if own else key] = _cut(own, value, key) if own else value
+    model.load_state_dict(parts)
+
+
+def _divided(model: Module) -> dict[str, _Divided]:
+    """The divided parameters of a model, by their keys in its state."""
+    found: dict[str, _Divided] = {}
+    for path, module in model.named_modules(remove_duplicate=False):
+        first = module.functions()[0] if isinstance(module, ParametrizationList) else None
+        if isinstance(module, ParametrizationList) and isinstance(first, Gathered):
+            before, _, name = path.rpartition("parametrizations.")
+            key = f"{path}.original"
+            found[key] = _Divided(key, before + name, module.original, first)
+    return found
+
+
+def _join(own: _Divided, part: Tensor) -> Tensor:
+    """The whole of a parameter, or of state that is divided as it is."""
+    (whole,) = own.gathered.group.join_parts([part], [own.gathered.shape])
+    return whole.realize()
+
+
+def _cut(own: _Divided, given: Any, key: str) -> Tensor:
+    """This rank's part. Raises `StateError`."""
+    whole = given if isinstance(given, Tensor) else to_tensor(given)
+    if tuple(whole.shape) != own.gathered.shape:
+        raise StateError(
+            f"{key} has the shape {tuple(whole.shape)} in the state, and {own.gathered.shape} in "
+            "the model"
+        )
+    with no_grad():
+        return own.gathered.right_inverse(whole.detach())
+
+
+def _parameters(optimizer: Optimizer, found: Mapping[str, _Divided]) -> list[_Divided | None]:
+    """For each parameter of an optimizer, in order, how it is divided."""
+    known = {id(own.part): own for own in found.values()}
+    every = [p for group in optimizer.param_groups for p in group["params"]]
+    return [known.get(id(parameter)) for parameter in every]
+
+
+def _whole_optimizer(optimizer: Optimizer, found: Mapping[str, _Divided]) -> dict[str, Any]:
+    state = optimizer.state_dict()
+    with no_grad():
+        for number, own in enumerate(_parameters(optimizer, found)):
+            if own is not None and number in state["state"]:
+                state["state"][number] = {
+                    name: _join(own, value) if value.shape == own.part.shape else value
+                    for name, value in state["state"][number].items()
+                }
+    return state
+
+
+def _load_optimizer(
+    optimizer: Optimizer, given: Mapping[str, Any], found: Mapping[str, _Divided]
+) -> None:
+    state = {**given, "state": dict(given["state"])}
+    for number, own in enumerate(_parameters(optimizer, found)):
+        entry = state["state"].get(number)
+        if own is not None and entry is not None:
+            state["state"][number] = {
+                name: _cut(own, value, f"{name} of {own.whole_key}") if _is_whole(own, value)
+                else value
+                for name, value in entry.items()
+            }  # fmt: skip
+    optimizer.load_state_dict(state)
+
+
+def _is_whole(own: _Divided, value: Any) -> bool:
+    return tuple(getattr(value, "shape", ())) == own.gathered.shape

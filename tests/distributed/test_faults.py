@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import ogive
 from ogive.distributed.peers import is_running
 from tests.distributed.launching import SECONDS, command, launch, needs_mpi
 
@@ -77,6 +78,43 @@ def test_a_rank_that_is_killed_ends_all(tmp_path: Path) -> None:
     assert not any(map(is_running, processes(done.stdout)))
 
 
+def test_a_checkpoint_of_a_rank_that_is_killed_while_it_writes_is_whole(tmp_path: Path) -> None:
+    text = """
+import threading
+def kill():
+    while not os.path.exists(sys.argv[1]):
+        time.sleep(0.001)
+    time.sleep(0.05)
+    os.kill(os.getpid(), 9)
+if rank == 0:
+    threading.Thread(target=kill).start()
+x = ogive.ones(1 << 20)
+for number in range(100000):
+    y = distributed.all_reduce(x * number)
+    if rank == 0:
+        ogive.save({"number": number, "y": y}, sys.argv[1])
+"""
+    file = tmp_path / "checkpoint.pt"
+    done = launch(2, write(tmp_path, text), str(file))
+    assert done.returncode != 0
+    state = ogive.load(file)
+    assert state["y"].numpy().tolist() == [2.0 * state["number"]] * (1 << 20)
+
+
+def test_a_rank_without_memory_is_an_error_at_the_others(tmp_path: Path) -> None:
+    text = """
+import resource
+if rank:
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    ogive.ones(1 << 29).contiguous().realize()
+distributed.all_reduce(x)
+"""
+    done = launch(2, write(tmp_path, text))
+    assert done.returncode == 1
+    assert "[0]   rank 1: it failed: AllocateError: cannot allocate 2,147,483,648" in done.stderr
+    assert not any(map(is_running, processes(done.stdout)))
+
+
 def test_a_rank_that_stalls_is_an_error_after_the_limit(tmp_path: Path) -> None:
     program = write(tmp_path, "if rank: time.sleep(100)\ndistributed.all_reduce(x)\n")
     done = launch(2, program, env={**os.environ, "OGIVE_RANK_TIMEOUT": "1"})
@@ -107,6 +145,21 @@ def test_an_interrupt_at_the_launcher_ends_all_without_tracebacks(tmp_path: Path
         _, complaints = started.communicate(timeout=SECONDS)
     assert started.returncode == 130
     assert "Traceback" not in complaints
+    assert not any(map(is_running, processes("".join(lines))))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="by prctl of Linux")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_ranks_end_with_a_launcher_that_is_killed(tmp_path: Path, number: signal.Signals) -> None:
+    program = write(tmp_path, "time.sleep(100)\n")
+    with subprocess.Popen(command(2, program), stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        lines: list[str] = []
+        while len(processes("".join(lines))) < 2:
+            lines.append(started.stdout.readline())
+            assert lines[-1], lines
+        started.send_signal(number)
+        started.stdout.read()  # until the last of them has gone
     assert not any(map(is_running, processes("".join(lines))))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import signal
@@ -24,6 +25,9 @@ ENDING_SECONDS = 5.0
 
 LOOK_SECONDS = 0.1
 
+_PARENT_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of Linux's prctl(2)."""
+
 
 def run(ranks: int, program: str, arguments: Sequence[str]) -> int:
     """Run a Python file as so many ranks; gives the status of one that failed, or 0.
@@ -42,7 +46,9 @@ def run(ranks: int, program: str, arguments: Sequence[str]) -> int:
             sys.executable, "-m", "ogive.distributed.rank_process", folder, program, *arguments,
         ]  # fmt: skip
         # In a session of its own: Ctrl-C comes to us alone, and we end all.
-        started = subprocess.Popen(command, env=environment, start_new_session=True)
+        started = subprocess.Popen(
+            command, env=environment, start_new_session=True, preexec_fn=_end_with_parent
+        )
         try:
             status = _watch(started, Path(folder))
         except BaseException:
@@ -75,6 +81,12 @@ def divide_threads(environment: Mapping[str, str], ranks: int, cores: int) -> di
     """An environment in which each rank has its share of the cores, unless it says otherwise."""
     share = str(max(1, cores // ranks))
     return {**dict.fromkeys(THREADS, share), **environment}
+
+
+def _end_with_parent() -> None:
+    """In the child: `mpiexec` is ended, and by it all ranks, when the launcher is killed itself."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
 
 def _watch(started: subprocess.Popen[bytes], folder: Path) -> int:

@@ -13,6 +13,7 @@ from benchmarks import shapes
 from benchmarks.calibration import measure_calibration
 from benchmarks.compile import measure_compile
 from benchmarks.gpu import measure_gpu
+from benchmarks.graphs import measure_graphs
 from benchmarks.libraries import PEERS
 from benchmarks.memory import measure_memory
 from benchmarks.programs import measure_programs
@@ -34,12 +35,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "part",
         nargs="?",
         choices=["rows", "shapes", "compile", "steps", "training", "threads", "memory", "search",
-                 "calibration", "gpu", "programs"],
+                 "graphs", "calibration", "gpu", "programs"],
         default="rows",
         help="rows: the table against the peers (default); shapes: the same at random sizes; "
         "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
         "first steps and later ones; threads: what threads gain, by size; memory: what attention "
-        "takes; search: searched kernels beside others; calibration: the cost model beside the "
+        "takes; search: searched kernels beside others; graphs: what graph search "
+        "gains; calibration: the cost model beside the "
         "clock; gpu: an NVIDIA GPU, beside PyTorch; programs: loops as people write them",
     )
     parser.add_argument(
@@ -138,6 +140,8 @@ def main(arguments: Sequence[str]) -> int:
         results.memory = measure_memory(settings)
     elif options.part == "search":
         results.search = measure_search(settings, tell)
+    elif options.part == "graphs":
+        results.graphs = measure_graphs(settings, tell)
     elif options.part == "calibration":
         results.calibration = measure_calibration(settings, tell)
     elif options.part == "gpu":

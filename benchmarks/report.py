@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.gpu import gpu_lines
+from benchmarks.graphs import graphs_tables
 from benchmarks.programs import programs_lines
 from benchmarks.results import Results, RowResult
 from benchmarks.runner import DISTURBED
@@ -333,6 +334,8 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(table(*calibration_lines(results.calibration)))
     if results.search:
         parts.append(table(*search_lines(results.search)))
+    if results.graphs:
+        parts += [table(*each) for each in graphs_tables(results.graphs)]
     if results.gpu:
         parts.append(table(*gpu_lines(results.gpu)))
     if results.programs:

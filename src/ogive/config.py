@@ -62,15 +62,19 @@ class Graph:
     """A search for other ways to compute a graph, by the cost model; every graph has one.
 
     It ends after so many `nodes` of alternatives in one window of the graph, `rounds` of rules, or
-    `milliseconds` over the whole graph; no rounds are no search.
+    `milliseconds` over the whole graph; no rounds are no search. With `measure`, the ways that look
+    best, and the one without a search, are timed, and the kernels of each are placed by a short
+    beam; that takes `seconds` at most.
 
     >>> Graph(rounds=0)
-    Graph(nodes=2000, rounds=0, milliseconds=50.0)
+    Graph(nodes=2000, rounds=0, milliseconds=50.0, measure=False, seconds=10.0)
     """
 
     nodes: int = 2000
     rounds: int = 6
     milliseconds: float = 50.0
+    measure: bool = False
+    seconds: float = 10.0
 
     def __post_init__(self) -> None:
         for name in ("nodes", "rounds"):
@@ -81,8 +85,19 @@ class Graph:
             raise ConfigError(
                 f"a graph search takes a number of milliseconds from 0, got {self.milliseconds!r}"
             )
+        if type(self.measure) is not bool:
+            raise ConfigError(f"a graph search is measured or not, got {self.measure!r}")
+        if type(self.seconds) not in (int, float) or not 0 < self.seconds < math.inf:
+            raise ConfigError(
+                f"a graph search that is measured takes a positive number of seconds, "
+                f"got {self.seconds!r}"
+            )
         object.__setattr__(self, "milliseconds", float(self.milliseconds))
+        object.__setattr__(self, "seconds", float(self.seconds))
 
+
+MEASURED_WIDTH = 2
+"""The width of the beam inside of a graph search that is measured."""
 
 EXACTNESS = ("exact", "rounding")
 PLANNERS = ("arena", "remap", "disabled")
@@ -179,6 +194,8 @@ class Config:
     @property
     def beam(self) -> Beam | None:
         """How placements of kernels are searched for, if they are."""
+        if isinstance(self.search, Graph) and self.search.measure:
+            return Beam(MEASURED_WIDTH, self.search.seconds)
         return self.search if isinstance(self.search, Beam) else None
 
     @property

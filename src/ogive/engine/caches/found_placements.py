@@ -77,6 +77,10 @@ class _Results:
 MARGIN = 0.97
 """Another schedule must bring the time of the usual one down to this share of it."""
 
+MORE_KEPT, LESS_KEPT = -0.5, 2.0
+"""Other shares for `Fusion.keep_gain`, whose schedules are measured: what the model finds level is
+kept, or computed again."""
+
 
 class PlacementCache:
     """Results by region, bounded like kernels, first in first out."""
@@ -149,7 +153,8 @@ placement_cache = PlacementCache()
 def schedule_for(sink: UOp, target: Target, config: Config, disk: Disk | None) -> Schedule:
     """The schedule of a graph, and a placement for each of its kernels if they are searched for.
 
-    A search also tries the schedule in which no operand is packed.
+    A search also tries other schedules (`_others`), and takes the one whose kernels take the least
+    time.
     """
     from ogive.passes.pipeline.graph_passes import schedule_graph
 
@@ -162,19 +167,54 @@ def schedule_for(sink: UOp, target: Target, config: Config, disk: Disk | None) -
             log("search", line)
     if config.beam is None:
         return usual
-    schedules = [usual]
-    if config.pack_operands:
-        plain = schedule_graph(sink, target, dataclasses.replace(config, pack_operands=False))
-        if _regions(plain) != _regions(usual):
-            schedules.append(plain)
-    regions = [region for schedule in schedules for region in _regions(schedule)]
+    schedules = {"as the model says": usual}
+    for name, other in _others(sink, target, config):
+        if _regions(other) not in [_regions(each) for each in schedules.values()]:
+            schedules[name] = other
+    regions = [region for schedule in schedules.values() for region in _regions(schedule)]
     placement_cache.search(regions, target, config, disk)
-    times = [placement_cache.time(_regions(schedule), target, config) for schedule in schedules]
-    best = schedules[-1] if times[-1] < MARGIN * times[0] < math.inf else usual
+    times = {
+        name: placement_cache.time(_timed(schedule, target, config), target, config)
+        for name, schedule in schedules.items()
+    }
+    first, *_ = times.values()
+    best = min(times, key=lambda name: times[name])
+    best = best if times[best] < MARGIN * first < math.inf else next(iter(times))
     if len(schedules) > 1 and config.logs("search"):
-        how = "packed" if best is usual else "read where they are"
-        log("search", f"operands are {how}: {times[0]:.3g} s packed, {times[-1]:.3g} s not")
-    return best
+        measured = ", ".join([f"{name} {seconds:.3g} s" for name, seconds in times.items()])
+        log("search", f"computed {best}; {measured}")
+    return schedules[best]
+
+
+def _others(sink: UOp, target: Target, config: Config) -> Iterator[tuple[str, Schedule]]:
+    """Other schedules of a graph, each with its name, that are measured beside the usual one: with
+    no operand packed; and, where the graph is searched by measuring, without that search, and with
+    more or less kept in memory."""
+    from ogive.passes.pipeline.graph_passes import schedule_graph
+
+    if config.pack_operands:
+        plain = dataclasses.replace(config, pack_operands=False)
+        yield "with operands where they are", schedule_graph(sink, target, plain)
+    if not config.graph_search.measure:
+        return
+    bounds = dataclasses.replace(config.graph_search, rounds=0)
+    greedy = dataclasses.replace(config, search=bounds, exactness="exact")
+    yield "without graph search", schedule_graph(sink, target, greedy)
+    for name, share in (("with more kept", MORE_KEPT), ("with less kept", LESS_KEPT)):
+        costs = target.costs.with_changes(fusion={"keep_gain": share})
+        other = dataclasses.replace(target, costs=costs)
+        yield name, schedule_graph(sink, other, config)
+
+
+def _timed(schedule: Schedule, target: Target, config: Config) -> list[UOp]:
+    """The kernels of a schedule that every run launches: no panels that are kept."""
+    from ogive.passes.pipeline.graph_passes import is_kept_panel
+
+    return [
+        step.region.graph
+        for step in schedule.kernels
+        if not (config.pack_constants and is_kept_panel(step.region, target))
+    ]
 
 
 def _regions(schedule: Schedule) -> list[UOp]:

@@ -163,11 +163,12 @@ def cut_kernels(stored: UOp, target: Target, config: Config) -> list[UOp]:
     return [
         region.graph
         for region in regions
-        if isinstance(region, Region) and not _is_kept_panel(region, target)
+        if isinstance(region, Region) and not is_kept_panel(region, target)
     ]
 
 
-def _is_kept_panel(region: Region, target: Target) -> bool:
+def is_kept_panel(region: Region, target: Target) -> bool:
+    """Whether a region lays out what follows from inputs alone, once for many runs."""
     (root, *inputs) = region.values
     is_large = upper_count(root.shape) * root.dtype.itemsize >= target.costs.packing.kept_bytes
     is_fixed = all(each.op is Op.PARAM and each.device for each in inputs)

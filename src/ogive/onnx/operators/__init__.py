@@ -9,6 +9,7 @@ from ogive.onnx.operators import (
     draws,
     elementwise,
     features,
+    image_files,
     image_samples,
     images,
     indexing,
@@ -28,7 +29,7 @@ from ogive.onnx.operators import (
 
 FAMILIES = (
     elementwise, movement, indexing, reductions, matrix_products, convolution_and_pooling,
-    layer_functions, recurrent_steps, sequence_attention, quantization, images, image_samples,
-    signals, draws, texts, features, linear_models, tree_ensembles, training_steps, contrib_layers,
-    contrib_attention, contrib_quantization, control,
+    layer_functions, recurrent_steps, sequence_attention, quantization, images, image_files,
+    image_samples, signals, draws, texts, features, linear_models, tree_ensembles, training_steps,
+    contrib_layers, contrib_attention, contrib_quantization, control,
 )  # fmt: skip

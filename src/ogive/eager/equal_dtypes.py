@@ -27,7 +27,6 @@ METHODS: dict[str, Callable[..., Any]] = {
     "linear": named_products.linear, "bilinear": named_products.bilinear,
     "lerp": arithmetic.lerp, "prelu": activations.prelu,
     "binary_cross_entropy": classification.binary_cross_entropy,
-    "binary_cross_entropy_with_logits": classification.binary_cross_entropy_with_logits,
 }  # fmt: skip
 """Methods of tensors, by their names."""
 

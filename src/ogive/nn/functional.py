@@ -26,6 +26,7 @@ from ogive.nn.layers.unpooling import (
     max_unpool2d,
     max_unpool3d,
 )
+from ogive.nn.old_averages import taking_averages
 from ogive.random import gumbel_softmax
 from ogive.tensor.method_functions import as_function
 from ogive.tensor.reduction.distances import cosine_similarity, pairwise_distance, pdist
@@ -46,6 +47,10 @@ def _taking_inplace(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return input.assign(made) if inplace else made
 
     return taking
+
+
+def _loss(method: Any, first: str = "input") -> Callable[..., Tensor]:
+    return taking_averages(as_function(method, first))
 
 
 # Convolution and windows
@@ -148,25 +153,25 @@ alpha_dropout = _taking_inplace(as_function(Tensor.alpha_dropout))
 feature_alpha_dropout = _taking_inplace(as_function(Tensor.feature_alpha_dropout))
 
 # Losses
-binary_cross_entropy = as_function(Tensor.binary_cross_entropy)
-binary_cross_entropy_with_logits = as_function(Tensor.binary_cross_entropy_with_logits)
-cosine_embedding_loss = as_function(Tensor.cosine_embedding_loss, "input1")
-cross_entropy = as_function(Tensor.cross_entropy)
+binary_cross_entropy = _loss(Tensor.binary_cross_entropy)
+binary_cross_entropy_with_logits = _loss(Tensor.binary_cross_entropy_with_logits)
+cosine_embedding_loss = _loss(Tensor.cosine_embedding_loss, "input1")
+cross_entropy = _loss(Tensor.cross_entropy)
 gaussian_nll_loss = as_function(Tensor.gaussian_nll_loss)
-hinge_embedding_loss = as_function(Tensor.hinge_embedding_loss)
+hinge_embedding_loss = _loss(Tensor.hinge_embedding_loss)
 huber_loss = as_function(Tensor.huber_loss)
-kl_div = as_function(Tensor.kl_div)
-l1_loss = as_function(Tensor.l1_loss)
-margin_ranking_loss = as_function(Tensor.margin_ranking_loss, "input1")
-mse_loss = as_function(Tensor.mse_loss)
-multi_margin_loss = as_function(Tensor.multi_margin_loss)
-multilabel_margin_loss = as_function(Tensor.multilabel_margin_loss)
-multilabel_soft_margin_loss = as_function(Tensor.multilabel_soft_margin_loss)
-nll_loss = as_function(Tensor.nll_loss)
-poisson_nll_loss = as_function(Tensor.poisson_nll_loss)
-smooth_l1_loss = as_function(Tensor.smooth_l1_loss)
-soft_margin_loss = as_function(Tensor.soft_margin_loss)
-triplet_margin_loss = as_function(Tensor.triplet_margin_loss, "anchor")
+kl_div = _loss(Tensor.kl_div)
+l1_loss = _loss(Tensor.l1_loss)
+margin_ranking_loss = _loss(Tensor.margin_ranking_loss, "input1")
+mse_loss = _loss(Tensor.mse_loss)
+multi_margin_loss = _loss(Tensor.multi_margin_loss)
+multilabel_margin_loss = _loss(Tensor.multilabel_margin_loss)
+multilabel_soft_margin_loss = _loss(Tensor.multilabel_soft_margin_loss)
+nll_loss = _loss(Tensor.nll_loss)
+poisson_nll_loss = _loss(Tensor.poisson_nll_loss)
+smooth_l1_loss = _loss(Tensor.smooth_l1_loss)
+soft_margin_loss = _loss(Tensor.soft_margin_loss)
+triplet_margin_loss = _loss(Tensor.triplet_margin_loss, "anchor")
 triplet_margin_with_distance_loss = as_function(
     Tensor.triplet_margin_with_distance_loss, "anchor"
 )

@@ -162,6 +162,8 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     array = self.value
     if index.__class__ is int and self.record is None and not (autocast or traced):
         return _entry(self, (index, ...))
+    if index.__class__ is list:
+        index = advanced_indexing.listed_entries(index)
     try:
         if array.size > MOST_ELEMENTS or ((autocast or traced) and is_captured()):
             raise Refused
@@ -198,6 +200,8 @@ def _entry(self: Tensor, place: tuple[Any, ...]) -> Tensor:
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:
     """`x[i] = v`."""
+    if index.__class__ is list:
+        index = advanced_indexing.listed_entries(index)
     try:
         _set_item(self, index, value)
     except NOT_DONE:

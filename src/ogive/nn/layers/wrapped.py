@@ -12,6 +12,7 @@ from typing import Any
 from ogive.errors import ArgumentTypeError, nearest
 from ogive.nn import functional
 from ogive.nn.module import Module
+from ogive.nn.old_averages import with_reduction
 
 REQUIRED = object()
 
@@ -31,6 +32,7 @@ class Wrapped(Module):
                 f"{name} takes at most {len(self.defaults)} arguments, got {len(args)}"
             )
         given = dict(zip(self.defaults, args, strict=False))
+        kwargs = with_reduction(kwargs) if "reduction" in self.defaults else kwargs
         for key, value in kwargs.items():
             if key not in self.defaults or key in given:
                 problem = "is given twice" if key in given else "is not an argument"

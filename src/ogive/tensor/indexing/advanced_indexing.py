@@ -305,6 +305,19 @@ def _choose(mask: UOp, value: Core | Scalar, axis: int, part: UOp) -> UOp:
     return make(Op.WHERE, part.dtype, (shown, new, part))
 
 
+def listed_entries(index: Any) -> Any:
+    """An index as PyTorch has it: a list of lists, tensors or slices has an entry for each axis.
+
+        x[[[0, 1], [1, 2]]]   →   x[[0, 1], [1, 2]]
+        x[[0, 1]]             →   x[[0, 1]]
+    """
+    if index.__class__ is list and len(index) < 32:
+        kinds = (Core, list, tuple, slice, numpy.ndarray, str, range)
+        if any(each is None or each is Ellipsis or isinstance(each, kinds) for each in index):
+            return tuple(index)
+    return index
+
+
 def get_item(self: Tensor, index: Any) -> Tensor:
     """A part of the tensor: by integers, slices, None (a new axis), Ellipsis; by tensors,
     arrays or lists of positions, which broadcast together; and by masks.

@@ -12,6 +12,7 @@ import ogive
 from ogive.eager import make as eager_make
 from ogive.eager import may_be_eager
 from ogive.eager.forms import NOT_DONE
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS
 from ogive.eager.training import draws_at_once as draws
 from ogive.eager.training import new_tensors as arrays
 from ogive.eager.training.new_tensors import is_here
@@ -22,6 +23,7 @@ from ogive.tensor.creation.user_data import memory_of
 from ogive.tensor.tensor import Tensor
 from ogive.torch.machine import defaults
 from ogive.torch.tensors.functions import taking_out
+from ogive.torch.tensors.numpy_arrays import from_numpy
 
 __all__ = [
     "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
@@ -148,10 +150,23 @@ def tensor(
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """The tensor that is given, where it fits, or one made from `data`."""
+    """The tensor that is given, where it fits, or one made from `data`. That of a small array lies
+    in its memory; a large one is copied, since what is lazy would see it change."""
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
+    if _is_shared(data, dtype, device):
+        return from_numpy(data)
     return tensor(data, dtype=dtype, device=device)
+
+
+def _is_shared(data: Any, dtype: Any, device: Any) -> bool:
+    """Whether a tensor lies in the memory of what it is made of: an array that is small."""
+    if data.__class__ is not numpy.ndarray or not is_here(device) or not may_be_eager():
+        return False
+    if dtype is not None and to_dtype(dtype).numpy != data.dtype:
+        return False
+    fits = 0 < data.size <= MOST_ELEMENTS and data.dtype in DTYPES
+    return bool(fits and data.flags.c_contiguous and data.flags.writeable)
 
 
 def asarray(
@@ -163,6 +178,8 @@ def asarray(
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor from an object that is one already, shares its memory, or holds numbers."""
+    if not copy and not requires_grad and _is_shared(obj, dtype, device):
+        return from_numpy(obj)
     made: Tensor = ogive.asarray(obj, dtype=dtype, device=device, copy=copy)
     return made.requires_grad_() if requires_grad else made
 
@@ -204,11 +221,19 @@ def _plain(data: Any) -> Any:
     if isinstance(data, list | tuple):
         if any(isinstance(each, Tensor | list | tuple) or hasattr(each, "__len__")
                for each in data):  # fmt: skip
-            return [_plain(each.tolist() if isinstance(each, Tensor) else each) for each in data]
+            return [_plain(_numbers_of(each)) for each in data]
         return data
     if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not hasattr(data, "__array__"):
         return [_plain(each) for each in data]
     return data
+
+
+def _numbers_of(entry: Any) -> Any:
+    """An entry of a list. A tensor gives its numbers; of one element, a number whatever its
+    axes."""
+    if not isinstance(entry, Tensor):
+        return entry
+    return entry.item() if entry.numel() == 1 else entry.tolist()
 
 
 def _has_python_floats(data: Any) -> bool:

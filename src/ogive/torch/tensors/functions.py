@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import ogive
+from ogive.eager.equal_dtypes import checked
 from ogive.errors import ArgumentTypeError
 from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.method_functions import as_function
@@ -20,6 +21,9 @@ __all__ = [
     "meshgrid", "min", "pdist", "vander",
 ]  # fmt: skip
 
+ONE_DTYPE = frozenset(("cdist", "cholesky_solve", "einsum", "tensordot"))
+"""Functions of `ogive` whose tensors must be of one dtype in PyTorch."""
+
 FIRST = {"split": "tensor", "bilinear": "input1"}
 """What PyTorch calls the first argument where that is not `input`."""
 
@@ -31,7 +35,7 @@ def find(name: str) -> Any:
         return taking_out(made) if name in OUT else made
     if name in NUMBER_FIRST:
         return taking_out(_taking_numbers(as_function(getattr(Tensor, name))))
-    found = getattr(ogive, name)
+    found = checked(getattr(ogive, name)) if name in ONE_DTYPE else getattr(ogive, name)
     return taking_out(found) if name in OUT_OF_SAME else found
 
 

@@ -21,6 +21,7 @@ from ogive.tensor.core import Core, TensorClass
 from ogive.tensor.device_name import Device
 from ogive.tensor.elementwise.unary_compositions import Parts
 from ogive.tensor.gradients.differentiation import GradientFunction
+from ogive.tensor.indexing.advanced_indexing import get_item, listed_entries, set_item
 from ogive.tensor.indexing.selection import Histogram
 from ogive.tensor.linear_algebra.decompositions import QR, SVD, Eigen
 from ogive.tensor.linear_algebra.inverses import SignedLogarithm
@@ -105,6 +106,16 @@ RESULTS = {
 """PyTorch's names for functions with several results; what is the user's line's is empty."""
 
 
+def get_listed(self: Tensor, index: Any) -> Tensor:
+    """`x[index]`, where a list of lists has an entry for each axis."""
+    return get_item(self, listed_entries(index))
+
+
+def set_listed(self: Tensor, index: Any, value: Any) -> None:
+    """`x[index] = value`, likewise."""
+    set_item(self, listed_entries(index), value)
+
+
 TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Core, "shape", property(shape_of, doc=Core.shape.__doc__)),
     (Eager, "shape", property(shape_of_array, doc=Core.shape.__doc__)),
@@ -116,6 +127,8 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__str__", lambda tensor: repr(tensor)),
     (Tensor, "__format__", format_tensor),
     (Tensor, "numpy", to_shared_numpy),
+    (Tensor, "__getitem__", get_listed),
+    (Tensor, "__setitem__", set_listed),
     (GradientFunction, "name", name_of),
     (GradientFunction, "__repr__", write_function),
     (TensorClass, "__repr__", write_class),
@@ -123,7 +136,7 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
 """What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,
-which shares memory there, and products, whose operands are of one dtype."""
+which shares memory there, lists as indices, and products, whose operands are of one dtype."""
 
 _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 

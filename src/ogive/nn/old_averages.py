@@ -1,0 +1,35 @@
+"""How losses are averaged, in the words that PyTorch had for it before `reduction`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+
+def with_reduction(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by name with `reduction` in place of the two old ones.
+
+        size_average=False                →   reduction="sum"
+        reduce=False, with either         →   reduction="none"
+        size_average=True, or reduce=True →   reduction="mean"
+    """
+    if "size_average" not in arguments and "reduce" not in arguments:
+        return arguments
+    made = dict(arguments)
+    average, reduce = made.pop("size_average", None), made.pop("reduce", None)
+    if average is not None or reduce is not None:
+        is_whole = reduce is None or reduce
+        total = "mean" if average is None or average else "sum"
+        made["reduction"] = total if is_whole else "none"
+    return made
+
+
+def taking_averages(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A loss that takes `size_average` and `reduce` by name as well."""
+
+    @functools.wraps(function)
+    def taking(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **with_reduction(kwargs)) if kwargs else function(*args)
+
+    return taking

@@ -79,10 +79,8 @@ def has_own_strides(shape: Shape) -> bool:
     """Whether strides follow the compiler's own variables: one is the length of another axis than
     the first that is longer than 1, where memory for the greatest length would have gaps."""
     longer = [size for size in shape if not (isinstance(size, int) and size == 1)]
-    inner = [size for size in longer[1:] if not isinstance(size, int)]
-    return any(
-        node.op is Op.VARIABLE and node.name.startswith(OWN) for size in inner for node in size.walk()
-    )
+    inner = [node for size in longer[1:] if not isinstance(size, int) for node in size.walk()]
+    return any(node.op is Op.VARIABLE and node.name.startswith(OWN) for node in inner)
 
 
 def memory_leaf(node: UOp) -> UOp:

@@ -83,13 +83,17 @@ SAME = (
     "triangular_solve", "uint16", "uint32", "uint64", "uint8",
     "unravel_index", "view_as_complex", "view_as_real", "vmap", "vstack", "where",
 )  # fmt: skip
-"""What is the same in `ogive` and in PyTorch: the same object."""
+"""What is the same in `ogive` and in PyTorch: the same object, but for what takes `out=` or one
+dtype alone there (`OUT_OF_SAME`, `ONE_DTYPE`)."""
 
 OUT = frozenset(
     name for name in (*METHODS, *NUMBER_FIRST)
     if not name.endswith("_") and not name.startswith("is_")
 )  # fmt: skip
 """Functions that take `out=`, a tensor that the result is assigned to."""
+
+ONE_DTYPE = frozenset(("cdist", "cholesky_solve", "einsum", "tensordot"))
+"""Functions whose tensors must be of one dtype in PyTorch."""
 
 OUT_OF_SAME = frozenset(("cat", "concat", "concatenate", "hstack", "stack", "vstack", "where"))
 

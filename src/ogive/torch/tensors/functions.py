@@ -14,15 +14,12 @@ from ogive.tensor.method_functions import as_function
 from ogive.tensor.movement.stacking import meshgrid as _meshgrid
 from ogive.tensor.reduction.distances import pdist as _pdist
 from ogive.tensor.tensor import Tensor
-from ogive.torch.names import METHODS, NUMBER_FIRST, OUT, OUT_OF_SAME
+from ogive.torch.names import METHODS, NUMBER_FIRST, ONE_DTYPE, OUT, OUT_OF_SAME
 
 __all__ = [
     "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero", "max",
     "meshgrid", "min", "pdist", "vander",
 ]  # fmt: skip
-
-ONE_DTYPE = frozenset(("cdist", "cholesky_solve", "einsum", "tensordot"))
-"""Functions of `ogive` whose tensors must be of one dtype in PyTorch."""
 
 FIRST = {"split": "tensor", "bilinear": "input1"}
 """What PyTorch calls the first argument where that is not `input`."""

@@ -17,7 +17,7 @@ from ogive.devices.cpu.speeds import usual_speeds
 from ogive.errors import ConfigError
 from ogive.search.worker_messages import TARGET as FIELD
 from ogive.store.encoding import Reader, Writer
-from ogive.targets.costs import CPU_COSTS, Costs
+from ogive.targets.costs import CPU_COSTS
 from ogive.targets.target import describe_cpu
 
 TARGET = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2")
@@ -100,7 +100,7 @@ def test_usual_speeds_are_those_of_the_model() -> None:
     assert usual_speeds(dataclasses.replace(TARGET, costs=slow)).launch == 7000
 
 
-GROUPS = [type(getattr(CPU_COSTS, entry.name)) for entry in dataclasses.fields(Costs)]
+GROUPS = [type(group) for group in CPU_COSTS]
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.__name__)

@@ -146,7 +146,7 @@ def _write_fields(writer: Writer, record: Any) -> None:
     """A target or a part of its costs, field by field."""
     for name, kind in _field_kinds(type(record)).items():
         value = getattr(record, name)
-        if dataclasses.is_dataclass(kind):
+        if _is_record(kind):
             _write_fields(writer, value)
         elif typing.get_origin(kind) is tuple:
             writer.number(len(value))
@@ -159,7 +159,7 @@ def _write_fields(writer: Writer, record: Any) -> None:
 def _read_fields(reader: Reader, record: Any) -> Any:
     values: dict[str, Any] = {}
     for name, kind in _field_kinds(record).items():
-        if dataclasses.is_dataclass(kind):
+        if _is_record(kind):
             values[name] = _read_fields(reader, kind)
         elif typing.get_origin(kind) is tuple:
             each = _KINDS[typing.get_args(kind)[0]]
@@ -167,6 +167,11 @@ def _read_fields(reader: Reader, record: Any) -> Any:
         else:
             values[name] = _KINDS[kind].read(reader)
     return record(**values)
+
+
+def _is_record(kind: Any) -> bool:
+    """Whether a kind is written field by field: a dataclass or a named tuple."""
+    return dataclasses.is_dataclass(kind) or hasattr(kind, "_fields")
 
 
 def _field_kinds(record: type) -> dict[str, Any]:

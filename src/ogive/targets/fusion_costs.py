@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ogive.named import NamedTuple
 
 
-@dataclass(frozen=True)
-class Fusion:
+class Fusion(NamedTuple):
     """When a value is computed again rather than kept in memory.
 
     Work is in cycles a vector (`Operations`). Measured on an AMD EPYC (Zen 4) with two threads
@@ -36,8 +35,7 @@ class Fusion:
     """The longest axis that is gone through inside: each of its elements is far from the last."""
 
 
-@dataclass(frozen=True)
-class Staging:
+class Staging(NamedTuple):
     """When a kernel stages rows of a value in scratch memory.
 
     Measured on an AMD EPYC (Zen 4) with softmax and attention of 128 to 16384 positions (ec118cf,
@@ -87,8 +85,7 @@ class Staging:
     every few rows, and must come from a cache."""
 
 
-@dataclass(frozen=True)
-class ScoreGradients:
+class ScoreGradients(NamedTuple):
     """When the gradients of attention keep its scores, and when they compute them again.
 
     Measured on an AMD EPYC (Zen 4) with 512 to 8192 positions (9ed648f, 721400d).

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ogive.named import NamedTuple
 
 
-@dataclass(frozen=True)
-class Reductions:
+class Reductions(NamedTuple):
     """When a reduction or a scan is made in two steps, so that there is enough to share out.
 
     Lengths are in elements unless they say bytes. Measured on an AMD EPYC (Zen 4) with two threads,
@@ -76,8 +75,7 @@ class Reductions:
     and no more than a cache holds."""
 
 
-@dataclass(frozen=True)
-class Sorting:
+class Sorting(NamedTuple):
     """How lines are put in order: by a network of exchanges, or by the digits of their keys.
 
     Measured on an AMD EPYC (Zen 4) with lines of 2 to 16 million elements (d94b1c2, c1b9dc4).
@@ -122,8 +120,7 @@ class Sorting:
     """How many times as long a line is as the blocks in which a few of its elements are found."""
 
 
-@dataclass(frozen=True)
-class Packing:
+class Packing(NamedTuple):
     """What it takes to lay out the operands of a product, or to read them where they are.
 
     Times are in cycles (of a multiply-add of whole vectors) an element. Measured on an AMD EPYC

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ogive.named import NamedTuple
 
 
-@dataclass(frozen=True)
-class Loops:
+class Loops(NamedTuple):
     """How the loops of a kernel are cut.
 
     Lengths of blocks of sums follow from rounding as much as from time (a91ec0c, 21d1d9e); the
@@ -66,8 +65,7 @@ class Loops:
     """The share of its iterations that a loop must do without to be ended early."""
 
 
-@dataclass(frozen=True)
-class Accesses:
+class Accesses(NamedTuple):
     """How lanes come from memory that does not have them side by side, and what is fetched ahead.
 
     Measured on an AMD EPYC (Zen 4) (8a16fde, aa899d4).

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ogive.named import NamedTuple
 
 
-@dataclass(frozen=True)
-class Operations:
+class Operations(NamedTuple):
     """What one operation on a whole vector takes, in cycles. A cycle is what an addition takes.
 
     Measured on an AMD EPYC (Zen 4) with one thread, as time beside that of additions over arrays
@@ -85,8 +84,7 @@ class Operations:
     (6055663)."""
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """How fast memory is, and what starting and sharing work takes.
 
     Rates are bytes a nanosecond of one thread: what a fast machine has (an EPYC and a Xeon of

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ogive.named import NamedTuple
 
 
-@dataclass(frozen=True)
-class Sharing:
+class Sharing(NamedTuple):
     """How much work is worth a call, and when small kernels share a level.
 
     Work is in operations of whole vectors. Measured on an AMD EPYC (Zen 4) with two threads, and on

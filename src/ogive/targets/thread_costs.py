@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ogive.named import NamedTuple
 
 
-@dataclass(frozen=True)
-class Threads:
+class Threads(NamedTuple):
     """How much one thread does. Measured on an NVIDIA H200 with chains, sums, softmax and products
     of 2048 to 16384 rows."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ogive.named import NamedTuple
 
 
-@dataclass(frozen=True)
-class Lanes:
+class Lanes(NamedTuple):
     """Which axis goes into lanes, and how many vectors are computed side by side.
 
     Measured on an AMD EPYC (Zen 4) (8d88b25, a933416, d4a7c1e).
@@ -65,8 +64,7 @@ class Lanes:
     """Output loops are joined into the parallel one until it has this many iterations."""
 
 
-@dataclass(frozen=True)
-class Tiles:
+class Tiles(NamedTuple):
     """What a register tile of a product takes, in cycles: a multiply-add of vectors is 1.
 
     Measured on an AMD EPYC (Zen 4) with products of 1 to 4096 rows (dfde8e0, 9d5a238, 610b3ea).

@@ -58,10 +58,9 @@ def _at_nearest(
 ) -> UOp:
     """The place of a load, where the excess of tiles reads what is there already."""
     others = sorted([counter for counter in node.ranges if counter not in nearest], key=_number)
-    place = (done[node.base], replace_ranges(node.offset, replacements))
-    if node.gate is not None:
-        place = (*place, replace_ranges(node.gate, replacements))
-    return _gated(UOp(Op.INDEX, node.dtype, place), _gate_of(others, within))
+    moved = [replace_ranges(source, replacements) for source in node.src[1:]]
+    place = UOp(Op.INDEX, node.dtype, (done[node.base], *moved))
+    return _gated(place, _gate_of(others, within))
 
 
 def _rebuild(

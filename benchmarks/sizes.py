@@ -96,7 +96,8 @@ def _measure(
     count: int,
 ) -> Row:
     generator = numpy.random.default_rng(0)
-    drawn = numpy.exp(generator.uniform(*numpy.log(bounds), count))
+    low, high = [float(numpy.log(bound)) for bound in bounds]
+    drawn = numpy.exp(generator.uniform(low, high, count))
     sizes = list(dict.fromkeys([round(float(size)) for size in drawn]))
 
     def best(size: int) -> float:

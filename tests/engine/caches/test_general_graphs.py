@@ -260,7 +260,8 @@ def test_a_function_of_given_lengths_alone_is_compiled_for_each(
 def _numpy_convolution(x: numpy.ndarray, filters: numpy.ndarray) -> numpy.ndarray:
     padded = numpy.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     windows = numpy.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
-    return numpy.einsum("nchwij,ocij->nohw", windows, filters)
+    result: numpy.ndarray = numpy.einsum("nchwij,ocij->nohw", windows, filters)
+    return result
 
 
 def _attend(x: Tensor) -> Tensor:

@@ -255,3 +255,55 @@ def test_a_function_of_given_lengths_alone_is_compiled_for_each(
         found = function(rows(size).realize()).numpy()
         ogive.configure(generalize=False)
         numpy.testing.assert_allclose(found, function(rows(size)).numpy(), rtol=1e-6)
+
+
+def _numpy_convolution(x: numpy.ndarray, filters: numpy.ndarray) -> numpy.ndarray:
+    padded = numpy.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = numpy.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+    result: numpy.ndarray = numpy.einsum("nchwij,ocij->nohw", windows, filters)
+    return result
+
+
+def _attend(x: Tensor) -> Tensor:
+    return (x @ x.transpose(1, 2)) @ x
+
+
+FILTERS = numpy.random.default_rng(0).standard_normal((20, 16, 3, 3)).astype(numpy.float32)
+
+
+@pytest.mark.parametrize(
+    "shape, compute, expected",
+    [
+        (
+            lambda n: (3, n, n + 2),
+            lambda x: x.transpose(1, 2) * 2 + 1,
+            lambda x: x.swapaxes(1, 2) * 2 + 1,
+        ),
+        (
+            lambda n: (2, n, 40),
+            lambda x: x @ x.transpose(1, 2) @ x,
+            lambda x: x @ x.swapaxes(1, 2) @ x,
+        ),
+        (lambda n: (4, n, 30), lambda x: x.sum(1), lambda x: x.sum(1)),
+        (
+            lambda n: (2, 16, n + 1, n + 8),
+            lambda x: x.conv2d(Tensor(FILTERS), padding=1),
+            lambda x: _numpy_convolution(x, FILTERS.astype(float)),
+        ),
+    ],
+    ids=["transposed", "products", "sums", "images"],
+)
+def test_sizes_may_vary_along_inner_axes(
+    shape: Callable[[int], tuple[int, ...]],
+    compute: Callable[[Tensor], Tensor],
+    expected: Callable[[numpy.ndarray], numpy.ndarray],
+) -> None:
+    made = []
+    for size in (50, 63, 9, 130, 3, 111, 64):
+        values = numpy.random.default_rng(size).standard_normal(shape(size)).astype(numpy.float32)
+        before = schedules()
+        result = compute(Tensor(values)).numpy()
+        made.append(schedules() - before)
+        wanted = expected(values.astype(float))
+        numpy.testing.assert_allclose(result, wanted, rtol=1e-4, atol=2e-6 * abs(wanted).max())
+    assert sum(made[2:]) == 0

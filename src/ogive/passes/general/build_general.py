@@ -23,6 +23,9 @@ whether it comes or not."""
 _COMPUTED_WHERE_USED = ELEMENTWISE | MOVEMENT
 """Ops of values that are seldom in memory: terms of a sum are many times its factors."""
 
+_ALONG_LINES = frozenset({Op.ORDER, Op.ORDERED, Op.SORT, Op.ARRANGE})
+"""Ops that need lines of one length."""
+
 
 class NoRoom(NotGeneral):
     """A value could get too long for memory; with lower bounds it might not."""
@@ -79,7 +82,7 @@ class _Builder:
         sources = self._spread(position, node, [done.get(source, source) for source in node.src])
         if op is Op.RESHAPE and node.operand.op is Op.PARAM:
             return self._seen(node.operand, self._argument(position, node))
-        if op in (Op.ORDER, Op.ORDERED) and not isinstance(sources[0].shape[-1], int):
+        if op in _ALONG_LINES and not isinstance(sources[0].shape[-1], int):
             raise NotGeneral(f"{op.name} goes along an axis that is of another length each time")
         if op in HOLES:
             argument, symbolic = split_argument(self._argument(position, node))

@@ -34,7 +34,7 @@ from ogive.passes.fuse.bit_sets import (
     single,
 )
 from ogive.passes.fuse.choose_staged import row_bytes
-from ogive.passes.fuse.reduction_directions import reduction_directions
+from ogive.passes.fuse.reduction_directions import find_directions
 from ogive.targets.target import Target
 
 
@@ -171,7 +171,7 @@ def _pass_on_reduction(
     for part in reads.by_kernel():
         kernel, view = part.views[0]
         if not reaches(view.used, kernel.output_count):
-            kernel.directions |= reduction_directions([node])
+            kernel.directions |= find_directions([node])
         readers[node.operand].add(kernel, _open_reduction(node, kernel, view))
         kernel.node_count += 1
         kernel.has_product |= is_large_product(node, target)

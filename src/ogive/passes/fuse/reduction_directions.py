@@ -52,7 +52,7 @@ def goes_along_rows(node: UOp) -> bool | None:
     return None if moved[-1] == _REDUCED | _KEPT else moved[-1] == _REDUCED
 
 
-def reduction_directions(nodes: Iterable[UOp]) -> set[bool]:
+def find_directions(nodes: Iterable[UOp]) -> set[bool]:
     """The directions of all reductions among some nodes, as far as they are known."""
     found = [goes_along_rows(node) for node in nodes if node.op is Op.REDUCE_AXES]
     return {along for along in found if along is not None}

@@ -24,7 +24,7 @@ from ogive.ir.memory import LONGEST
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
-from ogive.passes.fuse.reduction_directions import reduction_directions
+from ogive.passes.fuse.reduction_directions import find_directions
 from ogive.passes.graph.fault_checks import can_fault
 from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.passes.regions.element_reads import element_reads, without_ones
@@ -55,7 +55,7 @@ class _Facts:
         self.node_count = sum([node.op in ELEMENTWISE for node in nodes])
         self.can_fault = any(can_fault(node) for node in nodes)
         self.reads = None if self.whole or self.can_fault else element_reads(graph)
-        self.directions = set() if self.reads is None else reduction_directions(nodes)
+        self.directions = set() if self.reads is None else find_directions(nodes)
 
 
 class _Merger:

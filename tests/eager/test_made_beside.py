@@ -22,7 +22,10 @@ X = RANDOM.uniform(0.2, 2.0, (3, 4)).astype("float32")
 @pytest.mark.parametrize("number", [numpy.float64(1.5), numpy.float32(2.5), numpy.int64(3)])
 @pytest.mark.parametrize("dtype", ["float32", "int64"])
 def test_numpys_numbers_are_taken_as_pytorch_takes_them(number: Any, dtype: str) -> None:
-    for compute in (lambda x: x * number, lambda x: number - x, lambda x: x > number):
+    computed: list[Callable[[Any], Any]] = [
+        lambda x: x * number, lambda x: number - x, lambda x: x > number,
+    ]  # fmt: skip
+    for compute in computed:
         expected = compute(pytorch.tensor(X).to(getattr(pytorch, dtype)))
         made = compute(torch.tensor(X).to(getattr(torch, dtype)))
         assert made.is_eager

@@ -65,8 +65,8 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "special": ("tensor", "live", "ir", "errors"),
     "nn": ("random", "autograd.mode", "tensor", "live", "ir", "errors", "named"),
     "eager": (
-        "optim", "nn", "random", "autograd", "jit.tracing.watch", "tensor", "devices", "live",
-        "ir", "at_once", "journal", "config", "errors",
+        "optim", "nn", "random", "autograd", "fft", "jit.tracing.watch", "tensor", "devices",
+        "live", "ir", "at_once", "journal", "config", "errors",
     ),
     "optim": ("nn", "autograd", "jit", "tensor", "live", "ir", "errors", "named"),
     "amp": ("optim", "autograd", "jit.tracing.watch", "tensor", "live", "ir", "errors"),

@@ -8,6 +8,7 @@ error that says what to do, and never a silent conversion.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +120,16 @@ BY_VALUE = (
 """Functions that give no array: they are NumPy's own, on the values."""
 
 
+OPERATORS: dict[Any, Callable[..., Any]] = {
+    numpy.add: operator.add, numpy.subtract: operator.sub, numpy.multiply: operator.mul,
+    numpy.true_divide: operator.truediv, numpy.floor_divide: operator.floordiv,
+    numpy.remainder: operator.mod, numpy.power: operator.pow, numpy.less: operator.lt,
+    numpy.less_equal: operator.le, numpy.greater: operator.gt, numpy.greater_equal: operator.ge,
+    numpy.equal: operator.eq, numpy.not_equal: operator.ne,
+}  # fmt: skip
+"""What is done to a number and a tensor behind it."""
+
+
 def call_ufunc(
     ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Tensor:
@@ -136,6 +147,10 @@ def call_ufunc(
             "its values come out with numpy()"
         )
     first, *rest = [to_operand(value, name) for value in inputs]
+    if ufunc in OPERATORS and not isinstance(first, Core):
+        # A number before a tensor stays one: it has no dtype of its own to be rounded to.
+        number: Tensor = OPERATORS[ufunc](first, *rest)
+        return number if dtype is None else number.cast(dtype)
     result: Tensor = getattr(_tensor(first), UFUNCS[ufunc])(*rest)
     return result if dtype is None else result.cast(dtype)
 

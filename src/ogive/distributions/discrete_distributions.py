@@ -19,6 +19,7 @@ from ogive.distributions.distribution_parameters import (
 from ogive.errors import ArgumentError
 from ogive.nn.functional import binary_cross_entropy_with_logits, softplus
 from ogive.random import binomial, poisson, rand, standard_gamma
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -67,7 +68,7 @@ class _ByChance(Elementwise):
     def _uniform(self, sample_shape: Any) -> Tensor:
         least = epsilon(self._param)
         shape = self._extended_shape(sample_shape)
-        return rand(*shape, dtype=self._param.dtype).clamp(least, 1 - least)
+        return created(rand, *shape, dtype=self._param.dtype).clamp(least, 1 - least)
 
 
 class Bernoulli(_ByChance, ExponentialFamily):

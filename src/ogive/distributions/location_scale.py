@@ -10,6 +10,7 @@ from ogive.distributions.distribution import Elementwise, ExponentialFamily
 from ogive.distributions.distribution_parameters import epsilon, smallest
 from ogive.random import rand, randn
 from ogive.special import i1
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 
@@ -33,7 +34,7 @@ class _LocationScale(Elementwise):
     def _uniform(self, sample_shape: Any) -> Tensor:
         """Numbers between 0 and 1, off both ends."""
         shape, least = self._extended_shape(sample_shape), epsilon(self.loc)
-        return rand(*shape, dtype=self.loc.dtype).clamp(least, 1 - least)
+        return created(rand, *shape, dtype=self.loc.dtype).clamp(least, 1 - least)
 
 
 class Normal(_LocationScale, ExponentialFamily):
@@ -60,7 +61,7 @@ class Normal(_LocationScale, ExponentialFamily):
         return self.scale.square()
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        drawn = randn(*self._extended_shape(sample_shape), dtype=self.loc.dtype)
+        drawn = created(randn, *self._extended_shape(sample_shape), dtype=self.loc.dtype)
         return self.loc + drawn * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -283,7 +284,7 @@ class Uniform(Elementwise):
         return (self.high - self.low).square() / 12
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        drawn = rand(*self._extended_shape(sample_shape), dtype=self.low.dtype)
+        drawn = created(rand, *self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + drawn * (self.high - self.low)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -377,8 +378,8 @@ class StudentT(Elementwise):
 
         shape = self._extended_shape(sample_shape)
         spread = Chi2(self.df, validate_args=False).rsample(sample_shape) / self.df
-        drawn = randn(*shape, dtype=self.df.dtype) * spread.clamp(min=smallest(spread)).rsqrt()
-        return self.loc + self.scale * drawn
+        drawn = created(randn, *shape, dtype=self.df.dtype)
+        return self.loc + self.scale * drawn * spread.clamp(min=smallest(spread)).rsqrt()
 
     def _normalizer(self) -> Tensor:
         half = 0.5 * self.df

@@ -12,6 +12,7 @@ from ogive.errors import ArgumentError
 from ogive.linalg import cholesky, solve_triangular
 from ogive.random import randn
 from ogive.tensor.creation.constructors import eye
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.stacking import broadcast_shapes
 from ogive.tensor.tensor import Tensor
 
@@ -106,7 +107,7 @@ class MultivariateNormal(Distribution):
         return self._root.square().sum(-1).expand(*self._batch_shape, *self._event_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        drawn = randn(*self._extended_shape(sample_shape), dtype=self.loc.dtype)
+        drawn = created(randn, *self._extended_shape(sample_shape), dtype=self.loc.dtype)
         return self.loc + (self._root @ drawn.unsqueeze(-1)).squeeze(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -181,8 +182,8 @@ class LowRankMultivariateNormal(Distribution):
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         rank = self.cov_factor.shape[-1]
-        wide = randn(*shape[:-1], rank, 1, dtype=self.loc.dtype)
-        own = randn(*shape, dtype=self.loc.dtype)
+        wide = created(randn, *shape[:-1], rank, 1, dtype=self.loc.dtype)
+        own = created(randn, *shape, dtype=self.loc.dtype)
         return self.loc + (self.cov_factor @ wide).squeeze(-1) + self.cov_diag.sqrt() * own
 
     def _log_det(self) -> Tensor:

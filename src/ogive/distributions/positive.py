@@ -13,6 +13,7 @@ from ogive.errors import ArgumentError
 from ogive.random import exponential, rand, standard_gamma
 from ogive.random.rejected import gamma_slope
 from ogive.special import gammainc
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
 
@@ -53,7 +54,8 @@ class Exponential(Elementwise, ExponentialFamily):
         return self.rate.pow(-2)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        return exponential(*self._extended_shape(sample_shape), dtype=self.rate.dtype) / self.rate
+        shape = self._extended_shape(sample_shape)
+        return created(exponential, *shape, dtype=self.rate.dtype) / self.rate
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -351,7 +353,7 @@ class Weibull(Elementwise):
         return self.scale.square() * (self._moment(2).exp() - (2 * self._moment(1)).exp())
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        drawn = exponential(*self._extended_shape(sample_shape), dtype=self.scale.dtype)
+        drawn = created(exponential, *self._extended_shape(sample_shape), dtype=self.scale.dtype)
         return self.scale * drawn ** self.concentration.reciprocal()
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -403,7 +405,7 @@ class Pareto(Elementwise):
         return self.scale.square() * a / ((a - 1).square() * (a - 2))
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        drawn = exponential(*self._extended_shape(sample_shape), dtype=self.scale.dtype)
+        drawn = created(exponential, *self._extended_shape(sample_shape), dtype=self.scale.dtype)
         return self.scale * (drawn / self.alpha).exp()
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -457,7 +459,7 @@ class Kumaraswamy(Elementwise):
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         least = epsilon(self.concentration1)
-        drawn = rand(*self._extended_shape(sample_shape), dtype=self.concentration1.dtype)
+        drawn = created(rand, *self._extended_shape(sample_shape), dtype=self.concentration1.dtype)
         return self.icdf(drawn.clamp(least, 1 - least))
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -13,7 +13,9 @@ from ogive.ir.dtype import result_type
 
 _ndarray = numpy.ndarray
 _FLOAT32 = numpy.dtype("float32")
+_FLOAT64 = numpy.dtype("float64")
 _INT64 = numpy.dtype("int64")
+_COMPLEX = (numpy.dtype("complex64"), numpy.dtype("complex128"))
 _LIMITS = {
     kind: (numpy.iinfo(kind).min, numpy.iinfo(kind).max) for kind in DTYPES if kind.kind in "iu"
 }
@@ -26,6 +28,8 @@ def cast_array(array: Any, dtype: Any) -> Any:
     integer is near to, whose conversion NumPy leaves open."""
     if array.dtype == dtype:
         return array
+    if array.dtype.kind == "c" != dtype.kind:
+        raise Refused
     if array.dtype.kind == "f" and dtype.kind in "iu" and array.size:
         limits = numpy.iinfo(dtype)
         least, greatest = numpy.minimum.reduce(array, None), numpy.maximum.reduce(array, None)
@@ -51,8 +55,10 @@ def meet(x: Any, y: Any) -> tuple[Any, Any]:
 def _with_number(array: Any, number: Any) -> tuple[Any, Any]:
     kind = number.__class__
     own = array.dtype.kind
-    if own == "f" and kind in (float, int, bool):
+    if own in "fc" and kind in (float, int, bool):
         return array, number
+    if kind is complex:
+        return (array if own == "c" else array.astype(_COMPLEX[array.dtype == _FLOAT64])), number
     if own in "iu" and kind is int:
         least, greatest = _LIMITS[array.dtype]
         if least <= number <= greatest:
@@ -77,8 +83,8 @@ def _meeting(one: Any, other: Any, has_axes: bool, other_has: bool) -> Any:
 
 
 def to_float(array: Any) -> Any:
-    """An array of floats: integers and truth values become float32."""
-    return array if array.dtype.kind == "f" else array.astype(_FLOAT32)
+    """An array of floats, or complex: integers and truth values become float32."""
+    return array if array.dtype.kind in "fc" else array.astype(_FLOAT32)
 
 
 def check_size(shape: Any) -> None:

@@ -32,6 +32,7 @@ from ogive.eager.gradients.records import Record
 from ogive.eager.tensors import (
     MOST_ELEMENTS,
     Eager,
+    EagerComplex,
     EagerParameter,
     give,
     read_memory,
@@ -62,9 +63,11 @@ NOT_DONE = (
 
 
 class Form:
-    """How a function is done at once."""
+    """How a function is done at once. One that `takes_complex` is given complex numbers as well."""
 
-    __slots__ = ("compute", "function", "gradient", "is_apart", "is_view", "reach")
+    __slots__ = (
+        "compute", "function", "gradient", "is_apart", "is_view", "reach", "takes_complex"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -80,6 +83,7 @@ class Form:
         self.gradient: Any = None
         self.is_apart = apart
         self.is_view = view
+        self.takes_complex = False
 
 
 forms: dict[Callable[..., Any], Form] = {}
@@ -163,12 +167,13 @@ def dispatching(own: Form) -> Callable[..., Any]:
         if (autocast or traced) and is_captured():
             return function(*args, **kwargs)
         sources: list[Any] = []
-        given = _arrays(args, sources)
+        given = _arrays(args, sources, own.takes_complex)
         named = kwargs
         if kwargs:
             if len(kwargs) > 1:  # gradients are given in the order of the parameters
                 kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
-            named = dict(zip(kwargs, _arrays(kwargs.values(), sources), strict=True))
+            others = _arrays(kwargs.values(), sources, own.takes_complex)
+            named = dict(zip(kwargs, others, strict=True))
         is_tracked = False
         for source in sources:
             if source is not None:
@@ -187,7 +192,10 @@ def dispatching(own: Form) -> Callable[..., Any]:
         if is_view and out is given[0]:
             return args[0]
         record = None
-        if is_tracked and _first(out).dtype.kind == "f":
+        kind = _first(out).dtype.kind if is_tracked else ""
+        if kind == "c":
+            return leave(own, args, kwargs)
+        if kind == "f":
             save(args, given)
             if kwargs:
                 kept = list(named.values())
@@ -273,7 +281,10 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
         except NOT_DONE:
             return leave(own, args, kwargs)
         record = None
-        if is_tracked and _first(out).dtype.kind == "f":
+        kind = _first(out).dtype.kind if is_tracked else ""
+        if kind == "c":
+            return leave(own, args, kwargs)
+        if kind == "f":
             given = [array] if count == 1 else [array, second]
             save(args, given)
             record = Record(own, tuple(given), kwargs, out, sources)
@@ -290,7 +301,7 @@ _NONE = object()
 """Stands among the sources for an operand that is not eager, and cannot be."""
 
 
-def _arrays(values: Iterable[Any], sources: list[Any]) -> list[Any]:
+def _arrays(values: Iterable[Any], sources: list[Any], complexes: bool = False) -> list[Any]:
     """Arguments as a form takes them; the records of tensors are added to `sources`."""
     given = []
     for value in values:
@@ -299,7 +310,15 @@ def _arrays(values: Iterable[Any], sources: list[Any]) -> list[Any]:
             value, record = value.value, value.record
             sources.append(record if value.size <= MOST_ELEMENTS else _NONE)
         elif kind not in _NO_TENSORS:
-            if isinstance(value, Core):
+            if kind is complex or kind is EagerComplex:
+                if kind is complex:
+                    sources += [] if complexes else [_NONE]
+                elif complexes and value.value.size <= MOST_ELEMENTS:
+                    value = value.value
+                    sources.append(None)
+                else:
+                    sources.append(_NONE)
+            elif isinstance(value, Core):
                 shown = read_memory(value) if paused and not is_recording() else None
                 if shown is not None:
                     value = shown
@@ -311,7 +330,9 @@ def _arrays(values: Iterable[Any], sources: list[Any]) -> list[Any]:
                     sources.append(_NONE)
             elif kind is list or kind is tuple:
                 if value and isinstance(value[0], Core):
-                    value = kind(_arrays(value, sources))
+                    value = kind(_arrays(value, sources, complexes))
+            elif isinstance(value, numpy.generic) and value.dtype.kind in "fiub":
+                value = value.item()  # as PyTorch takes NumPy's numbers
             elif isinstance(value, (numpy.ndarray, numpy.generic)):
                 sources.append(_NONE)
         given.append(value)

@@ -86,12 +86,12 @@ def to_bool(self: Tensor) -> bool:
 
 def to_float(self: Tensor) -> float:
     """`float(x)` of one element."""
-    return float(item(self))
+    return Tensor.__float__(self) if self.value.dtype.kind == "c" else float(item(self))
 
 
 def to_int(self: Tensor) -> int:
     """`int(x)` of one element."""
-    return int(item(self))
+    return Tensor.__int__(self) if self.value.dtype.kind == "c" else int(item(self))
 
 
 def to_index(self: Tensor) -> int:

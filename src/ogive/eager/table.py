@@ -11,6 +11,7 @@ from ogive.eager.elementwise import (  # noqa: F401  (they declare their forms)
     cast_forms,
     choice_forms,
     comparison_forms,
+    complex_forms,
     quotient_forms,
     unary_forms,
 )
@@ -30,6 +31,7 @@ from ogive.eager.products import (  # noqa: F401  (they declare their forms)
     contraction_forms,
     matrix_forms,
     product_forms,
+    transform_forms,
 )
 from ogive.eager.reductions import (  # noqa: F401  (they declare their forms)
     deviation_forms,
@@ -60,6 +62,7 @@ from ogive.tensor.tensor import Tensor
 
 def fill_table() -> None:
     """Give `Eager` its methods, and functions what they do for eager tensors."""
+    complex_forms.let_take_complex()
     for function, own in forms.items():
         eager_calls[function] = dispatching(own)
     eager_calls.update(calls)

@@ -33,6 +33,7 @@ import numpy
 from ogive.at_once import at_once
 from ogive.config import current_config
 from ogive.devices.write_clock import clock, is_disturbed
+from ogive.eager.constant_nodes import constant_value
 from ogive.eager.gradients.records import Leaf, Overtaken, Record
 from ogive.errors import PACKAGE_FOLDER, user_origin
 from ogive.ir.dtype import DType, to_dtype
@@ -62,7 +63,10 @@ MOST_ELEMENTS = MOST_EAGER_ELEMENTS
 MOST_SETTLINGS = 3
 """How often a tensor may settle and be taken up again before it stays plain."""
 
-_PLAIN_DTYPES = ("float32", "float64", "int64", "int32", "int16", "int8", "uint8", "bool")
+_PLAIN_DTYPES = (
+    "float32", "float64", "int64", "int32", "int16", "int8", "uint8", "bool", "complex64",
+    "complex128",
+)  # fmt: skip
 DTYPES: dict[Any, DType] = {numpy.dtype(name): to_dtype(name) for name in _PLAIN_DTYPES}
 """The dtypes that eager tensors have, by NumPy's."""
 
@@ -165,21 +169,30 @@ class EagerParameter(Eager, Parameter):
     plain = Parameter
 
 
-for _kind in (Eager, EagerParameter):
+class EagerComplex(Eager):
+    """A tensor that holds complex numbers. Forms that do not say that they take them never see it:
+    NumPy compares and sorts what has no order. No gradient flows through one."""
+
+    __slots__ = ()
+
+
+for _kind in (Eager, EagerParameter, EagerComplex):
     _kind.__name__ = _kind.__qualname__ = _kind.plain.__name__  # as programs print it
 
 
-PLAIN_CLASS: dict[type, type] = {Eager: Tensor, EagerParameter: Parameter}
-EAGER_CLASS: dict[type, type] = {plain: eager for eager, plain in PLAIN_CLASS.items()}
+PLAIN_CLASS: dict[type, type] = {Eager: Tensor, EagerParameter: Parameter, EagerComplex: Tensor}
+EAGER_CLASS: dict[type, type] = {Tensor: Eager, Parameter: EagerParameter}
 
 _new: Any = Eager.__new__
 
 
 def give(array: Any, record: Record | None = None) -> Tensor:
     """An eager tensor that holds what was computed, which nobody else has."""
-    made: Tensor = _new(Eager)
+    if array.__class__ is not numpy.ndarray:
+        array = numpy.asarray(array)
+    made: Tensor = _new(Eager if array.dtype.kind != "c" else EagerComplex)
     made.id = next_id()
-    made.value = array if array.__class__ is numpy.ndarray else numpy.asarray(array)
+    made.value = array
     made.record = record
     made.family = None
     return made
@@ -355,6 +368,10 @@ def take_up(tensor: Any) -> bool:
     is_leaf = history.is_flagged(tensor)
     if not is_small(tensor.node) or (is_leaf and getattr(tensor, "hooks", None) is not None):
         return False
+    if tensor.node.dtype.is_complex:
+        if is_leaf or kind is not Eager:
+            return False
+        kind = EagerComplex
     if is_leaf and memory_leaf(tensor.node).op is not Op.BUFFER:
         tensor.realize()
     with graph_lock:
@@ -372,15 +389,19 @@ def read_memory(tensor: Any) -> NDArray[Any] | None:
     if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
         return None
     node: UOp = tensor.node
+    if not is_small(node):
+        return None
     base = memory_leaf(node)
-    return _contents(node, base) if base.op is Op.BUFFER and is_small(node) else None
+    return _contents(node, base) if base.op is Op.BUFFER else constant_value(node)
 
 
 def _own_memory(tensor: Tensor, is_leaf: bool) -> NDArray[Any] | None:
     """A copy of what lies in the memory of a tensor that nothing else is to be known of."""
     node = tensor.node
     base = memory_leaf(node)
-    if base.op is not Op.BUFFER or history.has_record(base):
+    if base.op is not Op.BUFFER:
+        return None if is_leaf else constant_value(node)
+    if history.has_record(base):
         return None
     return _contents(node, base) if history.is_version(base) == is_leaf else None
 
@@ -404,7 +425,7 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
         return False
     if getattr(tensor, "settlings", 0) >= MOST_SETTLINGS or history.is_traced():
         return False
-    if not is_small(tensor.node):
+    if not is_small(tensor.node) or tensor.node.dtype.is_complex:
         return False
     with graph_lock:
         storage = None if tensor.shared is None else views.shared_storage(tensor)

@@ -13,6 +13,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.tensor.core import to_axis, to_entries, to_integer
 from ogive.tensor.elementwise.complex_numbers import complex, parts_of
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor
 
@@ -47,6 +48,7 @@ def ifft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = 
 
 
 @also(dim="axis")
+@open_to_eager
 def rfft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
     """The half of `fft` of real numbers that is not the mirror of the other.
 
@@ -63,6 +65,7 @@ def rfft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = 
 
 
 @also(dim="axis")
+@open_to_eager
 def irfft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
     """The inverse of `rfft`: real numbers, `n` of them, or an even number if that is not said.
 
@@ -243,6 +246,7 @@ def _scale(norm: str | None, n: int, sign: int, name: str) -> float:
 # Values
 
 
+@open_to_eager
 def _along(
     x: Any, n: int | None, axis: int, norm: str | None, sign: int, name: str
 ) -> Tensor:

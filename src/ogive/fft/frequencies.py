@@ -10,6 +10,7 @@ from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.core import to_axis, to_entries, to_integer
 from ogive.tensor.creation.constructors import arange
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 Axes = int | Sequence[int] | None
@@ -26,7 +27,7 @@ def fftfreq(n: int, /, d: float = 1.0, dtype: Any = None, device: str | None = N
     Raises `ArgumentError` for n below 1 or a distance of 0.
     """
     size = _to_size(n, d, "fftfreq")
-    steps = (arange(size, device=device) + size // 2) % size - size // 2
+    steps = (created(arange, size, device=device) + size // 2) % size - size // 2
     return _over(steps, size * d, dtype)
 
 
@@ -37,7 +38,7 @@ def rfftfreq(n: int, /, d: float = 1.0, dtype: Any = None, device: str | None = 
     [0.0, 0.25, 0.5]
     """
     size = _to_size(n, d, "rfftfreq")
-    return _over(arange(size // 2 + 1, device=device), size * d, dtype)
+    return _over(created(arange, size // 2 + 1, device=device), size * d, dtype)
 
 
 @also(dim="axes")

@@ -19,6 +19,7 @@ from ogive.jit.tracing.watch import is_tracing
 from ogive.nn.layers.normalization import BatchNorm
 from ogive.nn.module import Module
 from ogive.optim.optimizer import Optimizer
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -85,7 +86,7 @@ class AveragedModel(Module):
         self.module = copy.deepcopy(model)
         if device is not None:
             self.module.to(device=device)
-        self.register_buffer("n_averaged", Tensor(0))
+        self.register_buffer("n_averaged", created(Tensor, 0))
         self.avg_fn = avg_fn if avg_fn or multi_avg_fn else get_swa_avg_fn()
         self.multi_avg_fn = multi_avg_fn
         self.use_buffers = use_buffers

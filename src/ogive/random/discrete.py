@@ -20,6 +20,7 @@ from ogive.random.draw import PRECISION, Draw, operation, to_float
 from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_device, to_integer, to_number, to_shape
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.custom_function import custom
 
@@ -222,9 +223,9 @@ def multinomial(
     place = memory_device(weights)
     weights = weights.cast(kind)
     if replacement:
-        u = rand(*shape, dtype=kind, device=place, key=key, generator=generator)
+        u = created(rand, *shape, dtype=kind, device=place, key=key, generator=generator)
         return _on_host(_search, [weights, u], shape)
-    times = exponential(*shape, dtype=kind, device=place, key=key, generator=generator)
+    times = created(exponential, *shape, dtype=kind, device=place, key=key, generator=generator)
     return _on_host(_race, [weights, times], (*shape[:-1], samples))
 
 

@@ -16,6 +16,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import to_dtype
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation.constructors import arange, ones
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 
@@ -239,6 +240,6 @@ def _window(
     if count < 2:
         made = ones(count, dtype=kind, device=device)
     else:
-        place = arange(count, dtype=dtypes.float64, device=device)
+        place = created(arange, count, dtype=dtypes.float64, device=device)
         made = shape(place, float(count - 1 if sym else count)).cast(kind)
     return made.requires_grad_() if requires_grad else made

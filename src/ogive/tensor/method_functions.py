@@ -24,18 +24,15 @@ plain_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A function, no method, that is done at once where its first tensor is eager."""
+    """A function, no method, that is done at once where one of its tensors is eager."""
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        if eager_calls and args:
-            first: Any = args[0]
-            if first.__class__ in (list, tuple) and first:
-                first = first[0]
-            elif not isinstance(first, Core) and len(args) > 1:
-                first = args[1]
-            if isinstance(first, Core) and first.is_eager:
-                return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
+        if eager_calls:
+            for value in args:
+                first: Any = value[0] if value.__class__ in (list, tuple) and value else value  # type: ignore[index]
+                if isinstance(first, Core) and first.is_eager:
+                    return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
         return function(*args, **kwargs)
 
     plain_functions[call] = function

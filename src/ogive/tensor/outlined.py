@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from threading import get_ident
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -39,6 +39,7 @@ from ogive.live.registry import connect, graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.core import DEFAULT_DEVICE, Core, hold, wrap
+from ogive.tensor.method_functions import eager_calls
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -88,6 +89,8 @@ def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
             or (traced and get_ident() in traced)
         ):
             return function(*args, **kwargs)
+        if eager_calls and call not in eager_calls and _are_eager((*args, *kwargs.values())):
+            return function(*args, **kwargs)
         while True:
             with graph_lock:
                 nodes: list[UOp] = []
@@ -107,6 +110,13 @@ def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
         return function(*args, **kwargs)
 
     return call
+
+
+def _are_eager(values: Iterable[Any]) -> bool:
+    """Whether the tensors among arguments are eager, so that what a function without a form is made
+    of is done at once."""
+    tensors = [value for value in values if isinstance(value, Core)]
+    return bool(tensors) and all(tensor.is_eager for tensor in tensors)
 
 
 def _key(

@@ -95,7 +95,7 @@ def isclose(x: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: b
     check_together(x, other)
     close = x == other
     if rtol or atol:
-        a, b = (x, other) if x.dtype.kind == "f" else (x.astype(float), other.astype(float))
+        a, b = (x, other) if x.dtype.kind in "fc" else (x.astype(float), other.astype(float))
         error = abs(a - b)
         close = close | (numpy.isfinite(error) & (error <= abs(b * rtol) + atol))
     return close | (numpy.isnan(x) & numpy.isnan(other)) if equal_nan else close

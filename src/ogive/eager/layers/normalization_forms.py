@@ -212,7 +212,8 @@ def _normalize_batch(given: Any, out: Any, x: Any, weight: Any, bias: Any, eps: 
 @done_by(plain.move_towards)
 def move_towards(running: Tensor, latest: Tensor, momentum: Any) -> None:
     """Let statistics be moved towards others."""
-    fits = momentum.__class__ is float and latest.is_eager and latest.record is None
+    fits = momentum.__class__ is float and running.is_eager and latest.is_eager
+    fits = fits and latest.record is None
     fits = fits and running.value.dtype == latest.value.dtype and may_write(running, [])
     if not fits or is_captured():
         _move_plain(running, latest, momentum)

@@ -11,12 +11,13 @@ Gradients are sums of products too, with the operand and the result in exchanged
 from __future__ import annotations
 
 import functools
+from string import ascii_letters
 from typing import Any
 
 import numpy
 
 from ogive.eager.casts import unbroadcast
-from ogive.eager.forms import Refused, done_by, form, gradient
+from ogive.eager.forms import Refused, dispatching, done_by, form, forms, gradient
 from ogive.eager.products.product_forms import check_work
 from ogive.tensor.linear_algebra import einsum as plain
 from ogive.tensor.reduction import distances
@@ -29,18 +30,37 @@ def _parse(equation: str, ranks: tuple[int, ...]) -> tuple[Words, str] | None:
     """The axes of the operands and of the result, a letter each; None if a form does not do it."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     words = tuple(left.split(","))
-    letters = (left + right).replace(",", "")
+    if len(words) != len(ranks):
+        return None
+    if "..." in equation:
+        words, right = _spelled_out(words, arrow, right, ranks)
+    letters = "".join(words) + right
     if not letters.isalpha() or not letters.isascii():
         return None
     names = "".join(words)
     if not arrow:
-        right = "".join(sorted({name for name in names if names.count(name) == 1}))
-    fits = len(words) == len(ranks) and all(map(_is_once, (*words, right)))
-    if not fits or not set(right) <= set(names):
+        alone = {name for name in names if names.count(name) == 1}
+        right += "".join(sorted(alone - set(right)))
+    if not _is_once(right) or not set(right) <= set(names):
         return None
     if any(len(word) != rank for word, rank in zip(words, ranks, strict=True)):
         return None
     return words, right
+
+
+def _spelled_out(
+    words: Words, arrow: str, right: str, ranks: tuple[int, ...]
+) -> tuple[Words, str]:
+    """An equation with letters for the axes that `...` stands for: `...ij` of 3 axes is `αij`."""
+    pairs = list(zip(words, ranks, strict=True))
+    rest = [rank - len(word.replace("...", "")) for word, rank in pairs if "..." in word]
+    unused = [name for name in ascii_letters if name not in "".join(words)]
+    names = "".join(unused[: max(rest, default=0)])
+    spelled = [
+        word.replace("...", names[len(names) - rank + len(word) - 3 :]) if "..." in word else word
+        for word, rank in pairs
+    ]
+    return tuple(spelled), right.replace("...", names) if arrow else names
 
 
 def _is_once(word: str) -> bool:
@@ -57,12 +77,21 @@ def _sized(words: Words, arrays: Any) -> dict[str, int]:
     return sizes
 
 
+def _diagonal(word: str, array: Any) -> tuple[str, Any]:
+    """An operand whose axes have one letter each: of those that have the same, the diagonal."""
+    if _is_once(word):
+        return word, array
+    once = "".join(dict.fromkeys(word))
+    return once, numpy.einsum(f"{word}->{once}", array)
+
+
 def _contract(words: Words, arrays: Any, result: str, sizes: dict[str, int]) -> Any:
     """The sum of products; two operands at a time, from the left."""
-    word, total = words[0], arrays[0]
+    word, total = _diagonal(words[0], arrays[0])
     for n in range(1, len(words)):
         kept = set(result).union(*words[n + 1 :])
-        word, total = _multiply(word, total, words[n], arrays[n], kept, sizes)
+        other, array = _diagonal(words[n], arrays[n])
+        word, total = _multiply(word, total, other, array, kept, sizes)
     word, total = _sum_over(word, total, set(result))
     return total.transpose([word.index(name) for name in result])
 
@@ -108,14 +137,30 @@ def _count(names: list[str], sizes: dict[str, int]) -> int:
 def einsum(equation: str, *operands: Any) -> Any:
     """The sum of products over named axes."""
     words, result = _equation(equation, operands)
-    if len(words) == 1 and len(words[0]) == len(result):
+    if len(words) == 1 and set(words[0]) == set(result):
         raise Refused  # a view
     return _contract(words, operands, result, _sized(words, operands))
 
 
+_by_form = dispatching(forms[plain.einsum])
+
+
+@done_by(plain.einsum)
+def einsum_at_once(equation: Any, *operands: Any) -> Any:
+    """`einsum` of tensors or of a list of them; what only moves axes shows the operand's memory."""
+    if len(operands) == 1:
+        (given,) = operands
+        if given.__class__ in (list, tuple):
+            return einsum_at_once(equation, *given)
+        parsed = _parse(equation, (given.ndim,)) if equation.__class__ is str else None
+        if parsed is not None and sorted(parsed[0][0]) == sorted(parsed[1]):
+            return given.permute([parsed[0][0].index(name) for name in parsed[1]])
+    return _by_form(equation, *operands)
+
+
 def _equation(equation: str, operands: Any) -> tuple[Words, str]:
     dtype = operands[0].dtype
-    if dtype.kind != "f" or any(operand.dtype != dtype for operand in operands):
+    if dtype.kind not in "fc" or any(operand.dtype != dtype for operand in operands):
         raise Refused
     parsed = _parse(equation, tuple([operand.ndim for operand in operands]))
     if parsed is None:
@@ -134,15 +179,19 @@ def _toward(n: int, given: Any, words: Words, operands: Any, result: str) -> Any
     sizes = _sized(words, operands)
     others = (result, *words[:n], *words[n + 1 :])
     arrays = (given, *operands[:n], *operands[n + 1 :])
-    word = words[n]
+    word = "".join(dict.fromkeys(words[n]))
     known = set("".join(others))
     present = "".join([name for name in word if name in known])
     made = _contract(others, arrays, present, sizes)
-    if present == word:
+    if present != word:
+        # What was summed over alone gets the same everywhere.
+        places = tuple([slice(None) if name in known else None for name in word])
+        made = numpy.broadcast_to(made[places], [sizes[name] for name in word])
+    if word == words[n]:
         return made
-    # What was summed over alone gets the same everywhere.
-    places = tuple([slice(None) if name in known else None for name in word])
-    return numpy.broadcast_to(made[places], operands[n].shape)
+    spread = numpy.zeros(operands[n].shape, operands[n].dtype)
+    numpy.einsum(f"{words[n]}->{word}", spread)[...] = made
+    return spread
 
 
 @form(plain.tensordot)

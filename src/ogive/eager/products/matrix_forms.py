@@ -21,7 +21,7 @@ _matmul = numpy.matmul
 
 
 def _check(A: Any, square: bool = True) -> None:
-    if A.dtype.kind != "f" or A.ndim < 2 or not A.size:
+    if A.dtype.kind not in "fc" or A.ndim < 2 or not A.size:
         raise Refused
     if square and A.shape[-1] != A.shape[-2]:
         raise Refused

@@ -108,7 +108,7 @@ def summand(x: Any, dtype: Any) -> Any:
     """In the dtype in which sums are made."""
     if dtype is not None:
         return cast_array(x, wanted(dtype))
-    return x if x.dtype.kind == "f" else x.astype(_INT64)
+    return x if x.dtype.kind in "fc" else x.astype(_INT64)
 
 
 # Sums and averages
@@ -122,7 +122,7 @@ def sum(x: Any, dim: Any = None, keepdim: Any = False, dtype: Any = None, **name
     axes = axes_of(dim, x.ndim)
     if dtype is not None:
         x = summand(x, dtype)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return add_up(x, axes, _INT64, None, keepdim)
     return total_of(x, axes, keepdim)
 
@@ -145,7 +145,7 @@ def mean(x: Any, dim: Any = None, keepdim: Any = False, dtype: Any = None, **nam
         dim, keepdim = named_axes(dim, keepdim, **names)
     if dtype is not None:
         x = summand(x, dtype)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         raise Refused
     axes = axes_of(dim, x.ndim)
     return divided(total_of(x, axes, keepdim), count_of(x, axes))

@@ -220,12 +220,15 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
         array = value.value
         if CATEGORY[array.dtype.kind] > CATEGORY[own.dtype.kind]:
             array = _cast(array, own.dtype)
-    elif value.__class__ in (int, float, bool):
-        array = value
-        if own.dtype.kind in "iu" and value.__class__ is float:
-            raise Refused
     else:
-        raise Refused
+        if isinstance(value, numpy.generic) and value.dtype.kind in "fiub":
+            value = value.item()  # as PyTorch takes NumPy's numbers
+        kind = value.__class__
+        if kind not in (int, float, bool) and not (kind is complex and own.dtype.kind == "c"):
+            raise Refused
+        if own.dtype.kind in "iu" and kind is float:
+            raise Refused
+        array = value
     if own.size > MOST_ELEMENTS:
         raise Refused
     given = Index(index)

@@ -262,15 +262,24 @@ def scatter_reduce(
     x: Any, dim: Any, index: Any, src: Any, reduce: Any, *, include_self: Any = True
 ) -> Any:
     """x with elements combined in at positions along an axis."""
-    if x.dtype.kind != "f":
+    if x.dtype.kind != "f" and (x.dtype.kind != "i" or reduce == "mean"):
         raise Refused
     source = _corner(_fitting(x, src), index)
     places = _places(x, dim, index)
     made = x.copy()
     if not include_self:
-        made[places] = _NEUTRAL[reduce]
+        made[places] = _neutral(reduce, x.dtype)
     _WAYS[reduce].at(made, places, source)
     return made / _number(x, places, include_self) if reduce == "mean" else made
+
+
+def _neutral(reduce: str, dtype: Any) -> Any:
+    """What changes nothing where it is combined with an element."""
+    value = _NEUTRAL[reduce]
+    if dtype.kind == "i" and value not in (0, 1):
+        limits = numpy.iinfo(dtype)
+        return limits.min if value < 0 else limits.max
+    return value
 
 
 def _number(x: Any, places: Any, include_self: Any) -> Any:

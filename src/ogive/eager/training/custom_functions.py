@@ -1,21 +1,28 @@
-"""Operations with gradients of their own (`autograd.Function`) over eager tensors.
+"""Operations with gradients of their own over eager tensors.
 
-`forward` runs on eager tensors, and so does `backward` when the tape comes to it.
+`autograd.Function`: `forward` runs on eager tensors, and so does `backward` when the tape comes to
+it. Functions of the library whose gradient is known (`with_gradient`) likewise. Functions over
+arrays (`custom`) are called at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
-from ogive.autograd import function
+from ogive.autograd import custom, function
 from ogive.autograd.mode import no_grad
+from ogive.devices.python_function import PythonFunction
 from ogive.eager.forms import Form, is_captured, is_recording, save
 from ogive.eager.gradients.records import Record
-from ogive.eager.tensors import give, take_up
+from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, take_up
 from ogive.errors import GradientError
+from ogive.tensor.gradients import known_gradients
+from ogive.tensor.method_functions import plain_functions
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.values import custom_function
 
 
 def perform(own: type[function.Function], args: tuple[Any, ...]) -> Any:
@@ -67,4 +74,64 @@ def _fitting(own: type[function.Function], part: Tensor, operand: Any) -> Any:
     return numpy.asarray(array, operand.dtype)
 
 
-CALLS = {function.perform: perform}
+def with_gradient(
+    value: Tensor, x: Tensor, back: known_gradients.Back, is_fixed: bool = False
+) -> Tensor:
+    """`value`, which was computed from `x`, and through which gradients go back by `back`."""
+    if is_captured() or not x.is_eager or not value.is_eager:
+        made: Tensor = _plainly(value, x, back, is_fixed)
+        return made
+    array = value.value.copy()
+    if x.record is None or not is_recording():
+        return give(array)
+    operands = [x.value]
+    save([x], operands)
+
+    def repeat(other: Tensor) -> Tensor:
+        made: Tensor = _plainly(Tensor(array), other, back, is_fixed)
+        return made
+
+    def gradients(upstream: Any, out: Any, operand: Any) -> list[Any]:
+        with no_grad():
+            found: Any = back(give(operand), give(upstream))
+        return [found.value if found.is_eager else found.detach().numpy()]
+
+    form = Form(repeat, with_gradient, False, False)
+    form.gradient = gradients
+    return give(array, Record(form, tuple(operands), {}, array, (x.record,)))
+
+
+_plainly: Any = plain_functions[known_gradients.with_gradient]
+
+
+def call_at_once(
+    called: PythonFunction, inputs: Sequence[Tensor], outputs: Sequence[custom_function.Output]
+) -> list[Tensor] | None:
+    """What a function over arrays fills, given eager tensors; None where the graph calls it."""
+    if is_captured() or (any(tensor.record for tensor in inputs) and is_recording()):
+        return None
+    made = [numpy.zeros(shape, dtype.numpy) for shape, dtype in outputs]
+    if any(array.dtype not in DTYPES or array.size > MOST_ELEMENTS for array in made):
+        return None
+    given = [tensor.value.copy() for tensor in inputs]
+    for array in given:
+        array.setflags(write=False)
+    called.call(given, made)
+    return [give(array) for array in made]
+
+
+def need_no_gradient(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> bool:
+    """Whether eager tensors that a function gave can be left as they are: no gradient will flow
+    through them, and none is an operand."""
+    if is_captured() or any(function.is_in(output, list(inputs)) for output in outputs):
+        return False
+    return not any(tensor.record for tensor in inputs) or not is_recording()
+
+
+CALLS = {
+    custom.custom_gradient: need_no_gradient,
+    function.perform: perform,
+    known_gradients.with_gradient: with_gradient,
+    custom_function.custom: call_at_once,
+}
+"""What does these functions at once."""

@@ -104,8 +104,12 @@ def _to_float(dtype: Any) -> Any:
 # New tensors
 
 
-def rand(*sizes: Any, size: Any = None, dtype: Any = None, generator: Any = None) -> Any:
+def rand(
+    *sizes: Any, size: Any = None, dtype: Any = None, generator: Any = None, key: Any = None
+) -> Any:
     """Numbers spread evenly over [0, 1)."""
+    if key is not None:
+        raise Refused
     shape, kind = to_sizes(sizes if size is None else (size,)), _to_float(dtype)
     return Draw(shape, generator).uniform(kind)
 
@@ -114,6 +118,16 @@ def randn(*sizes: Any, size: Any = None, dtype: Any = None, generator: Any = Non
     """Numbers of the normal distribution."""
     shape, kind = to_sizes(sizes if size is None else (size,)), _to_float(dtype)
     return Draw(shape, generator).normal(kind)
+
+
+def exponential(
+    *sizes: Any, dtype: Any = None, generator: Any = None, key: Any = None
+) -> Any:
+    """Numbers of the exponential distribution of rate 1."""
+    if key is not None:
+        raise Refused
+    shape, kind = to_sizes(sizes), _to_float(dtype)
+    return Draw(shape, generator).exponential(kind)
 
 
 def rand_like(tensor: Any, *, dtype: Any = None, generator: Any = None) -> Any:
@@ -371,6 +385,7 @@ METHODS = {
 """What eager tensors do by themselves."""
 
 CALLS = {
+    continuous.rand: making(rand), continuous.exponential: making(exponential),
     continuous.randn: making(randn), continuous.uniform_by_data: making(uniform),
     sampling.dropout: dropout, sampling.dropout2d: dropout2d, sampling.bernoulli: bernoulli,
 }  # fmt: skip

@@ -36,13 +36,15 @@ from ogive.tensor.memory import assignment, data_attribute, in_place_operations
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values import interchange
 
-_NUMBERS = {"f": (int, float, bool), "i": (int,), "b": (bool,), "u": ()}
+_NUMBERS = {"f": (int, float, bool), "i": (int,), "b": (bool,), "u": (), "c": (int, float)}
 """The numbers that tensors of a kind are filled with here; an integer fits them all below 2^7."""
 
 
 def become_parameter(parameter: Any, data: Tensor, requires_grad: bool) -> bool:
     """Let a parameter that is being made lie in the memory of an eager tensor."""
     if data.value.size > MOST_ELEMENTS or not may_be_eager() or is_captured():
+        return False
+    if data.value.dtype.kind == "c":
         return False
     if requires_grad and data.value.dtype.kind != "f":
         return False
@@ -258,6 +260,8 @@ def share_memory(tensor: Tensor, value: Tensor) -> None:
 def _move(tensor: Tensor, array: Any) -> bool:
     """Let a tensor that is alone hold a copy of an array, of whatever shape and dtype."""
     if not is_alone(tensor) or (tensor.record is not None and array.dtype.kind != "f"):
+        return False
+    if (array.dtype.kind == "c") is not (tensor.value.dtype.kind == "c"):
         return False
     tensor.value = array.copy()
     tensor.family = None

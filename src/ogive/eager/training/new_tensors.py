@@ -23,8 +23,13 @@ from ogive.tensor.tensor import Tensor
 
 _FLOAT = numpy.dtype("float32")
 _DOUBLE = numpy.dtype("float64")
-_KINDS: dict[Any, Any] = {float: _FLOAT, int: numpy.dtype("int64"), bool: numpy.dtype("bool")}
+_COMPLEX = numpy.dtype("complex64")
+_KINDS: dict[Any, Any] = {
+    float: _FLOAT, int: numpy.dtype("int64"), bool: numpy.dtype("bool"), complex: _COMPLEX,
+}  # fmt: skip
 """What Python's numbers become."""
+_NARROWED = {_DOUBLE: _FLOAT, numpy.dtype("complex128"): _COMPLEX}
+"""What arrays of Python's numbers become."""
 
 
 def is_here(device: Any) -> bool:
@@ -69,10 +74,10 @@ def numbers(data: Any, dtype: Any = None) -> Any:
         if isinstance(leaf, Core):
             raise Refused
         array = numpy.array(data)
-        if array.dtype == _DOUBLE and not isinstance(leaf, numpy.generic | numpy.ndarray):
+        if array.dtype in _NARROWED and not isinstance(leaf, numpy.generic | numpy.ndarray):
             if dtype is not None:
                 return _fitting(array, to_kind(dtype))
-            array = array.astype(_FLOAT)
+            array = array.astype(_NARROWED[array.dtype])
     elif kind in _KINDS:
         if dtype is not None:
             return _full((), data, to_kind(dtype))
@@ -89,7 +94,7 @@ def numbers(data: Any, dtype: Any = None) -> Any:
 
 
 def _fitting(array: Any, kind: Any) -> Any:
-    if array.dtype.kind == "f" != kind.kind:
+    if array.dtype.kind in "fc" and kind.kind not in ("fc" if array.dtype.kind == "f" else "c"):
         raise Refused
     return array if array.dtype == kind else array.astype(kind)
 
@@ -99,7 +104,9 @@ def _fitting(array: Any, kind: Any) -> Any:
 
 def _full(shape: tuple[int, ...], value: Any, kind: Any) -> Any:
     given = value.__class__
-    if given not in _KINDS or (given is float and kind.kind != "f"):
+    if given not in _KINDS or (given is float and kind.kind not in "fc"):
+        raise Refused
+    if given is complex and kind.kind != "c":
         raise Refused
     if kind.kind == "b" and given is not bool:
         raise Refused
@@ -275,6 +282,6 @@ def making(compute: Callable[..., Any]) -> Callable[..., Tensor | None]:
 
 CALLS = {
     constructors.zeros: making(zeros), constructors.ones: making(ones),
-    constructors.full: making(full), Tensor: making(numbers),
+    constructors.full: making(full), Tensor: making(numbers), constructors.arange: making(arange),
 }  # fmt: skip
 """What layers make their first values with, and loaders their batches (`created`)."""

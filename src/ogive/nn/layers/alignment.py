@@ -20,10 +20,10 @@ from typing import Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
-from ogive.tensor.core import to_tensor
 from ogive.tensor.creation.constructors import arange, full_like, zeros_like
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.losses.regression import meet_floats, reduce_losses
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import stack, where
 from ogive.tensor.tensor import Tensor
 
@@ -68,7 +68,10 @@ def ctc_loss(
     batch, classes = x.shape[1:]
     if not 0 <= blank < classes:
         raise ArgumentError(f"ctc_loss: blank={blank} is not among the {classes} classes")
-    times, counts = [to_tensor(n).reshape(-1).long() for n in (input_lengths, target_lengths)]
+    given = (input_lengths, target_lengths)
+    times, counts = [
+        (n if isinstance(n, Tensor) else created(Tensor, n)).reshape(-1).long() for n in given
+    ]
     if times.shape != (batch,) or counts.shape != (batch,):
         raise ShapeError(f"ctc_loss: there must be a length for each of {batch} examples")
     labels = _padded_targets(targets, counts, batch)
@@ -87,7 +90,7 @@ def _padded_targets(targets: Tensor, counts: Tensor, batch: int) -> Tensor:
         return targets.reshape(batch, -1).long()
     # All in one line: a row begins where the ones before it end.
     begin = counts.cumsum(0) - counts
-    place = begin.unsqueeze(1) + arange(targets.shape[0])
+    place = begin.unsqueeze(1) + created(arange, targets.shape[0])
     return targets.long()[place.clamp(max=targets.shape[0] - 1)]
 
 
@@ -109,7 +112,7 @@ def _to_states(labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> _St
     states = 2 * labels.shape[1] + 1
     # Blanks at even states. Labels are read where there are some; others are never reached.
     extended = stack([labels * 0 + blank, labels], -1).flatten(1).pad((0, 1), value=blank)
-    number = arange(states)
+    number = created(arange, states)
     is_used = number < 2 * counts.unsqueeze(1) + 1
     extended = where(is_used, extended, blank)
     before = extended.pad((2, 0), value=blank)[:, :states]
@@ -124,7 +127,7 @@ def _losses(x: Tensor, labels: Tensor, times: Tensor, counts: Tensor, blank: int
 
     def back(x: Tensor, upstream: Tensor) -> Tensor:
         share = x.softmax(-1) - _occupancy(x, states)
-        is_running = arange(x.shape[0]).unsqueeze(1) < times
+        is_running = created(arange, x.shape[0]).unsqueeze(1) < times
         weight = where(is_running & is_possible, upstream, 0.0)
         return share * weight.unsqueeze(2)
 
@@ -140,9 +143,9 @@ def _emitted(x: Tensor, states: _States) -> Tensor:
 
 def _forward(x: Tensor, states: _States) -> list[Tensor]:
     """α at each step; where an example has ended it stays."""
-    emitted, number = _emitted(x, states), arange(states.labels.shape[1])
-    goes_on = ((arange(x.shape[0]).unsqueeze(1) < states.times).unsqueeze(2) & states.is_used)
-    goes_on = goes_on.contiguous()
+    emitted, number = _emitted(x, states), created(arange, states.labels.shape[1])
+    is_running = created(arange, x.shape[0]).unsqueeze(1) < states.times
+    goes_on = (is_running.unsqueeze(2) & states.is_used).contiguous()
     alphas = [where((number < 2) & states.is_used, emitted[0], NEVER).contiguous()]
     for step in range(1, int(x.shape[0])):
         alpha = alphas[-1]
@@ -154,9 +157,9 @@ def _forward(x: Tensor, states: _States) -> list[Tensor]:
 
 def _backward(x: Tensor, states: _States) -> list[Tensor]:
     """β at each step, from where each example ends."""
-    emitted, number = _emitted(x, states), arange(states.labels.shape[1])
+    emitted, number = _emitted(x, states), created(arange, states.labels.shape[1])
     is_end = (number >= 2 * states.counts.unsqueeze(1) - 1) & states.is_used
-    left = (states.times - arange(x.shape[0]).unsqueeze(1)).unsqueeze(2)
+    left = (states.times - created(arange, x.shape[0]).unsqueeze(1)).unsqueeze(2)
     begins = ((left == 1) & is_end).contiguous()
     goes_on = ((left > 1) & states.is_used).contiguous()
     can_skip = states.can_skip.int().pad((0, 2))[:, 2:].bool()
@@ -183,7 +186,7 @@ def _occupancy(x: Tensor, states: _States) -> Tensor:
 
 def _total(alpha: Tensor, states: _States) -> Tensor:
     """The logarithm of the probability to end in one of the last two states."""
-    number = arange(alpha.shape[1])
+    number = created(arange, alpha.shape[1])
     is_end = number >= 2 * states.counts.unsqueeze(1) - 1
     return where(is_end, alpha, NEVER).logsumexp(1)
 

@@ -7,6 +7,7 @@ import math
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation.constructors import arange, full, ones, zeros
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.sorting.binary_search import searchsorted
 from ogive.tensor.tensor import Tensor
@@ -42,13 +43,13 @@ def embedding_bag(
     flat = input.reshape(-1).long()
     if offsets is None:
         bags = input.shape[0]
-        bag = arange(bags).unsqueeze(1).expand(input.shape).reshape(-1)
+        bag = created(arange, bags).unsqueeze(1).expand(input.shape).reshape(-1)
     else:
         bags = offsets.shape[0] - int(include_last_offset)
         begin = offsets[:bags].long()
-        bag = searchsorted(begin, arange(flat.shape[0]), right=True) - 1
+        bag = searchsorted(begin, created(arange, flat.shape[0]), right=True) - 1
     rows = flat.embedding(weight)
-    counted = ones(flat.shape, dtype=rows.dtype)
+    counted = created(ones, flat.shape, dtype=rows.dtype)
     if padding_idx is not None:
         place = to_integer(padding_idx, "embedding_bag: padding_idx") % weight.shape[0]
         counted = flat.ne(place).cast(rows.dtype)
@@ -57,17 +58,17 @@ def embedding_bag(
     factor = counted
     if per_sample_weights is not None:
         factor = counted * per_sample_weights.reshape(-1)
-    blank = zeros(bags, weight.shape[1], dtype=rows.dtype)
+    blank = created(zeros, bags, weight.shape[1], dtype=rows.dtype)
     total = blank.index_add(0, bag, rows * factor.unsqueeze(1))
     if mode == "sum":
         return total
-    counts = zeros(bags, dtype=rows.dtype).index_add(0, bag, counted)
+    counts = created(zeros, bags, dtype=rows.dtype).index_add(0, bag, counted)
     return total / counts.clamp(min=1).unsqueeze(1)
 
 
 def _greatest(rows: Tensor, bag: Tensor, bags: int, counted: Tensor) -> Tensor:
     width = rows.shape[1]
-    low = full((bags, width), -math.inf, dtype=rows.dtype)
+    low = created(full, (bags, width), -math.inf, dtype=rows.dtype)
     shown = where(counted.unsqueeze(1) > 0, rows, -math.inf)
     index = bag.unsqueeze(1).expand(rows.shape)
     most = low.scatter_reduce(0, index, shown, "amax")

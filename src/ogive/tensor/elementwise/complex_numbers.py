@@ -20,6 +20,7 @@ from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
 from ogive.tensor.elementwise.binary_operations import Operation, common_dtype, refuse, to_node
 from ogive.tensor.memory import views
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import cat, stack, where
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def _part(z: Tensor, op: Op) -> Tensor:
         )  # fmt: skip
 
 
+@open_to_eager
 def complex(real: Any, imag: Any) -> Tensor:
     """`real + i·imag`, exactly: infinities and signed zeros stay in their part.
 
@@ -84,6 +86,7 @@ def polar(absolute: Any, angle: Any) -> Tensor:
     return complex(absolute * angle.cos(), absolute * angle.sin())
 
 
+@open_to_eager
 def view_as_real(z: Tensor) -> Tensor:
     """The parts of complex numbers along a new last axis. Shapes: (...) → (..., 2).
 

@@ -15,6 +15,7 @@ from ogive.ir.ops import Op
 from ogive.live import history
 from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import Core, hold, wrap
+from ogive.tensor.method_functions import open_to_eager
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -58,6 +59,7 @@ class _Fixed:
         return [self.back(hold(node.inputs[0], self.device), hold(upstream, self.device)).node]
 
 
+@open_to_eager
 def with_gradient(value: Core, x: Core, back: Back, is_fixed: bool = False) -> Tensor:
     """`value`, which was computed from `x`, and through which gradients go back by `back`.
 

@@ -19,6 +19,7 @@ from ogive.live.registry import graph_lock, make
 from ogive.tensor import lengths
 from ogive.tensor.core import DEFAULT_DEVICE, Core, same_device, to_integer, to_shape, wrap
 from ogive.tensor.elementwise.complex_numbers import view_as_complex, view_as_real
+from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.values.custom_function_lengths import narrow, widen
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def custom(
     Shapes: `outputs` is `(shape, dtype)`, which gives a tensor, or a list of those, which gives
     a list of tensors. `name` is how plans and errors call it. A function that is `batched` takes
     and fills arrays with a further axis in front as well, all at once, as `ogive.vmap` gives them.
+    Tensors that are computed with at once (docs/eager.md) are given to the function by this call.
 
     >>> def sort(values, result):
     ...     result[...] = numpy.sort(values)
@@ -68,6 +70,11 @@ def custom(
         raise ArgumentError("custom: a function needs at least one output")
     device = same_device(inputs, "custom") if inputs else DEFAULT_DEVICE
     label = name or getattr(function, "__name__", None) or type(function).__name__
+    if inputs and all(tensor.is_eager for tensor in inputs):
+        called = PythonFunction(function, str(label), user_origin(), batched)
+        filled = eager_calls[custom](called, inputs, specified)
+        if filled is not None:
+            return filled if several else filled[0]
     shapes = [shape for shape, _ in specified]
     declared = [dtype for _, dtype in specified]
     function, given, specified = widen(function, inputs, specified)

@@ -6,6 +6,8 @@ import os
 import tempfile
 from typing import Any
 
+from ogive.eager import may_be_eager
+from ogive.eager.tensors import take_up
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
 from ogive.io import load as _load
 from ogive.io import load_torch, save_torch
@@ -100,7 +102,11 @@ def _module_name(name: str) -> str:
 def _in_memory(found: Any) -> Any:
     """The same data with its tensors read, so that the file may change or go."""
     if isinstance(found, Tensor):
-        return found.cpu().realize() if found.device == FILES else found
+        if found.device == FILES:
+            found = found.cpu().realize()
+        if may_be_eager():
+            take_up(found)
+        return found
     if isinstance(found, dict):
         for key, value in found.items():
             found[key] = _in_memory(value)

@@ -1,0 +1,106 @@
+"""Forms of complex numbers, and the forms of other families that take them.
+
+No gradient flows through complex numbers here: what a leaf leads to is left to the function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from ogive.eager.casts import pair
+from ogive.eager.forms import Refused, form, forms
+from ogive.tensor.creation import constructors
+from ogive.tensor.elementwise import (
+    arithmetic,
+    complex_numbers,
+    pairwise,
+    unary_compositions,
+    unary_functions,
+)
+from ogive.tensor.indexing import scattering
+from ogive.tensor.linear_algebra import einsum, inverses, matrix_product, named_products
+from ogive.tensor.movement import basic_movements, diagonals, joining, padding, repeating
+from ogive.tensor.reduction import basic_reductions, scanning
+from ogive.tensor.values import conversion
+
+_ndarray = numpy.ndarray
+_WIDE = {numpy.dtype("float32"): "complex64", numpy.dtype("float64"): "complex128"}
+
+
+@form(complex_numbers.complex)
+def joined(real: Any, imag: Any) -> Any:
+    """`real + i·imag`, each part as it is."""
+    if real.__class__ is not _ndarray or imag.__class__ is not _ndarray:
+        raise Refused
+    real, imag = pair(real, imag)
+    made = numpy.empty(numpy.broadcast_shapes(real.shape, imag.shape), _WIDE[real.dtype])
+    made.real, made.imag = real, imag
+    return made
+
+
+@form(complex_numbers.real, view=True)
+def real(z: Any) -> Any:
+    """The real part, in the memory of the number; real numbers themselves."""
+    return z.real if z.dtype.kind == "c" else z
+
+
+@form(complex_numbers.imag, view=True)
+def imag(z: Any) -> Any:
+    """The imaginary part, likewise."""
+    if z.dtype.kind != "c":
+        raise Refused
+    return z.imag
+
+
+@form(complex_numbers.conj)
+def conj(z: Any) -> Any:
+    """x - iy for x + iy."""
+    if z.dtype.kind != "c":
+        raise Refused
+    return numpy.conj(z)
+
+
+@form(unary_compositions.angle)
+def angle(z: Any) -> Any:
+    """The angle to the positive numbers."""
+    if z.dtype.kind != "c":
+        raise Refused
+    return numpy.arctan2(z.imag, z.real)
+
+
+@form(complex_numbers.view_as_real, view=True)
+def view_as_real(z: Any) -> Any:
+    """The parts along a new last axis."""
+    if z.dtype.kind != "c":
+        raise Refused
+    part = z.real.dtype
+    return z.view(part).reshape((*z.shape, 2)) if z.ndim else z.reshape(1).view(part)
+
+
+_TAKE_COMPLEX = (
+    complex_numbers.real, complex_numbers.imag, complex_numbers.conj, unary_compositions.angle,
+    complex_numbers.view_as_real, arithmetic.add, arithmetic.sub, arithmetic.reflected_sub,
+    arithmetic.mul, arithmetic.div, arithmetic.reflected_div, arithmetic.pow, arithmetic.eq,
+    arithmetic.is_equal, arithmetic.ne, arithmetic.is_unequal, pairwise.isclose, pairwise.where,
+    pairwise.masked_fill, joining.where, unary_functions.square, unary_functions.neg,
+    unary_functions.abs, unary_functions.exp, unary_functions.log, unary_functions.sin,
+    unary_functions.cos, unary_functions.sqrt, unary_functions.reciprocal, unary_functions.isnan,
+    unary_functions.isinf, unary_functions.isfinite, basic_movements.flip, inverses.inv,
+    inverses.solve, inverses.det, named_products.dot, einsum.einsum, basic_reductions.sum,
+    basic_reductions.mean, basic_reductions.prod, scanning.cumsum, scanning.cumprod,
+    matrix_product.matmul, matrix_product.reflected_matmul, named_products.mm, named_products.bmm,
+    named_products.mv, named_products.outer, joining.cat, joining.stack, repeating.repeat,
+    repeating.roll, padding.pad, diagonals.diag, diagonals.diag_embed, diagonals.trace,
+    diagonals.tril, diagonals.triu, scattering.gather, scattering.index_select,
+    constructors.zeros_like, constructors.empty_like, constructors.ones_like,
+    constructors.full_like, conversion.clone, conversion.cast,
+)  # fmt: skip
+
+
+def let_take_complex() -> None:
+    """Mark the forms that take complex numbers: these, and all views."""
+    for function, own in forms.items():
+        if own.is_view or function in _TAKE_COMPLEX:
+            own.takes_complex = True

@@ -173,3 +173,22 @@ def test_a_clone_lies_in_memory_as_what_it_is_of() -> None:
             each.reshape(-1)[1] = 50.0
         results.append([kept.tolist(), dense.tolist(), made.tolist(), x.tolist()])
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("settles", [False, True])
+@pytest.mark.parametrize("view", range(len(VIEWS)))
+def test_a_view_that_is_given_other_data_leaves_the_memory_that_an_array_has_too(
+    view: int, settles: bool
+) -> None:
+    found = []
+    for library in (torch, ogive.torch):
+        x = library.tensor([[1.0, 2.0], [3.0, 4.0]])
+        array = x.detach().numpy()
+        y = VIEWS[view](x)
+        if settles and library is ogive.torch:
+            assert y.node is not None
+        y.data = y.clone()
+        y.mul_(3)
+        x.add_(1)
+        found.append((x.tolist(), y.tolist(), array.tolist()))
+    assert found[0] == found[1]

@@ -143,17 +143,21 @@ def expression_failure(program: Sequence[Instruction], config: Config) -> str | 
 
 def run_imperative(seeds: range, target: str) -> Outcome:
     """Views, updates in place, gradients, captured functions, beside PyTorch."""
-    cases, differences = 0, []
+    programs, cases, differences = 0, 0, []
     with _running(target, verify=False):
         for seed in seeds:
-            program = imperative_programs.generate(seed)
+            try:
+                program = imperative_programs.generate(seed)
+            except RuntimeError:
+                continue  # PyTorch does not do again what it has done
+            programs += 1
             words = imperative_failure(program)
             if words is None:
                 cases += _names_computed(program)
             else:
                 small = shrink(program, imperative_failure)
                 differences.append(Difference(seed, words, "\n".join(small)))
-    return Outcome(len(seeds), cases, differences)
+    return Outcome(programs, cases, differences)
 
 
 def imperative_failure(program: Sequence[str]) -> str | None:

@@ -15,7 +15,7 @@ def run_group(group: int, length: int) -> None:
         try:
             run(generate(seed, length))
         except Exception as error:
-            command = f"python -m tests.imperative_programs {seed} {seed + 1} {length}"
+            command = f"python -m tests.hunt --only imperative --seed {seed}"
             error.add_note(f"{command} cuts it down")
             raise
 

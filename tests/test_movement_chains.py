@@ -11,8 +11,7 @@ from tests.movement_chains.targets import running_on
 GROUP = 20
 """Cases in one realization."""
 
-GROUPS = {"host": 24, "wide": 12, "narrow": 6, "tiny": 6, "scalar": 3}
-MANY_GROUPS = 1000
+GROUPS = {"host": 24, "avx2": 8, "wide": 6, "narrow": 6, "tiny": 6, "scalar": 3}
 
 
 def run_group(target: str, group: int) -> None:
@@ -27,11 +26,4 @@ def run_group(target: str, group: int) -> None:
     [(target, group) for target, count in GROUPS.items() for group in range(count)],
 )
 def test_chains_of_movement_give_what_pytorch_gives(target: str, group: int) -> None:
-    run_group(target, group)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("group", range(1000, 1000 + MANY_GROUPS))
-@pytest.mark.parametrize("target", GROUPS)
-def test_many_chains_of_movement_give_what_pytorch_gives(target: str, group: int) -> None:
     run_group(target, group)

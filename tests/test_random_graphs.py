@@ -21,7 +21,7 @@ def run_group(group: int, length: int, costs: Costs | None = None) -> None:
         try:
             run(generate(seed, length), replace(config_for(seed), costs=costs))
         except Exception as error:
-            command = f"python -m tests.random_programs {seed} {seed + 1} {length}"
+            command = f"python -m tests.hunt --only expressions --seed {seed}"
             error.add_note(f"{command} cuts it down")
             raise
 

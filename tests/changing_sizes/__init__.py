@@ -23,6 +23,8 @@ Step = Callable[[Tensor, float], Tensor]
 
 WIDTH = 8
 SIZES = (5, 8, 3, 16, 2, 11, 1, 40, 7)
+RESULTS = 3
+"""What each run of a program gives: a matrix, and two sums over it."""
 
 
 def _weights(*shape: int) -> Tensor:

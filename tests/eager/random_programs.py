@@ -298,3 +298,9 @@ def difference(steps: list[tuple[str, Step]], pytorch: Any, ours: Any) -> str | 
                 ):
                     return f"{name}, tensor {number}: {value.tolist()} / {ours_value.tolist()}"
     return None
+
+
+def count_steps(steps: list[tuple[str, Step]], pytorch: Any) -> int:
+    """How many steps of a program PyTorch does not refuse: each is followed by a comparison."""
+    history = run(pytorch, steps)
+    return sum(not (facts and facts[0] == "refused") for facts in history)

@@ -173,3 +173,61 @@ def test_a_clone_lies_in_memory_as_what_it_is_of() -> None:
             each.reshape(-1)[1] = 50.0
         results.append([kept.tolist(), dense.tolist(), made.tolist(), x.tolist()])
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("settles", [False, True])
+@pytest.mark.parametrize("view", range(len(VIEWS)))
+def test_a_view_that_is_given_other_data_leaves_the_memory_that_an_array_has_too(
+    view: int, settles: bool
+) -> None:
+    found = []
+    for library in (torch, ogive.torch):
+        x = library.tensor([[1.0, 2.0], [3.0, 4.0]])
+        array = x.detach().numpy()
+        y = VIEWS[view](x)
+        if settles and library is ogive.torch:
+            assert y.node is not None
+        y.data = y.clone()
+        y.mul_(3)
+        x.add_(1)
+        found.append((x.tolist(), y.tolist(), array.tolist()))
+    assert found[0] == found[1]
+
+
+MOVED: dict[str, Callable[..., Any]] = {
+    "flip": lambda x: x.flip(0),
+    "ravel": lambda x: x.T.ravel(),
+    "reshape": lambda x: x.T.reshape(-1),
+    "repeat": lambda x: x.repeat(2, 1),
+    "expand and reshape": lambda x: x.expand(2, 2, 3).reshape(-1),
+    "part of a copy": lambda x: x.flip(0)[1:],
+    "a sum": lambda x: x + 1,
+    "a view": lambda x: x.T,
+}
+
+
+@pytest.mark.parametrize("borrows", [False, True])
+@pytest.mark.parametrize("name", MOVED)
+def test_copies_keep_what_memory_that_an_array_has_too_held(name: str, borrows: bool) -> None:
+    found = []
+    for library in (torch, ogive.torch):
+        array = numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
+        x = library.from_numpy(array) if borrows else library.tensor(array)
+        array = array if borrows else x.detach().numpy()
+        if library is ogive.torch:
+            assert x.node is not None  # by the compiler, as large ones are
+        y = MOVED[name](x)
+        part = y[0]
+        x.add_(1)
+        part.mul_(2)
+        found.append((x.tolist(), y.tolist(), part.tolist(), array.tolist()))
+    assert found[0] == found[1]
+
+
+def test_tensors_without_elements_are_written_to_and_given_out() -> None:
+    for library in (torch, ogive.torch):
+        x = library.zeros(0, 5)
+        array = x.detach().numpy()
+        x.expand(1, 0, 5).add_(2)
+        y = x[None].expand(2, 0, 5).reshape(-1, 5)[:, 3:]
+        assert y.numpy().shape == (0, 2) and array.shape == (0, 5)

@@ -2,7 +2,7 @@
 
 Lines are drawn from templates with holes, sloppily: PyTorch itself says which of them stand. So a
 template may be any call, without a word on shapes and dtypes, and a program that fails is read,
-shortened and repeated as it is (`python -m tests.line_programs MAKER FIRST [LAST]`).
+shortened and repeated as it is (`python -m tests.hunt --only lines --seed SEED`).
 
 Left out, since PyTorch's answer is its own: negative numbers beside uint8, which it wraps; writing
 to memory from memory that overlaps it, which it does in an order of its own; convolutions without
@@ -11,7 +11,7 @@ channels; the median of an expanded tensor, which reads memory that was never wr
 
 from tests.line_programs.drawing import draw_lines, draw_writes
 from tests.line_programs.loops_of_sizes import draw_captured_loop, draw_loop
-from tests.line_programs.running import difference
+from tests.line_programs.running import count_computed, difference
 
 MAKERS = {
     "lines": draw_lines,
@@ -20,4 +20,4 @@ MAKERS = {
     "captured loops": draw_captured_loop,
 }
 
-__all__ = ["MAKERS", "difference"]
+__all__ = ["MAKERS", "count_computed", "difference"]

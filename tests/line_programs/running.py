@@ -88,17 +88,7 @@ def _compare(wanted: tuple[str, Any], found: tuple[str, Any]) -> str | None:
     return f"{other[place]}, not {one[place]}, at {place}"
 
 
-def shorten(lines: Lines) -> Lines:
-    """The lines without those that the difference does not need."""
-    changed = True
-    while changed:
-        changed = False
-        for place in reversed(range(len(lines))):
-            shorter = lines[:place] + lines[place + 1 :]
-            try:
-                still = difference(shorter)
-            except Exception:
-                continue
-            if still is not None:
-                lines, changed = shorter, True
-    return lines
+def count_computed(lines: Lines) -> int:
+    """How many tensors a program shows that are not just its inputs."""
+    made = sum("= make(" in line for line in lines)
+    return len(run(pytorch, lines)) - made

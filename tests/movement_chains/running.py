@@ -41,27 +41,32 @@ class Difference(NamedTuple):
     words: str
 
 
-def run_cases(cases: Iterable[Case], config: Config | None = None) -> list[Difference]:
-    """Run cases in one realization; those that differ."""
+def run_cases(
+    cases: Iterable[Case], config: Config | None = None, by_reference: bool = True
+) -> list[Difference]:
+    """Run cases in one realization; those that differ from PyTorch, or from the reference."""
     found: list[Difference] = []
-    built: list[tuple[Case, Tensor, Tensor]] = []
+    built: list[tuple[Case, Tensor, Tensor | None]] = []
     for case in cases:
         try:
-            built.append((case, _by_ogive(case), _by_ogive(case, "REFERENCE")))
+            reference = _by_ogive(case, "REFERENCE") if by_reference else None
+            built.append((case, _by_ogive(case), reference))
         except Exception as error:
             found.append(Difference(case, f"{type(error).__name__}: {error}"))
     try:
         Tensor.realize_batch([tensor for _, tensor, _ in built], config)
-        Tensor.realize_batch([tensor for _, _, tensor in built], config)
+        Tensor.realize_batch([each for *_, each in built if each is not None], config)
     except Exception as error:
         if len(built) == 1:
             return [*found, Difference(built[0][0], f"{type(error).__name__}: {error}")]
-        return found + [each for case, *_ in built for each in run_cases([case], config)]
+        alone = [run_cases([case], config, by_reference) for case, *_ in built]
+        return found + [each for differences in alone for each in differences]
     for case, tensor, reference in built:
-        got = tensor.numpy()
-        words = _compare(case, got, reference.numpy(), TO_REFERENCE)
+        got, words = tensor.numpy(), None
+        if reference is not None:
+            words = compare(got, reference.numpy(), case.dtype, TO_REFERENCE)
         if words is None:
-            words = _compare(case, got, _by_torch(case).detach().numpy(), TOLERANCES)
+            words = compare(got, _by_torch(case).detach().numpy(), case.dtype, TOLERANCES)
         if words is not None:
             found.append(Difference(case, words))
     return found
@@ -84,7 +89,7 @@ def _differentiated(x: Any, result: Any, library: Any) -> Any:
     return gradient
 
 
-def _rounded(array: Array, dtype: str) -> Array:
+def rounded(array: Array, dtype: str) -> Array:
     """An array in the dtype of a case. Integers are small: sums of them fit, and products wrap."""
     if "float" not in dtype:
         return np.round(np.abs(array) if dtype == "uint8" else array).astype(dtype)
@@ -93,7 +98,7 @@ def _rounded(array: Array, dtype: str) -> Array:
 
 def _by_ogive(case: Case, device: str = "CPU") -> Tensor:
     def operand(array: Array) -> Tensor:
-        return Tensor(_rounded(array, case.dtype), device=device)
+        return Tensor(rounded(array, case.dtype), device=device)
 
     x = operand(case.array)
     if not case.has_gradient:
@@ -108,7 +113,7 @@ def _by_torch(case: Case) -> Any:
     wide = "float64" if "float" in case.dtype else case.dtype
 
     def operand(array: Array) -> Any:
-        return torch.tensor(_rounded(array, case.dtype).astype(wide))
+        return torch.tensor(rounded(array, case.dtype).astype(wide))
 
     x = operand(case.array)
     if not case.has_gradient:
@@ -117,17 +122,16 @@ def _by_torch(case: Case) -> Any:
     return _differentiated(x, _compute(case, x, Context(torch, operand)), torch)
 
 
-def _compare(
-    case: Case, got: Array, right: Array, tolerances: Mapping[str, float]
-) -> str | None:
+def compare(got: Array, right: Array, dtype: str, tolerances: Mapping[str, float]) -> str | None:
+    """What is wrong with a result of a case that computes in a dtype; None if nothing is."""
     if got.shape != right.shape:
         return f"shape {got.shape}, not {right.shape}"
     if right.dtype.kind not in "biu":
         right = right.astype(np.float64)
         scale = float(np.abs(right).max(initial=0.0))
-        if not scale < LARGEST[case.dtype]:
+        if not scale < LARGEST[dtype]:
             return None
-        bound = tolerances[case.dtype] * max(scale, SMALLEST[case.dtype])
+        bound = tolerances[dtype] * max(scale, SMALLEST[dtype])
         good = np.abs(got.astype(np.float64) - right) <= bound
     else:
         good = got == right

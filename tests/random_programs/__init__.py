@@ -1,7 +1,7 @@
 """Random tensor programs, run by Ogive and by NumPy side by side.
 
 A program is a list of instructions that can be run again, in part too, so that a failing one can be
-cut down to the few that matter (`python -m tests.random_programs SEED` prints them).
+cut down to the few that matter (`python -m tests.hunt --only expressions --seed SEED`).
 """
 
 from tests.random_programs.generator import config_for, generate

@@ -109,7 +109,7 @@ class Family:
             owner = owner.base
         start = owner.__array_interface__["data"][0]
         copy = owner.copy(order="K")
-        for member in members:
+        for member in [each for each in members if each.value.size]:
             value = member.value
             offset = value.__array_interface__["data"][0] - start
             member.value = numpy.ndarray(

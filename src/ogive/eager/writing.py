@@ -78,7 +78,10 @@ def replace_recorded(tensor: Tensor, made: Tensor) -> None:
 
 
 def write(tensor: Tensor, index: Any, array: Any) -> None:
-    """Write to a part of a tensor, in its memory."""
+    """Write to a part of a tensor, in its memory. Of no elements there is nothing to write: NumPy
+    may have made them read-only."""
+    if not tensor.value.size:
+        return
     family = tensor.family
     if family is not None and not is_alone(tensor):
         if not family.lent and (family.saved or not tensor.value.flags.writeable):

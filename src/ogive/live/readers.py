@@ -43,6 +43,18 @@ def tensors_reading(nodes: Iterable[UOp]) -> list[Any]:
         return [tensor for tensor, node in zip(tensors, held, strict=True) if node in reading]
 
 
+def holders_showing(node: UOp) -> list[Any]:
+    """Who holds a node or a view of it: tensors, and what several tensors show."""
+    found: list[Any] = []
+    stack = [node]
+    with registry.graph_lock:
+        while stack:
+            node = stack.pop()
+            found += [each for each in registry.holders_of(node) if each.node is node]
+            stack += [user for user in registry.users_of(node) if user.op in registry.VIEWS]
+    return found
+
+
 def read_outside(
     nodes: Iterable[UOp],
     inside: Collection[UOp] = (),

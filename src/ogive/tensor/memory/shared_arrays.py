@@ -29,13 +29,13 @@ from ogive.ir.node import UOp
 from ogive.live import history, registry
 from ogive.live.attached import WeakList
 from ogive.live.history import is_traced
-from ogive.live.readers import read_outside, tensors_reading
+from ogive.live.readers import holders_showing, read_outside, tensors_reading
 from ogive.live.waiting_plans import is_unexecuted
 from ogive.tensor.core import Core, hold
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory.direct_writes import constant_of, shown_by
 from ogive.tensor.memory.memory_nodes import memory_node
-from ogive.tensor.values import evaluation
+from ogive.tensor.values import evaluation, python_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,6 +129,7 @@ def _bring_back(holder: Core, before: UOp, memory: Buffer) -> None:
     if places:
         readers = [each for each in tensors_reading(places) if each is not holder]
         realize([each for each in readers if hasattr(each, "numpy")])
+    _copy_for_others(holder, before)
     realize([holder])
     with registry.effect_lock, registry.graph_lock:
         made = user_data.memory_of(holder.node)
@@ -153,6 +154,28 @@ def _places_in(array: NDArray[Any], besides: Buffer) -> list[UOp]:
         if (memory := registry.buffer_of(node)) is not None and memory is not besides
         and (other := _array_of(memory)) is not None and numpy.may_share_memory(other, array)
     ]  # fmt: skip
+
+
+def _copy_for_others(holder: Core, before: UOp) -> None:
+    """Give a copy to those who show memory that is about to change, and are no view of it.
+
+    before   y = x.flip(0)   y = FLIP(BUFFER of n), which nobody computes: it is no work
+    after    x.add_(1)       y = another BUFFER, which holds what n held
+    """
+    storage: Any = holder if hasattr(holder, "tensors") else None
+    own = {holder.id} if storage is None else {holder.id, *[x.id for x in storage.tensors()]}
+    leaf = memory_leaf(before)
+    for other in holders_showing(leaf):
+        node, shared = other.node, other.shared
+        if other.id in own or node is before or node is leaf or history.leads_to_leaf(node):
+            continue
+        if shared is not None and shared.is_reader:
+            continue  # it is moved with what it shows
+        values = python_values.to_numpy(hold(node, DEFAULT_DEVICE))
+        with registry.graph_lock:
+            made = user_data.node_of(values, None, DEFAULT_DEVICE)
+            moves: Any = getattr(other, "moves_to", None)
+            at_once(registry.moves_to(other, made) if moves is None else moves(made))
 
 
 def _be_memory(holder: Core, storage: Storage | None) -> None:

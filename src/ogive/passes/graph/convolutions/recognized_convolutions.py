@@ -22,6 +22,8 @@ from ogive.named import NamedTuple
 from ogive.targets.target import Dot, Target
 
 WORD_BITS = 32
+"""Bits of the word in which a dot product of narrow integers is added up."""
+
 _NARROW = {each.name: each for each in (dtypes.int8, dtypes.uint8, dtypes.int16)}
 """What integers are multiplied as, several at a time."""
 

@@ -12,7 +12,7 @@ from ogive.live import history, registry
 from ogive.live.registry import graph_lock
 from ogive.tensor.core import to_tensor, wrap
 from ogive.tensor.memory.movement_chains import Lineage, View
-from ogive.tensor.memory.shared_arrays import share, share_array
+from ogive.tensor.memory.shared_arrays import is_in_array, share, share_array
 from ogive.tensor.memory.views import Storage, cut_others, shared_storage
 from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
@@ -32,7 +32,8 @@ def set_data(tensor: Tensor, value: Any) -> None:
         if is_same and given.shows.movements == tensor.shows.movements:
             return
         tensor.shared = tensor.layout = None
-    if given.shape == tensor.shape and given.dtype is tensor.dtype:
+        is_own = not is_in_array(tensor.node)  # else the array would be written to
+    if is_own and given.shape == tensor.shape and given.dtype is tensor.dtype:
         _unseen(lambda: tensor.assign(given.detach()))
     else:
         replace_value(tensor, given)

@@ -22,7 +22,6 @@ from benchmarks.results import Results
 from benchmarks.rows import ROWS, select
 from benchmarks.runner import Settings, open_runner, share_limits
 from benchmarks.search import measure_search
-from benchmarks.sizes import measure_sizes
 from benchmarks.startup import measure_startup
 from benchmarks.steps import measure_steps
 from benchmarks.threads import measure_threads
@@ -36,15 +35,14 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "part",
         nargs="?",
         choices=["rows", "shapes", "compile", "steps", "training", "threads", "memory", "search",
-                 "graphs", "calibration", "gpu", "programs", "sizes"],
+                 "graphs", "calibration", "gpu", "programs"],
         default="rows",
         help="rows: the table against the peers (default); shapes: the same at random sizes; "
         "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
         "first steps and later ones; threads: what threads gain, by size; memory: what attention "
         "takes; search: searched kernels beside others; graphs: what graph search "
         "gains; calibration: the cost model beside the "
-        "clock; gpu: an NVIDIA GPU, beside PyTorch; programs: loops as people write them; "
-        "sizes: models whose sizes change with every call",
+        "clock; gpu: an NVIDIA GPU, beside PyTorch; programs: loops as people write them",
     )
     parser.add_argument(
         "--rows",
@@ -150,8 +148,6 @@ def main(arguments: Sequence[str]) -> int:
         results.gpu = measure_gpu(tell, options.rows)
     elif options.part == "programs":
         results.programs = measure_programs(tell)
-    elif options.part == "sizes":
-        results.sizes = measure_sizes(options.count, tell)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

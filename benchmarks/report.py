@@ -11,7 +11,6 @@ from benchmarks.programs import programs_lines
 from benchmarks.results import Results, RowResult
 from benchmarks.runner import DISTURBED
 from benchmarks.shapes import summarize
-from benchmarks.sizes import sizes_lines
 from benchmarks.steps import LONG, SHORT
 from benchmarks.targets import judge
 from benchmarks.threads import gain, slower
@@ -341,7 +340,5 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(table(*gpu_lines(results.gpu)))
     if results.programs:
         parts.append(table(*programs_lines(results.programs)))
-    if results.sizes:
-        parts.append(table(*sizes_lines(results.sizes)))
     parts.append(promises_table(results))
     return "\n\n".join(parts)

@@ -6,11 +6,6 @@ variable:
 
     (4, 8) in memory     RESHAPE(BUFFER 32, (4, 8))
     (n, 8), n <= 4       SHRINK(RESHAPE(BUFFER 32, (4, 8)), (0, n), (0, 8))
-
-What varies in a general graph (`passes/general/`) is a tensor of one length to its user, without
-gaps; so strides do depend on the compiler's own variables:
-
-    (8, #n), #n <= 4     RESHAPE(SHRINK(BUFFER 32, (0, 8·#n)), (8, #n))
 """
 
 from __future__ import annotations
@@ -23,7 +18,6 @@ from ogive.ir.layouts import holding_device
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, SPREAD, Op
 from ogive.ir.shape import Shape, element_count, greatest, movement_argument, split_argument
-from ogive.ir.symbolic.variable import OWN
 
 OPEN_ENDED = 1 << 39
 """The size of a buffer that ends with the values in it, however many these are: nothing may be read
@@ -62,25 +56,12 @@ def upper_count(shape: Shape) -> int:
 
 def shaped(flat: UOp, shape: Shape) -> UOp:
     """Flat memory, as large as `shape` can get, seen with that shape."""
-    if has_own_strides(shape):
-        argument, symbolic = split_argument(((0, element_count(shape)),))
-        front = UOp(Op.SHRINK, flat.dtype, (flat, *symbolic), argument)
-        sizes, symbolic = split_argument(tuple(shape))
-        return UOp(Op.RESHAPE, flat.dtype, (front, *symbolic), sizes)
     upper = upper_shape(shape)
     node = flat if flat.shape == upper else UOp(Op.RESHAPE, flat.dtype, (flat,), upper)
     if upper == tuple(shape):
         return node
     argument, symbolic = split_argument(tuple([(0, size) for size in shape]))
     return UOp(Op.SHRINK, flat.dtype, (node, *symbolic), argument)
-
-
-def has_own_strides(shape: Shape) -> bool:
-    """Whether strides follow the compiler's own variables: one is the length of another axis than
-    the first that is longer than 1, where memory for the greatest length would have gaps."""
-    longer = [size for size in shape if not (isinstance(size, int) and size == 1)]
-    inner = [node for size in longer[1:] if not isinstance(size, int) for node in size.walk()]
-    return any(node.op is Op.VARIABLE and node.name.startswith(OWN) for node in inner)
 
 
 def memory_leaf(node: UOp) -> UOp:

@@ -14,7 +14,6 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor, counters
-from ogive.engine.caches.general_graphs import general_graphs
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import Kernel, kernel_cache
 from ogive.engine.steps.compiled_graph import Launch
@@ -49,7 +48,6 @@ def forget() -> None:
     """What a new process does not know."""
     graph_cache.clear()
     kernel_cache.clear()
-    general_graphs.clear()
 
 
 @pytest.fixture(autouse=True)

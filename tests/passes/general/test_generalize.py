@@ -77,54 +77,23 @@ def test_a_guess_that_does_not_hold_is_noticed() -> None:
     assert third.match(build(30).numbers) == {"#n0": 30}
 
 
-def test_results_and_inputs_that_vary_along_inner_axes_have_no_gaps() -> None:
-    def build(rows: int, columns: int) -> Skeleton:
-        return skeleton_of(matrix(rows, columns).T + 1)
-
-    graphs = [build(5, 6), build(8, 13)]
-    general = unify(graphs[0], [graph.numbers for graph in graphs])
-    verify(general.sink, "parametric")
-    assert general.match(build(30, 7).numbers) == {"#n0": 30, "#n1": 7}
-    (front,) = [node for node in general.sink.walk() if node.op is Op.SHRINK]
-    assert front.operand.op is Op.PARAM and front.shape[0].bounds[1] == 512 * 512
-
-
-def test_memory_of_one_length_may_be_seen_with_other_shapes() -> None:
-    def build(rows: int, columns: int) -> Skeleton:
-        return skeleton_of((Tensor(numpy.ones((rows, columns))) + 1).sum(0))
-
-    graphs = [build(6, 8), build(8, 6)]
-    general = unify(graphs[0], [graph.numbers for graph in graphs])
-    assert general.match(build(4, 12).numbers) == {"#n0": 4, "#n1": 12}
-
-
-def test_bounds_are_lower_where_memory_has_no_room() -> None:
-    def build(rows: int) -> Skeleton:
-        return skeleton_of(matrix(rows, 1).expand(rows, 1 << 22) + 1)
-
-    graphs = [build(50), build(60)]
-    general = unify(graphs[0], [graph.numbers for graph in graphs])
-    assert general.bounds == ((2, 128),)
-
-
-def test_a_value_that_would_need_too_much_room_is_refused() -> None:
-    graphs = [skeleton_of(matrix(rows, 1).expand(rows, 1 << 26) + 1) for rows in (50, 60)]
-    with pytest.raises(NotGeneral, match="room"):
+def test_a_result_with_gaps_in_memory_is_refused() -> None:
+    graphs = [skeleton_of(matrix(rows) @ matrix(rows).T) for rows in (5, 8)]
+    with pytest.raises(NotGeneral, match="dense"):
         unify(graphs[0], [graph.numbers for graph in graphs])
 
 
-def test_lengths_follow_from_those_that_are_near() -> None:
-    """Of two images alone, 69 could be 67 + 2, or three times what 67 has of threes."""
+def test_memory_of_one_length_with_other_shapes_is_refused() -> None:
+    graphs = [skeleton_of((Tensor(numpy.ones(shape)) + 1).sum(0)) for shape in ((6, 8), (8, 6))]
+    assert graphs[0].key == graphs[1].key
+    with pytest.raises(NotGeneral, match="one length"):
+        unify(graphs[0], [graph.numbers for graph in graphs])
 
-    def build(side: int) -> Skeleton:
-        x = Tensor(numpy.ones((2, 3, side, side + 7), numpy.float32))
-        return skeleton_of(x.conv2d(Tensor(numpy.ones((4, 3, 3, 3), numpy.float32)), padding=1)
-                           .max_pool2d(2).sum())
 
-    graphs = [build(60), build(87)]
-    general = unify(graphs[0], [graph.numbers for graph in graphs])
-    for side in (16, 33, 107, 128):
-        assert general.match(build(side).numbers) == {"#n0": side}
+def test_a_value_that_would_need_too_much_room_is_refused() -> None:
+    graphs = [skeleton_of(matrix(rows, 1).expand(rows, 1 << 24) + 1) for rows in (50, 60)]
+    with pytest.raises(NotGeneral, match="room"):
+        unify(graphs[0], [graph.numbers for graph in graphs])
 
 
 def test_a_slice_of_one_length_may_begin_anywhere() -> None:

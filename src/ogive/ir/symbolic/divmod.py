@@ -200,10 +200,8 @@ def _split_near_multiples(x: UOp, divisor: int) -> tuple[Terms, Terms, int] | No
 
 def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
     """`x` as `(quotient, rest)` with `x = quotient*divisor + rest`, for a divisor not constant."""
-    if divisor.bounds[0] <= 0:
+    if divisor.op is Op.ADD or divisor.bounds[0] <= 0:
         return None
-    if divisor.op is Op.ADD:
-        return _split_by_sum(x, divisor)
     terms, offset = linear_form(x)
     whole: Terms = {}
     rest: Terms = {}
@@ -217,40 +215,6 @@ def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
     if len(rest) == len(terms):
         return None
     return from_linear(whole, extra), from_linear(rest, offset)
-
-
-def _split_by_sum(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
-    """The same for a sum, by long division; None unless the rest is less than the divisor.
-
-    `i*(n + 4) + j` is `i*(n + 3) + (i + j)`: a window of a line that is read in longer lines.
-    """
-    terms, offset = linear_form(x)
-    parts, _ = linear_form(divisor)
-    if not parts:
-        return None
-    leading = max(parts, key=lambda term: (_degree(term), term.bounds[1]))
-    whole: Terms = {}
-    extra = 0
-    for term, coefficient in terms.items():
-        quotient = divide_product(term, leading)
-        if quotient is not None and coefficient % parts[leading] == 0:
-            extra += add_scaled(whole, quotient, coefficient // parts[leading])
-    if not whole and not extra:
-        return None
-    quotient = from_linear(whole, extra)
-    rest = dict(terms)
-    offset += add_scaled(rest, multiply(quotient, divisor), -1)
-    left = from_linear(rest, offset)
-    return (quotient, left) if _is_below(left, divisor) else None
-
-
-def _degree(product: UOp) -> int:
-    """How many factors a product has."""
-    degree = 1
-    while product.op is Op.MUL:
-        product = product.left
-        degree += 1
-    return degree
 
 
 def divide_product(product: UOp, divisor: UOp) -> UOp | None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ogive.ir.memory import upper_count, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import greatest
@@ -63,12 +62,12 @@ def are_scores(node: UOp, target: Target) -> bool:
     shape = product.shape
     last = len(shape) - 1
     is_product = node.arg == (Op.ADD, (last,)) and product.op is Op.MUL and product.dtype.is_float
-    if not is_product or last < 2:
+    if not is_product or last < 2 or not all(isinstance(size, int) for size in shape):
         return False
     costs = target.costs.staging
-    rows, columns, terms = upper_shape(shape[-3:])
+    rows, columns, terms = shape[-3:]
     size = node.dtype.itemsize
-    total = upper_count(node.shape) * size
+    total = math.prod(node.shape) * size
     operand = columns * terms * size
     small = costs.small_operand_share * target.l2_bytes
     return (

@@ -18,7 +18,7 @@ each number of a further graph with what they give, and a graph fits if all are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ogive.ir import dtype as dtypes
@@ -26,9 +26,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import OWN
 from ogive.named import NamedTuple
-from ogive.passes.general.build_general import NoRoom, build_general, restore
-from ogive.passes.general.number_expressions import Expression, Length, Product, derive, express
-from ogive.passes.general.skeleton import LENGTH, VALUE, NotGeneral, Numbers, Skeleton
+from ogive.passes.general.build_general import build_general
+from ogive.passes.general.number_expressions import Expression, express
+from ogive.passes.general.skeleton import VALUE, NotGeneral, Numbers, Skeleton
 
 LEAST_ROOM = 512
 """The least bound of a variable, so that small first sizes leave room for others."""
@@ -36,13 +36,11 @@ LEAST_ROOM = 512
 MANY = 4096
 """Lengths up to this leave more room than those beyond."""
 
-ROOMS = ((8, 2), (2, 1), (1, 1))
-"""How many times the longest seen a length may be, if that is at most `MANY`, and if it is more;
-less where memory would not hold what is computed."""
+ROOM = 8
+"""How many times the longest seen a length may be, if that is at most `MANY`."""
 
-
-Series = tuple[int, ...]
-"""A number of a skeleton in each of some instances."""
+ROOM_FOR_MANY = 2
+"""The same of longer ones."""
 
 
 class General(NamedTuple):
@@ -52,8 +50,7 @@ class General(NamedTuple):
     place of each variable's value, `bounds` what these lie between; `dependent` the expressions of
     the others; `data` the places of the constants that are elements of memory, in the order of
     their slots, which follow those of `parameters` others, and `repeated` those of constants that
-    have been equal to one of them. `nodes` has what became of each node in the walk, `used` the
-    numbers of the variables that are in the graph: others are only compared.
+    have been equal to one of them. `nodes` has what became of each node in the walk.
     """
 
     sink: UOp
@@ -61,11 +58,10 @@ class General(NamedTuple):
     fixed: tuple[tuple[int, Any], ...]
     defining: tuple[int, ...]
     bounds: tuple[tuple[int, int], ...]
-    dependent: tuple[tuple[int, Length], ...]
+    dependent: tuple[tuple[int, Expression], ...]
     data: tuple[int, ...]
     repeated: tuple[tuple[int, int], ...]
     parameters: int
-    used: tuple[int, ...]
 
     def match(self, numbers: Numbers) -> dict[str, int] | None:
         """The values of the variables that give exactly these numbers, or None."""
@@ -82,7 +78,7 @@ class General(NamedTuple):
         for place, expression in self.dependent:
             if numbers[place] != expression.at(values):
                 return None
-        return {variable_name(number): values[number] for number in self.used}
+        return {variable_name(number): value for number, value in enumerate(values)}
 
 
 def variable_name(number: int) -> str:
@@ -92,34 +88,18 @@ def variable_name(number: int) -> str:
 
 def unify(skeleton: Skeleton, instances: Sequence[Numbers]) -> General:
     """One graph for all `instances` of a skeleton, of which one is its own. Raises `NotGeneral`."""
-    for room in ROOMS[:-1]:
-        try:
-            return _Unifier(skeleton, instances, room).general()
-        except NoRoom:
-            continue
-    return _Unifier(skeleton, instances, ROOMS[-1]).general()
+    return _Unifier(skeleton, instances).general()
 
 
 class _Unifier:
-    def __init__(
-        self, skeleton: Skeleton, instances: Sequence[Numbers], room: tuple[int, int]
-    ) -> None:
+    def __init__(self, skeleton: Skeleton, instances: Sequence[Numbers]) -> None:
         self.skeleton = skeleton
-        self.room = room
         self.series = list(zip(*instances, strict=True))
         self.varying = [len(set(series)) > 1 for series in self.series]
         self.defining: list[int] = []
         self.bounds: list[tuple[int, int]] = []
-        self.expressions: dict[int, Length] = {}
-        self.lengths: dict[Series, Length] = {}
-        self.implied: set[int] = set()
+        self.expressions: dict[int, Expression] = {}
         self.places = skeleton.places_by_node()
-        self.positions = {node: position for position, node in enumerate(skeleton.order)}
-        restored = [restore(skeleton, numbers) for numbers in instances]
-        self.shapes = [
-            list(zip(*[node.shape for node in nodes], strict=True))
-            for nodes in zip(*restored, strict=True)
-        ]
 
     def general(self) -> General:
         kinds = self.skeleton.kinds
@@ -128,16 +108,16 @@ class _Unifier:
             if varies and kinds[place] is VALUE:
                 data.setdefault(self.series[place], []).append(place)
         for place in self._inputs():
-            self._express(place, True, {})
-        for position in range(len(self.skeleton.order)):
-            self._express_node(position)
+            self._express(place, is_input=True)
+        for place, varies in enumerate(self.varying):
+            if varies and kinds[place] is not VALUE and place not in self.expressions:
+                self._express(place, is_input=False)
         variables = [
             UOp(Op.VARIABLE, dtypes.index, (), (variable_name(number), *bounds))
             for number, bounds in enumerate(self.bounds)
         ]
         sizes = {p: self.expressions[p].over(variables) for p in self.expressions}
         nodes = build_general(self.skeleton, sizes, list(data.values()))
-        walked = set(nodes[-1].walk())
         return General(
             nodes[-1],
             nodes,
@@ -152,20 +132,12 @@ class _Unifier:
             tuple([places[0] for places in data.values()]),
             tuple([(place, first) for first, *more in data.values() for place in more]),
             self.skeleton.parameters,
-            tuple([number for number, node in enumerate(variables) if node in walked]),
         )
 
     def _inputs(self) -> list[int]:
-        """The varying lengths that inputs have, the least first: n before 64·n. How many elements
-        memory has that is only seen with other shapes follows from these."""
+        """The varying lengths that inputs have, the least first: n before 64·n."""
         order, found = self.skeleton.order, []
-        seen_flat = {
-            source for node in order if node.op is not Op.RESHAPE for source in node.src
-        }
         for position, node in enumerate(order):
-            if node.op is Op.PARAM and node not in seen_flat:
-                self.implied.update(self.places.get(position, ()))
-                continue
             is_input = node.op in (Op.PARAM, Op.IOTA) or (
                 node.op is Op.RESHAPE and node.operand.op is Op.PARAM
             )
@@ -173,49 +145,22 @@ class _Unifier:
                 found += [p for p in self.places.get(position, ()) if self.varying[p]]
         return sorted(found, key=lambda place: (self.series[place], place))
 
-    def _express_node(self, position: int) -> None:
-        """Express the numbers of a node, and the lengths that its value has."""
-        node = self.skeleton.order[position]
-        below = [self.positions[source] for source in node.src if source in self.positions]
-        near = {
-            series: self.lengths[series]
-            for number in below
-            for series in self.shapes[number]
-            if series in self.lengths
-        }
-        for place in self.places.get(position, ()):
-            is_open = place not in self.expressions and place not in self.implied
-            if self.varying[place] and self.skeleton.kinds[place] is not VALUE and is_open:
-                self._express(place, False, near)
-        for series in self.shapes[position]:
-            if len(set(series)) > 1 and series not in self.lengths:
-                found = derive(series, near, self.lengths)
-                if found is not None:
-                    self.lengths[series] = found
-
-    def _express(self, place: int, is_input: bool, near: Mapping[Series, Length]) -> None:
+    def _express(self, place: int, is_input: bool) -> None:
         begin, length = self._window(place)
         if length is not None and place != begin:
             first = self.expressions[begin]
-            assert not isinstance(first, Product), "where a window begins is no product"
             self.expressions[place] = first._replace(offset=first.offset + length)
             return
-        series = self.series[place]
-        found: Length | None
-        if not is_input and length is None:
-            found = derive(series, near, self.lengths)
-        else:
-            found = express(series, [self.series[number] for number in self.defining])
-            if found is not None and found.divisor > 1 and length is not None:
-                found = None  # where a window begins is no part of a length
+        known = [self.series[number] for number in self.defining]
+        found = express(self.series[place], known)
+        if found is not None and found.divisor > 1 and length is not None:
+            found = None  # where a window begins is no part of a length
         if found is None:
             bounds = self._room(place, is_input)
             found = Expression((len(self.defining),))
             self.defining.append(place)
             self.bounds.append(bounds)
         self.expressions[place] = found
-        if self.skeleton.kinds[place] is LENGTH:
-            self.lengths.setdefault(self.series[place], found)
 
     def _room(self, place: int, is_input: bool) -> tuple[int, int]:
         """The bounds of a new variable."""
@@ -223,9 +168,8 @@ class _Unifier:
         series = self.series[place]
         if is_input:
             longest = max(series)
-            few, many = self.room
-            room = longest * (few if longest <= MANY else many)
-            return 2, max(LEAST_ROOM * few // ROOMS[0][0], 1 << (room - 1).bit_length())
+            room = longest * (ROOM if longest <= MANY else ROOM_FOR_MANY)
+            return 2, max(LEAST_ROOM, 1 << (room - 1).bit_length())
         if node.op is Op.SHRINK:
             return self._slice_room(node, place)
         raise NotGeneral(f"{node.op.name} has a length {series} that follows from no input")
@@ -250,9 +194,11 @@ class _Unifier:
 
     def _varies(self, node: UOp) -> bool:
         """Whether the lengths of a node may be others in other graphs of the skeleton."""
+        order = self.skeleton.order
+        position = {each: number for number, each in enumerate(order)}
         return any(
             self.varying[place] and self.skeleton.kinds[place] is not VALUE
             for below in node.walk()
             if below.op is not Op.CONST
-            for place in self.places.get(self.positions[below], ())
+            for place in self.places.get(position[below], ())
         )

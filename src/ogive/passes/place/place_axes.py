@@ -73,7 +73,6 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
     stores_again = bool(moved) and _may_store_again(root)
     gates: dict[UOp, UOp] = {}
     within: dict[UOp, UOp] = {}
-    nearest: dict[UOp, UOp] = {}
     for counter in (*nest, *scanned, *reductions):
         position = replacements[counter] = loops.position(counter)
         if counter in moved:
@@ -83,16 +82,12 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
             continue
         runs_over = int(position.vmax) >= axis_extent(counter)
         if runs_over or counter.extent.op is not Op.CONST:
-            extent = replace_ranges(counter.extent, replacements)
-            gates[counter] = position.lt(extent)
+            gates[counter] = position.lt(replace_ranges(counter.extent, replacements))
             within[counter] = gates[counter]
-            is_symbolic = counter.extent.op is not Op.CONST
-            if is_symbolic and counter in nest and counter.number not in placement.lanes:
-                nearest[counter] = minimum(position, extent - 1)
         if counter.ranges_below:
             # How far a row goes is no matter of the memory that all rows read.
             within[counter] = position.lt(axis_extent(counter))
-    return replace_ranges(root, replacements, gates, within, nearest)
+    return replace_ranges(root, replacements, gates, within)
 
 
 def _accumulated_axes(root: UOp) -> list[UOp]:

@@ -17,12 +17,14 @@ or memory is written to, are left alone: their gradients go through images along
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Mapping
 
-from ogive.ir.memory import FILTER_PANELS, upper_count
+from ogive.ir.memory import FILTER_PANELS
 from ogive.ir.node import UOp
-from ogive.ir.node_building import cast, expand, pad_axis, shrink_axis
+from ogive.ir.node_building import cast, pad_axis
 from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.ir.shape import Shape
 from ogive.passes.graph.convolutions.recognized_convolutions import (
     Convolution,
     find_convolutions,
@@ -86,12 +88,7 @@ def _find_tiled(
     convolutions: Mapping[UOp, Convolution], target: Target
 ) -> dict[UOp, TileChoice]:
     """The convolutions that are computed in tiles."""
-    fixed = {
-        node: each
-        for node, each in convolutions.items()
-        if all(isinstance(size, int) for size in node.shape)
-    }
-    choices = {node: choose_tiles(each, TWO, target) for node, each in fixed.items()}
+    choices = {node: choose_tiles(each, TWO, target) for node, each in convolutions.items()}
     return {node: choice for node, choice in choices.items() if choice is not None}
 
 
@@ -193,8 +190,10 @@ def _laid_out_apart(image: UOp, target: Target) -> UOp:
     dtype, shape = image.dtype, image.shape
     if shape[CHANNEL] * dtype.itemsize % target.costs.memory.few_sets_bytes:
         return _laid_out(image)
-    wider = pad_axis(image, CHANNEL, (0, CACHE_LINE // dtype.itemsize), 0)
-    return shrink_axis(_laid_out(wider), CHANNEL, shape[CHANNEL])
+    pads = [(0, 0)] * len(shape)
+    pads[CHANNEL] = (0, CACHE_LINE // dtype.itemsize)
+    wider = UOp(Op.PAD, dtype, (image,), (tuple(pads), dtype.canonical(0)))
+    return UOp(Op.SHRINK, dtype, (_laid_out(wider),), tuple([(0, size) for size in shape]))
 
 
 def _rebuild(
@@ -209,7 +208,7 @@ def _rebuild(
     if convolution.dot is not None:
         return _rebuild_with_words(convolution, convolution.dot, windows, target)
     filters = _pack_filters(convolution, convolution.filters, target)
-    factors = windows, expand(filters, node.operand.shape)
+    factors = windows, _spread(filters, node.operand.shape)
     product = UOp(Op.MUL, node.dtype, factors)
     return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
 
@@ -249,11 +248,15 @@ def _rebuild_with_words(convolution: Convolution, dot: Dot, windows: UOp, target
     lengths = [*node.operand.shape[:DEPTH], *node.operand.shape[DEPTH + 1 :]]
     shape = (*lengths, factors[0].shape[-1])
     factors[1] = _pack_filters(convolution, factors[1], target)
-    spread = tuple([expand(factor, shape) for factor in factors])
+    spread = tuple([_spread(factor, shape) for factor in factors])
     product = UOp(Op.DOT, node.dtype, spread, (dot.left, dot.right))
     axes = (*range(DEPTH, rank - 1, 2), rank - 1)
     total = UOp(Op.REDUCE_AXES, node.dtype, (product,), (Op.ADD, axes), node.tag)
     return UOp(Op.RESHAPE, node.dtype, (total,), node.shape)
+
+
+def _spread(value: UOp, shape: Shape) -> UOp:
+    return value if value.shape == shape else UOp(Op.EXPAND, value.dtype, (value,), shape)
 
 
 def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
@@ -282,9 +285,9 @@ def _is_read_where_it_is(convolution: Convolution, target: Target) -> bool:
     lanes = target.vector_bytes // image.dtype.itemsize
     if image.shape[CHANNEL] > lanes * sums_in_registers(target):
         return False
-    places, pixels = convolution.node.shape[5::2], upper_count(image.shape[2:])
-    is_apart = pixels >= target.costs.packing.windows_apart * upper_count(places)
-    is_large = upper_count(image.shape) * image.dtype.itemsize > target.l2_bytes
+    places = convolution.node.shape[5::2]
+    is_apart = math.prod(image.shape[2:]) >= target.costs.packing.windows_apart * math.prod(places)
+    is_large = math.prod(image.shape) * image.dtype.itemsize > target.l2_bytes
     return convolution.is_by_channel and is_apart and is_large
 
 
@@ -296,7 +299,7 @@ def _pack_filters(convolution: Convolution, filters: UOp, target: Target) -> UOp
     lanes = target.vector_bytes // filters.dtype.itemsize
     places = convolution.node.shape[5::2]
     if convolution.is_pointwise:
-        places = (upper_count(places),)  # they lie in one line
+        places = (math.prod(places),)  # they lie in one line
     spare = 1 if convolution.dot is None else convolution.dot.spare
     panel = best_filter_panel(filters.shape[2], lanes, places, spare, target)
     return make_panels(filters, 2, axes, lanes * panel.vectors, FILTER_PANELS)

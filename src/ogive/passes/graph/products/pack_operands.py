@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import math
 
-from ogive.ir.memory import FILTER_PANELS, PANELS, is_kept_once, upper_count, upper_shape
+from ogive.ir.memory import FILTER_PANELS, PANELS, is_kept_once
 from ogive.ir.node import UOp
-from ogive.ir.node_building import expand
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
-from ogive.ir.shape import Dim, Shape, greatest
+from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
 from ogive.passes.fuse.choose_staged import are_scores
 from ogive.passes.fuse.tensor_products import find_factors
@@ -56,7 +55,8 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
             (product,) = node.src
             if product.op is Op.WHERE:
                 product = product.if_true  # one of which only some terms count
-            factors = product.src if product.op is Op.MUL else ()
+            is_product = product.op is Op.MUL and _has_fixed_shape(product)
+            factors = product.src if is_product else ()
             for operand in factors:
                 if operand.op is Op.EXPAND:
                     below = _products_below(operand)
@@ -69,7 +69,7 @@ def _pack_product(node: UOp, target: Target, by_rows: bool) -> UOp:
     shape = product.shape
     if product.op is not Op.MUL or len(shape) < 3 or product.dtype.is_bool:
         return node
-    if upper_count(shape) < target.costs.packing.least_work:
+    if not _has_fixed_shape(product) or math.prod(shape) < target.costs.packing.least_work:
         return node
     if find_factors(node, target) is not None:
         return node  # tensor cores have operands copied to where they need them
@@ -94,6 +94,10 @@ def _is_filter_panel(operand: UOp) -> bool:
     while operand.op in MOVEMENT:
         operand = operand.operand
     return operand.op is Op.CONTIGUOUS and operand.arg == FILTER_PANELS
+
+
+def _has_fixed_shape(node: UOp) -> bool:
+    return all(isinstance(size, int) for size in node.shape)
 
 
 class _Matrices(NamedTuple):
@@ -125,10 +129,9 @@ def _find_matrices(node: UOp) -> _Matrices | None:
     return _Matrices(left, right, rows, columns, depth)
 
 
-def _row_tile(length: Dim, target: Target) -> int:
-    """How many rows go together. A length that varies is seldom a multiple of that."""
+def _row_tile(length: int, target: Target) -> int:
     most = sums_in_registers(target) // target.costs.packing.panel_vectors
-    return best_tile(length if isinstance(length, int) else greatest(length) - 1, most, target)
+    return best_tile(length, most, target)
 
 
 def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[UOp, UOp]:
@@ -139,17 +142,15 @@ def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[U
     for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
         if axis in laid_out and lanes is Axis.DEPTH:
             along = UOp(Op.CONTIGUOUS, operand.dtype, (_computed_anew(operand.operand),), PANELS)
-            packed[operand] = expand(along, operand.shape)
+            packed[operand] = UOp(Op.EXPAND, operand.dtype, (along,), operand.shape)
         elif axis in laid_out:
             count = target.vector_bytes // operand.dtype.itemsize
-            shape = upper_shape(operand.shape)
-            others = shape[rows if axis is Axis.COLUMNS else columns]
-            lengths = shape[number], count, shape[depth], others
+            others = operand.shape[rows if axis is Axis.COLUMNS else columns]
+            lengths = operand.shape[number], count, operand.shape[depth], others
             width = count * vectors_per_panel(*lengths, target)
             packed[operand] = _packed(operand, number, (depth,), width)
     if right in packed and lanes is Axis.COLUMNS and _pays_for_rows(left, rows, depth, target):
-        width = _row_tile(left.shape[rows], target)
-        packed[left] = _packed(left, rows, (depth,), width)
+        packed[left] = _packed(left, rows, (depth,), _row_tile(left.shape[rows], target))
     return packed
 
 
@@ -163,14 +164,14 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
         source = operand
         while source.op in MOVEMENT:
             source = source.operand
-        elements, shape = upper_count(operand.operand.shape), upper_shape(operand.shape)
+        elements = math.prod(operand.operand.shape)
         # The weights of a layer are on the right, and one matrix.
-        is_one = elements == shape[own] * shape[depth]
+        is_one = elements == operand.shape[own] * operand.shape[depth]
         is_weight = source.op is Op.PARAM or is_kept_once(source)
         is_kept = operand is right and is_one and is_weight
         return Operand(
             axis=axes[own],
-            length=shape[own],
+            length=operand.shape[own],
             elements=elements,
             reads=_repetitions(operand),
             along=axes.get(innermost_axis(operand)),
@@ -179,10 +180,9 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
             stays=bool(_products_below(operand)),
         )
 
-    lengths = upper_shape(left.shape)
-    batch = math.prod(lengths) // math.prod([lengths[axis] for axis in axes])
+    batch = math.prod(left.shape) // math.prod([left.shape[axis] for axis in axes])
     operands = describe(left, rows), describe(right, columns)
-    return Product(*operands, lengths[depth], batch, itemsize, by_rows)
+    return Product(*operands, left.shape[depth], batch, itemsize, by_rows)
 
 
 def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
@@ -192,16 +192,12 @@ def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
     grouping = find_grouping(left.operand, right.operand, node.dtype, target)
     lanes = target.vector_bytes // WORD.itemsize
     least = target.costs.packing.least_rows
-    is_short = greatest(right.shape[columns]) < lanes
-    if grouping is None or is_short or not isinstance(right.shape[depth], int):
-        return None
-    if _repetitions(right) < least:
+    if grouping is None or right.shape[columns] < lanes or _repetitions(right) < least:
         return None
     first, second = grouping.words(depth)
     if not _has_words(grouping.first, depth) or _pays_for_rows(left, rows, depth, target):
         first = make_panels(first, rows, (depth,), _row_tile(left.shape[rows], target))
-    sides = greatest(right.shape[columns]), greatest(left.shape[rows])
-    lengths = sides[0], lanes, second.shape[depth], sides[1]
+    lengths = right.shape[columns], lanes, second.shape[depth], left.shape[rows]
     vectors = vectors_per_panel(*lengths, target, grouping.dot.spare)
     second = make_panels(second, columns, (depth,), vectors * lanes)
     return _grouped_sum(node, grouping, (first, second), depth)
@@ -220,11 +216,11 @@ def _grouped_sum(node: UOp, grouping: Grouping, words: tuple[UOp, UOp], depth: i
     """The sum of a product of operands in words."""
     shape = node.operand.shape
     spread = (*shape[:depth], words[0].shape[depth], *shape[depth + 1 :])
-    left, right = [expand(each, spread) for each in words]
+    left, right = [UOp(Op.EXPAND, WORD, (each,), spread) for each in words]
     total = grouping.total(left, right, depth)
     correction = grouping.correction(*words, depth)
     if correction is not None:
-        correction = expand(correction, node.shape)
+        correction = UOp(Op.EXPAND, total.dtype, (correction,), node.shape)
         total = UOp(Op.ADD, total.dtype, (total, correction))
     return total if total.dtype is node.dtype else UOp(Op.CAST, node.dtype, (total,))
 
@@ -236,7 +232,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     The kernel then has features in lanes, and turns its results in registers.
     """
     (product,) = node.src
-    shape = upper_shape(product.shape)
+    shape = product.shape
     _, axes = node.arg
     kept = [axis for axis in range(len(shape)) if axis not in axes and shape[axis] != 1]
     if len(kept) < 2:
@@ -270,12 +266,12 @@ def _products_below(operand: UOp) -> list[UOp]:
     """The sums of products, as many as an operand has elements, that it is worked out from, as the
     weights of an attention are: it is read where it is computed, and not put into memory in another
     order."""
-    count = upper_count(operand.operand.shape)
+    count = math.prod(operand.operand.shape)
     pending, seen = [operand.operand], set[UOp]()
     products = []
     while pending:
         node = pending.pop()
-        if node in seen or upper_count(node.shape) < count:
+        if node in seen or math.prod(node.shape) < count:
             continue
         seen.add(node)
         if node.op is Op.REDUCE_AXES and node.combine is Op.ADD and node.operand.op is Op.MUL:
@@ -298,7 +294,7 @@ def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -
 def _repetitions(operand: UOp) -> int:
     """How often a spread operand is read."""
     own = operand.operand.shape
-    return math.prod(s for s, o in zip(upper_shape(operand.shape), own, strict=True) if o == 1)
+    return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
 
 
 def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
@@ -307,8 +303,7 @@ def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
     costs = target.costs.packing
     stride = operand.shape[depth] * operand.dtype.itemsize
     return (
-        isinstance(stride, int)
-        and greatest(operand.shape[rows]) >= costs.least_rows
+        operand.shape[rows] >= costs.least_rows
         and stride % target.costs.memory.few_sets_bytes == 0
         and _repetitions(operand) >= costs.many_columns
     )
@@ -344,4 +339,4 @@ def _computed_anew(value: UOp) -> UOp:
 def _packed(operand: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
     """A spread operand, read from panels along `axis`."""
     panels = make_panels(_computed_anew(operand.operand), axis, depth, width)
-    return expand(panels, operand.shape)
+    return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)

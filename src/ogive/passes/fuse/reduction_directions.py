@@ -28,7 +28,8 @@ _SOURCES = frozenset({Op.CONST, Op.IOTA, Op.VARIABLE})
 
 def goes_along_rows(node: UOp) -> bool | None:
     """Whether the innermost axis of the largest value below a reduction is one that it reduces;
-    None if that is not known."""
+    None if that is not known, or if that value is a reduction, as scores are, whose kernel may have
+    them at hand."""
     value = node.operand
     loops = [_REDUCED if axis in node.axes else _KEPT for axis in range(len(value.shape))]
     view = View(tuple(loops), all_below(len(loops)), _REDUCED | _KEPT, (0,) * len(loops))
@@ -47,7 +48,7 @@ def goes_along_rows(node: UOp) -> bool | None:
     moved = [
         each for each, size in zip(view.loops, value.shape, strict=True) if each and size != 1
     ]
-    if value.op in _SOURCES or not moved:
+    if value.op in _SOURCES or value.op is Op.REDUCE_AXES or not moved:
         return None
     return None if moved[-1] == _REDUCED | _KEPT else moved[-1] == _REDUCED
 

@@ -30,7 +30,8 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if eager_calls:
             for value in args:
-                first: Any = value[0] if value.__class__ in (list, tuple) and value else value  # type: ignore[index]
+                is_list = value.__class__ in (list, tuple) and value
+                first: Any = value[0] if is_list else value  # type: ignore[index]
                 if isinstance(first, Core) and first.is_eager:
                     return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
         return function(*args, **kwargs)
@@ -44,12 +45,12 @@ chosen_floats: list[Any] = []
 (`ogive.torch.set_default_dtype`), or nothing."""
 
 
-def created(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def created(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
     """What a function that makes tensors gives: an eager one where small tensors are eager."""
     if chosen_floats and "dtype" in kwargs and kwargs["dtype"] is None:
         kwargs["dtype"] = chosen_floats[0]
     at_once = eager_calls.get(function)
-    made = None if at_once is None else at_once(*args, **kwargs)
+    made: Result | None = None if at_once is None else at_once(*args, **kwargs)
     return function(*args, **kwargs) if made is None else made
 
 

@@ -68,9 +68,9 @@ def ctc_loss(
     batch, classes = x.shape[1:]
     if not 0 <= blank < classes:
         raise ArgumentError(f"ctc_loss: blank={blank} is not among the {classes} classes")
-    given = (input_lengths, target_lengths)
+    lengths = (input_lengths, target_lengths)
     times, counts = [
-        (n if isinstance(n, Tensor) else created(Tensor, n)).reshape(-1).long() for n in given
+        (n if isinstance(n, Tensor) else created(Tensor, n)).reshape(-1).long() for n in lengths
     ]
     if times.shape != (batch,) or counts.shape != (batch,):
         raise ShapeError(f"ctc_loss: there must be a length for each of {batch} examples")

@@ -154,6 +154,14 @@ def test_products_are_right_where_there_are_zeros(zeros: int) -> None:
     assert grad_of(x) == y.grad.tolist()
 
 
+def test_a_power_of_zero_is_one_and_has_a_gradient_of_zeros() -> None:
+    x = Tensor([1.5, 0.0, float("nan")]).requires_grad_()
+    one = x**0
+    one.sum().backward()
+    assert one.tolist() == [1.0, 1.0, 1.0]
+    assert x.grad is not None and x.grad.tolist() == [0.0, 0.0, 0.0]
+
+
 def test_powers_are_finite_at_zero() -> None:
     base, exponent = leaf([0.0, 0.0, 2.0]), leaf([0.0, 2.0, 0.0])
     (base**exponent).sum().backward()

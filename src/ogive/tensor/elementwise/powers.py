@@ -22,8 +22,6 @@ def power(base: UOp, exponent: Scalar) -> UOp:
         if exponent < 0:
             raise ArgumentError(f"pow: integers to the power {exponent}; cast to float first")
         return _integer_power(base, int(exponent))
-    if exponent == 0:
-        return build.filled(dtype, 1, base.shape)
     if exponent in (1, 2, 3):
         return _integer_power(base, int(exponent))
     if exponent in _ROOTS:

@@ -44,18 +44,18 @@ def constant_value(node: UOp) -> NDArray[Any] | None:
 
 def _in_order(root: UOp) -> list[UOp] | None:
     """The nodes under one, sources first; None if they are many."""
-    order: list[UOp] = []
+    order: dict[UOp, None] = {}
     stack = [(root, False)]
     while stack:
         node, is_done = stack.pop()
         if is_done:
-            order.append(node)
+            order[node] = None
         elif node not in order:
             if len(stack) + len(order) > 2 * MOST_NODES:
                 return None
             stack.append((node, True))
             stack += [(source, False) for source in node.src]
-    return list(dict.fromkeys(order))
+    return list(order)
 
 
 def _evaluate(node: UOp, sources: list[Any]) -> Any:

@@ -310,10 +310,11 @@ def _arrays(values: Iterable[Any], sources: list[Any], complexes: bool = False) 
             value, record = value.value, value.record
             sources.append(record if value.size <= MOST_ELEMENTS else _NONE)
         elif kind not in _NO_TENSORS:
-            if kind is complex or kind is EagerComplex:
-                if kind is complex:
-                    sources += [] if complexes else [_NONE]
-                elif complexes and value.value.size <= MOST_ELEMENTS:
+            if kind is complex:
+                if not complexes:
+                    sources.append(_NONE)
+            elif kind is EagerComplex:
+                if complexes and value.value.size <= MOST_ELEMENTS:
                     value = value.value
                     sources.append(None)
                 else:

@@ -17,11 +17,13 @@ from benchmarks.graphs import measure_graphs
 from benchmarks.libraries import PEERS
 from benchmarks.memory import measure_memory
 from benchmarks.programs import measure_programs
+from benchmarks.ranks import measure_ranks
 from benchmarks.report import render
 from benchmarks.results import Results
 from benchmarks.rows import ROWS, select
 from benchmarks.runner import Settings, open_runner, share_limits
 from benchmarks.search import measure_search
+from benchmarks.sizes import measure_sizes
 from benchmarks.startup import measure_startup
 from benchmarks.steps import measure_steps
 from benchmarks.threads import measure_threads
@@ -35,14 +37,16 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "part",
         nargs="?",
         choices=["rows", "shapes", "compile", "steps", "training", "threads", "memory", "search",
-                 "graphs", "calibration", "gpu", "programs"],
+                 "graphs", "calibration", "gpu", "programs", "sizes", "ranks"],
         default="rows",
         help="rows: the table against the peers (default); shapes: the same at random sizes; "
         "compile: Ogive's compile time; steps: what a step of a plan costs; training: graphs, "
         "first steps and later ones; threads: what threads gain, by size; memory: what attention "
         "takes; search: searched kernels beside others; graphs: what graph search "
         "gains; calibration: the cost model beside the "
-        "clock; gpu: an NVIDIA GPU, beside PyTorch; programs: loops as people write them",
+        "clock; gpu: an NVIDIA GPU, beside PyTorch; programs: loops as people write them; "
+        "sizes: models whose sizes change with every call; "
+        "ranks: several processes, their exchanges and their steps",
     )
     parser.add_argument(
         "--rows",
@@ -148,6 +152,10 @@ def main(arguments: Sequence[str]) -> int:
         results.gpu = measure_gpu(tell, options.rows)
     elif options.part == "programs":
         results.programs = measure_programs(tell)
+    elif options.part == "sizes":
+        results.sizes = measure_sizes(options.count, tell)
+    elif options.part == "ranks":
+        results.ranks = measure_ranks(settings, tell)
     elif options.startup:
         results.startup = measure_startup(libraries, settings, tell)
     else:

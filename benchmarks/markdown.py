@@ -14,6 +14,7 @@ from typing import Any
 
 from benchmarks.gpu import gpu_lines
 from benchmarks.programs import programs_lines
+from benchmarks.ranks import ranks_tables
 from benchmarks.report import (
     BESIDE,
     Notes,
@@ -54,6 +55,7 @@ def load(path: Path) -> Results:
         search=data.get("search", {}),
         gpu=data.get("gpu", {}),
         programs=data.get("programs", {}),
+        ranks=data.get("ranks", {}),
     )
 
 
@@ -99,6 +101,8 @@ def render(results: Results) -> str:
         parts.append(table(*gpu_lines(results.gpu)))
     if results.programs:
         parts.append(table(*programs_lines(results.programs)))
+    if results.ranks:
+        parts += [table(*each) for each in ranks_tables(results.ranks)]
     judged = [j for j in judge(results) if j.holds is not None]
     if judged:
         lines = [[j.promise, j.measured, "kept" if j.holds else "**not kept**"] for j in judged]

@@ -8,9 +8,11 @@ from typing import Any
 from benchmarks.gpu import gpu_lines
 from benchmarks.graphs import graphs_tables
 from benchmarks.programs import programs_lines
+from benchmarks.ranks import ranks_tables
 from benchmarks.results import Results, RowResult
 from benchmarks.runner import DISTURBED
 from benchmarks.shapes import summarize
+from benchmarks.sizes import sizes_lines
 from benchmarks.steps import LONG, SHORT
 from benchmarks.targets import judge
 from benchmarks.threads import gain, slower
@@ -340,5 +342,9 @@ def render(results: Results, libraries: Sequence[str]) -> str:
         parts.append(table(*gpu_lines(results.gpu)))
     if results.programs:
         parts.append(table(*programs_lines(results.programs)))
+    if results.sizes:
+        parts.append(table(*sizes_lines(results.sizes)))
+    if results.ranks:
+        parts += [table(*each) for each in ranks_tables(results.ranks)]
     parts.append(promises_table(results))
     return "\n\n".join(parts)

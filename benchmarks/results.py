@@ -116,6 +116,8 @@ class Results:
     calibration: dict[str, Any] = field(default_factory=dict)
     gpu: dict[str, Any] = field(default_factory=dict)
     programs: dict[str, dict[str, float]] = field(default_factory=dict)
+    sizes: dict[str, dict[str, float]] = field(default_factory=dict)
+    ranks: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Plain dictionaries and lists, with the ratios spelled out."""

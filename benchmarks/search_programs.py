@@ -137,6 +137,18 @@ def _layer_norm(operations: Operations, x: Any, gain: Any, bias: Any) -> Any:
     return centred / (variance + 1e-5) ** 0.5 * gain + bias
 
 
+def _rms_norm(operations: Operations, x: Any, gain: Any) -> Any:
+    rows, columns = x.shape
+    mean = (operations.sum(x**2, -1) / columns).reshape(rows, 1)
+    return x / (mean + 1e-5) ** 0.5 * gain
+
+
+def _softmax(operations: Operations, x: Any) -> Any:
+    rows, _ = x.shape
+    weights = operations.exp(x)
+    return weights / operations.sum(weights, -1).reshape(rows, 1)
+
+
 def _attention(operations: Operations, query: Any, key: Any, value: Any) -> Any:
     """The scale as a division, the softmax as exponentials, each weight divided."""
     heads, tokens, width = query.shape
@@ -154,6 +166,8 @@ ALGEBRA: dict[str, Sequence[Any]] = {
     "conv 1×1 256→64 56², batch norm": (_folded, (1, 256, 56, 56), (64, 256, 1, 1), (64,), (64,)),
     "gelu by a power, 512×3072": (_gelu, (512, 3072)),
     "layer norm by hand, 1024×768": (_layer_norm, (1024, 768), (768,), (768,)),
+    "rms norm by hand, 1024×768": (_rms_norm, (1024, 768), (768,)),
+    "softmax by hand, 1024×768": (_softmax, (1024, 768)),
     "attention by hand, 8×512×64": (_attention, (8, 512, 64), (8, 512, 64), (8, 512, 64)),
 }
 """A function, and the shapes of what it is called with."""

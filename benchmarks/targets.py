@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.ranks import overlap, scaling
 from benchmarks.results import Results, RowResult
 from benchmarks.rows import (
     ATTENTION,
@@ -74,7 +75,7 @@ def judge(results: Results) -> list[Judgement]:
     judgements += [judgement for spread in summarize(results.shapes) for judgement in even(spread)]
     judgements += [ahead(family, results.rows) for family in FAMILIES]
     judgements += [lean(results.memory), unharmed(results.search), *judge_threads(results.threads)]
-    return judgements + judge_training(results)
+    return judgements + judge_training(results) + judge_ranks(results.ranks)
 
 
 def judge_memory(rows: Mapping[str, RowResult]) -> list[Judgement]:
@@ -144,6 +145,25 @@ def judge_threads(report: dict[str, Any]) -> list[Judgement]:
         at_least(11, many, "16 threads in matmul 4096: 11× as fast as 1"),
         at_most(1, losses, promise),
         identical(report.get("bits", {})),
+    ]
+
+
+def judge_ranks(report: dict[str, Any]) -> list[Judgement]:
+    """The promises about several processes."""
+    exchanges = report.get("all_reduce", {})
+    ratios = {
+        f"{ranks} ranks, {int(nbytes) >> 10} KB": times["direct"] / times["ours"]
+        for ranks, cells in exchanges.items()
+        for nbytes, times in cells.items()
+        if nbytes != "status" and cells["status"] == "ok"
+    }
+    is_ok = {part for part, found in report.items() if part != "cores" and "step" in found}
+    gains = {"a step of a GPT": scaling(report)} if {"alone", "together"} <= is_ok else {}
+    steps = {"a step of a GPT": overlap(report)} if "overlap" in is_ok else {}
+    return [
+        at_least(0.9, ratios, "all_reduce: 0.9× as fast as mpi4py"),
+        at_least(0.9, gains, "4 ranks with a quarter of the cores: 0.9× as fast as 1 with all"),
+        at_most(1.15, steps, "computing and exchange: at most 1.15× the longer"),
     ]
 
 

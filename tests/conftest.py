@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.of_the_cpu import why_of_the_cpu
+
 # The same draws in every run, so that a red one is somebody's change. HYPOTHESIS_PROFILE=default
 # draws anew each time.
 settings.register_profile("same draws", derandomize=True)
@@ -30,6 +32,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what the tests find into tests/goldens instead of comparing",
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what is of the CPU alone where `OGIVE_DEVICE` names another device."""
+    if os.environ.get("OGIVE_DEVICE", "CPU").split(":")[0] == "CPU":
+        return
+    for item in items:
+        why = why_of_the_cpu(item.nodeid)
+        if why is not None:
+            item.add_marker(pytest.mark.skip(reason=why))
 
 
 class Golden:

@@ -21,7 +21,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "at_once": (),
     "digest": (),
     "named": (),
-    "config": ("targets.costs", "errors"),
+    "config": ("targets.costs", "errors", "named"),
     "folders": (),
     "journal": ("config",),
     # The language, and what of it is alive in this process

@@ -61,34 +61,13 @@ from ogive.tensor.linear_algebra.einsum import einsum, tensordot
 from ogive.tensor.linear_algebra.named_products import multi_dot
 from ogive.tensor.mesh import Mesh
 from ogive.tensor.movement.joining import cat, stack, where
-from ogive.tensor.movement.stacking import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    block_diag,
-    broadcast_shapes,
-    broadcast_tensors,
-    cartesian_prod,
-    column_stack,
-    combinations,
-    dstack,
-    hstack,
-    meshgrid,
-    vstack,
-)
-from ogive.tensor.reduction.calculus import cumulative_trapezoid, gradient, trapezoid
-from ogive.tensor.reduction.distances import cdist, cosine_similarity, pairwise_distance
-from ogive.tensor.sorting.binary_search import bucketize, isin, searchsorted
 from ogive.tensor.tensor import Tensor
-from ogive.tensor.values.custom_function import custom
 
 _announce_to_einops()
 
 concatenate = cat
 dtype = DType
 from_numpy = Tensor.from_numpy
-row_stack = vstack
-trapz = trapezoid
 
 if TYPE_CHECKING:
     from ogive import (
@@ -164,6 +143,26 @@ if TYPE_CHECKING:
         triangular_solve,
     )
     from ogive.tensor.memory.sharing import from_dlpack
+    from ogive.tensor.movement.stacking import (
+        atleast_1d,
+        atleast_2d,
+        atleast_3d,
+        block_diag,
+        broadcast_shapes,
+        broadcast_tensors,
+        cartesian_prod,
+        column_stack,
+        combinations,
+        dstack,
+        hstack,
+        meshgrid,
+        row_stack,
+        vstack,
+    )
+    from ogive.tensor.reduction.calculus import cumulative_trapezoid, gradient, trapezoid, trapz
+    from ogive.tensor.reduction.distances import cdist, cosine_similarity, pairwise_distance
+    from ogive.tensor.sorting.binary_search import bucketize, isin, searchsorted
+    from ogive.tensor.values.custom_function import custom
 
 _AUTOGRAD = (
     "checkpoint", "custom_gradient", "enable_grad", "hessian", "inference_mode", "is_grad_enabled",
@@ -178,6 +177,14 @@ _SIGNAL = (
     "bartlett_window", "blackman_window", "hamming_window", "hann_window", "istft",
     "kaiser_window", "stft",
 )  # fmt: skip
+_STACKING = (
+    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
+    "cartesian_prod", "column_stack", "combinations", "dstack", "hstack", "meshgrid", "row_stack",
+    "vstack",
+)  # fmt: skip
+_CALCULUS = ("cumulative_trapezoid", "gradient", "trapezoid", "trapz")
+_DISTANCES = ("cdist", "cosine_similarity", "pairwise_distance")
+_SEARCHES = ("bucketize", "isin", "searchsorted")
 _LOADED_LATER = {
     "amp": "ogive.amp",
     **dict.fromkeys(("autocast", "get_autocast_dtype", "is_autocast_enabled"), "ogive.amp"),
@@ -221,6 +228,11 @@ _LOADED_LATER = {
     "random": "ogive.random",
     **dict.fromkeys(_RANDOM, "ogive.random"),
     **dict.fromkeys(_SIGNAL, "ogive.signal"),
+    **dict.fromkeys(_STACKING, "ogive.tensor.movement.stacking"),
+    **dict.fromkeys(_CALCULUS, "ogive.tensor.reduction.calculus"),
+    **dict.fromkeys(_DISTANCES, "ogive.tensor.reduction.distances"),
+    **dict.fromkeys(_SEARCHES, "ogive.tensor.sorting.binary_search"),
+    "custom": "ogive.tensor.values.custom_function",
 }
 """Names that are loaded when they are first asked for: modules, and what is in them."""
 

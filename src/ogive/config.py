@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ConfigError, ConfigWarning, nearest, origin_line, user_origin
+from ogive.named import Compared
 
 if TYPE_CHECKING:
     from ogive.targets.costs import Costs
@@ -35,8 +36,8 @@ def _plain(default: Any, text: str) -> Any:
     return field(default=default, metadata={"code": False, "help": text})
 
 
-@dataclass(frozen=True)
-class Beam:
+@dataclass(frozen=True, eq=False, repr=False)
+class Beam(Compared):
     """A search for the fastest placement of each new kernel, by measuring.
 
     `width` placements go on from round to round; `seconds` bound the whole search of one
@@ -57,8 +58,8 @@ class Beam:
         object.__setattr__(self, "seconds", float(self.seconds))
 
 
-@dataclass(frozen=True)
-class Graph:
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph(Compared):
     """A search for other ways to compute a graph, by the cost model; every graph has one.
 
     It ends after so many `nodes` of alternatives in one window of the graph, `rounds` of rules, or
@@ -108,8 +109,8 @@ KERNELS_KEPT = 4096
 LOG_TOPICS = ("schedule", "compile", "execute", "recompile", "search", "shard", "eager")
 
 
-@dataclass(frozen=True)
-class Config:
+@dataclass(frozen=True, eq=False, repr=False)
+class Config(Compared):
     """The settings of one realization."""
 
     kernel_node_limit: int = _code(512, "most tensor operations one kernel may compute")

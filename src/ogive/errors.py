@@ -72,7 +72,8 @@ _is_ours: dict[str, bool] = {}
 
 
 def _find_out(filename: str) -> bool:
-    is_ours = filename.startswith(PACKAGE_FOLDER) or filename in PASSED_THROUGH
+    # Frozen code is Python's own: what runs a program, or imports its modules.
+    is_ours = filename.startswith((PACKAGE_FOLDER, "<frozen ")) or filename in PASSED_THROUGH
     _is_ours[filename] = is_ours
     return is_ours
 

@@ -251,3 +251,33 @@ def test_what_was_computed_from_a_leaf_that_is_gone_has_its_history() -> None:
     assert x.requires_grad and total.requires_grad
     (gradient,) = ogive.autograd.grad(total, [x])
     assert gradient is not None and gradient.tolist() == [4.0, 8.0]
+
+
+def test_a_realized_maximum_of_what_was_written_to_has_the_gradients_of_a_lazy_one() -> None:
+    values = numpy.random.default_rng(0).standard_normal((4, 4))
+
+    def gradient(realized: bool) -> Any:
+        x = Tensor(values, requires_grad=True)
+        made = x.clone()
+        made.narrow(0, 0, 2).copy_(made.narrow(0, 2, 2))
+        once = made.amax(1, keepdim=True) + made.max(1, keepdim=True)[0] + made
+        twice = once.max(1, keepdim=True)[0] + once
+        if realized:
+            twice.realize()
+        twice.square().sum().backward()
+        assert x.grad is not None
+        return x.grad.numpy()
+
+    numpy.testing.assert_allclose(gradient(True), gradient(False), rtol=1e-12)
+
+
+@pytest.mark.parametrize("write", [lambda w: w.copy_(w), lambda w: w.copy_(w.detach())])
+def test_values_that_are_there_already_overwrite_nothing(write: Any) -> None:
+    w = Tensor([0.5, 1.0]).requires_grad_()
+    y = w.exp().realize()
+    with ogive.no_grad():
+        write(w)
+    assert w.tolist() == [0.5, 1.0]
+    y.sum().backward()
+    assert w.grad is not None
+    numpy.testing.assert_allclose(w.grad.numpy(), numpy.exp([0.5, 1.0]), rtol=1e-6)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import ogive
+import ogive.torch
 from ogive import Tensor
 from ogive.errors import ArgumentTypeError, GradientError
 
@@ -106,3 +107,19 @@ def test_inputs_that_are_not_reached() -> None:
     with pytest.raises(GradientError, match=r"shape \(2,\) needs its grad_outputs"):
         ogive.autograd.grad(z, z)
     assert x.grad is None
+
+
+@pytest.mark.parametrize("library", [torch, ogive.torch, ogive])
+@pytest.mark.parametrize("is_leaf", [True, False])
+def test_autograd_grad_gives_what_hooks_make_of_the_gradient(library: Any, is_leaf: bool) -> None:
+    w = library.tensor([1.0, 2.0]).requires_grad_()
+    x = w if is_leaf else w * 1
+    seen: list[Any] = []
+
+    def hook(gradient: Any) -> Any:
+        seen.append(gradient.detach().tolist())
+        return gradient * 0.5
+
+    x.register_hook(hook)
+    (found,) = library.autograd.grad((x * x).sum(), x, create_graph=True)
+    assert (found.tolist(), seen) == ([1.0, 2.0], [[2.0, 4.0]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy
@@ -132,6 +133,27 @@ def check_several_messages_are_all_started_before_one_is_waited_for() -> None:
         for found, expected in zip(function(Tensor(rows)), every, strict=True):
             numpy.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
         assert events[:4] == ["start", "start", "start", "finish"]
+
+
+def check_large_messages_move_while_a_rank_does_not_call_mpi() -> None:
+    ranks = world.ranks()
+    assert ranks is not None
+    given = numpy.full(1 << 20, RANK + 1, numpy.float32)
+    total = numpy.empty_like(given)
+    requests: list[Any] = []
+
+    def start(over: Any) -> Any:
+        requests.append(over.Iallreduce(given, total))
+        return requests[0]
+
+    flight = ranks.begin(Call("a check", None))
+    flight.start(start, (given, total), given.nbytes)
+    until = time.monotonic() + 30
+    while requests[0] != ranks.mpi.REQUEST_NULL and time.monotonic() < until:
+        time.sleep(0.01)
+    assert requests[0] == ranks.mpi.REQUEST_NULL
+    flight.finish()
+    assert (total == sum(range(1, SIZE + 1))).all()
 
 
 def check_gradients_are_averaged_in_a_group_and_in_fewer_bits() -> None:

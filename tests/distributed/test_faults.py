@@ -54,6 +54,27 @@ def test_a_rank_that_raises_ends_all_and_the_others_say_why(tmp_path: Path) -> N
     assert not any(map(is_running, processes(done.stdout)))
 
 
+def test_tracebacks_begin_in_the_program(tmp_path: Path) -> None:
+    text = 'def load():\n    raise ValueError("spilt")\n\nif rank: load()\n'
+    done = launch(2, write(tmp_path, text + "distributed.barrier()\n"))
+    lines = [line for line in done.stderr.splitlines() if line.startswith("[1]")]
+    start = lines.index("[1] Traceback (most recent call last):")
+    assert "program.py" in lines[start + 1] and "<module>" in lines[start + 1]
+    assert "rank_process.py" not in done.stderr and "runpy" not in done.stderr
+
+
+def test_a_rank_that_exits_with_a_status_ends_all_with_it(tmp_path: Path) -> None:
+    text = 'if rank: sys.exit("no data" if sys.argv[1:] else 3)\ndistributed.all_reduce(x)\n'
+    program = write(tmp_path, text)
+    done = launch(2, program)
+    assert done.returncode == 3
+    assert "[0]   rank 1: it failed: SystemExit: 3" in done.stderr
+    done = launch(2, program, "argument")
+    assert done.returncode == 1
+    assert "[1] no data" in done.stderr
+    assert "[0]   rank 1: it failed: SystemExit: no data" in done.stderr
+
+
 def test_a_rank_that_ends_before_the_others_is_told_of(tmp_path: Path) -> None:
     done = launch(2, write(tmp_path, "if rank: sys.exit(0)\ndistributed.all_reduce(x)\n"))
     assert done.returncode == 1

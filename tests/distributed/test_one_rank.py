@@ -12,7 +12,13 @@ import ogive
 from ogive import Tensor, distributed, nn
 from ogive.distributed.mpi_library import is_announced, load_mpi
 from ogive.distributed.world import World
-from ogive.errors import ArgumentError, AxisError, DtypeError, MissingPackageError
+from ogive.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    AxisError,
+    DtypeError,
+    MissingPackageError,
+)
 
 
 def test_exchanges_of_one_rank_give_what_they_are_given() -> None:
@@ -60,6 +66,14 @@ def test_mistakes_are_told_without_other_ranks() -> None:
         distributed.broadcast(ogive.ones(2), 1)
     with pytest.raises(ArgumentError, match="bucket_bytes is 0"):
         distributed.average_gradients(nn.Linear(2, 1), bucket_bytes=0)
+
+
+@pytest.mark.parametrize(
+    "name", ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all"]
+)
+def test_what_is_no_tensor_is_refused(name: str) -> None:
+    with pytest.raises(ArgumentTypeError, match=f"{name} takes a tensor, not 3.0"):
+        getattr(distributed, name)(3.0)
 
 
 def test_nothing_of_mpi_is_loaded_for_one_rank() -> None:

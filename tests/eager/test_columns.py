@@ -35,8 +35,10 @@ def test_fold(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("corners", [None, True, False])
 @pytest.mark.parametrize(
-    "size", [{"size": (9, 4)}, {"size": 5}, {"scale_factor": 2}, {"scale_factor": (0.5, 1.5)}]
-)
+    "size",
+    [{"size": (9, 4)}, {"size": 5}, {"scale_factor": 2}, {"scale_factor": (0.5, 1.5)},
+     {"scale_factor": (1.1, 1.3)}],
+)  # fmt: skip
 def test_bilinear_images(size: dict[str, Any], corners: bool | None) -> None:
     def case(T: Any, x: Any) -> Any:
         return functional(T).interpolate(x, **size, mode="bilinear", align_corners=corners)

@@ -84,6 +84,7 @@ def test_a_new_tensor_may_be_a_leaf(call: str) -> None:
     ["zeros(300, 300)", "arange(70000)", "zeros(2, dtype=m.float16)", "ones(2, dtype=m.bfloat16)",
      "randn(70000)", "eye(300)"],
 )  # fmt: skip
+@pytest.mark.usefixtures("no_allowance")
 def test_what_is_large_or_of_another_dtype_is_lazy(call: str) -> None:
     own = eval(f"m.{call}", {"m": torch})
     assert not own.is_eager

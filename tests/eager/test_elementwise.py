@@ -313,6 +313,7 @@ def test_a_comparison_with_a_string_is_false() -> None:
     assert (ours.tensor([1.0]) != None) is True  # noqa: E711
 
 
+@pytest.mark.usefixtures("no_allowance")
 def test_a_result_that_is_not_small_is_left_to_the_compiler() -> None:
     column, row = ours.ones(400, 1), ours.ones(400)
     assert not (column + row).is_eager
@@ -347,3 +348,13 @@ def test_a_plain_tensor_before_an_eager_one_is_taken_up(operation: Any, dtype: s
 def test_gradients_of_reflected_operators_are_those_of_pytorch(name: str) -> None:
     arrays = [numbers("float32", 2, 3, least=0.5), numbers("float32", 3, least=0.5)]
     check(lambda module, a, b: getattr(a, name)(b), arrays, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("dtypes", [("int64", "int8", "int8"), ("uint8", "bool", "bool")])
+def test_products_that_are_added_are_of_the_dtype_of_all(dtypes: tuple[str, str, str]) -> None:
+    def case(T: Any, *given: Any) -> Any:
+        x, y, z = [t.to(getattr(T, name)) for t, name in zip(given, dtypes, strict=True)]
+        return T.addcmul(x, y, z, value=3)
+
+    given = [numpy.array([value]) for value in (3, 100, 90)]
+    check(case, given, is_eager=False)

@@ -194,3 +194,61 @@ def test_activations_in_place_have_gradients() -> None:
         return z * z + y
 
     check(case, arrays((3, 4)), tracked=True)
+
+
+def test_distances_between_many_rows_are_computed_by_products() -> None:
+    random = numpy.random.default_rng(8)
+    arrays = [random.normal(size=(rows, 5)).astype("float32") for rows in (40, 30)]
+    found = []
+    for library in (torch, ours):
+        x, y = [library.tensor(array, requires_grad=True) for array in arrays]
+        apart = library.cdist(x, y)
+        (apart * apart.detach().sin()).sum().backward()
+        found.append([apart.detach().numpy(), x.grad.numpy(), y.grad.numpy()])
+    for expected, own in zip(*found, strict=True):
+        numpy.testing.assert_allclose(own, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_a_few_of_many_elements_are_those_of_pytorch(largest: bool) -> None:
+    array = numpy.random.default_rng(9).normal(size=(4, 300))
+    expected = torch.tensor(array).topk(5, largest=largest)
+    found = ours.tensor(array).topk(5, largest=largest)
+    assert found.values.tolist() == expected.values.tolist()
+    assert found.indices.tolist() == expected.indices.tolist()
+
+
+def test_derivatives_of_functions_are_found_row_by_row() -> None:
+    found = []
+    for library in (torch, ours):
+        functional = library.autograd.functional
+        x, y = library.tensor([0.5, 1.5, 2.5]), library.tensor([1.0, -1.0])
+        rows = functional.jacobian(lambda a: a.outer(a.sin()), x)
+        pair = functional.jacobian(lambda a, b: a[:2] * b, (x, y))
+        curves = functional.hessian(lambda a: (a**3).prod(), x)
+        mixed = functional.hessian(lambda a, b: (a[:2] * b).exp().sum(), (x, y))
+        found.append([rows, *pair, curves, *mixed[0], *mixed[1]])
+    for expected, own in zip(*found, strict=True):
+        numpy.testing.assert_allclose(own.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_diagonal_is_filled_where_gradients_flow() -> None:
+    found = []
+    for library in (torch, ours):
+        x = library.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+        y = x * x
+        y.fill_diagonal_(-1.0)
+        y.sum().backward()
+        found.append((y.tolist(), x.grad.tolist()))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [numpy.float32(1.5), 2, True], (numpy.int64(3), 2.5), [1.5, numpy.float64(2)], [[0.5], [1]],
+        [numpy.float64(1)], [numpy.zeros(2), numpy.ones(2)], [[numpy.float32(1)], [0.5]], [],
+    ],
+)  # fmt: skip
+def test_lists_of_numbers_have_the_dtype_of_pytorchs(data: Any) -> None:
+    assert str(ours.tensor(data).dtype) == str(torch.tensor(data).dtype)

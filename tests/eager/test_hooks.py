@@ -93,6 +93,7 @@ def test_hooks_of_leaves_are_called_by_the_tape_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("size", [2, 70000])
+@pytest.mark.usefixtures("no_allowance")
 def test_an_optimizer_may_step_as_soon_as_a_leaf_has_its_gradient(size: int) -> None:
     leaves = [torch.ones(size, requires_grad=True) for _ in range(2)]
     optimizers = {leaf: torch.optim.SGD([leaf], lr=0.5) for leaf in leaves}

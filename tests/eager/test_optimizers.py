@@ -124,6 +124,7 @@ def test_a_parameter_that_settles_goes_on_as_it_was(name: str, settings: Any) ->
 
 
 @pytest.mark.parametrize(("name", "settings"), SETTINGS)
+@pytest.mark.usefixtures("no_allowance")
 def test_eager_and_large_parameters_step_together(name: str, settings: Any) -> None:
     random = numpy.random.default_rng(3)
     arrays = [random.normal(size=size).astype("float32") for size in (5, 70_000)]

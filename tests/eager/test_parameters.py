@@ -48,6 +48,7 @@ def test_layers_have_eager_parameters_and_buffers(make: Any) -> None:
     assert all(parameter.requires_grad for parameter in layer.parameters())
 
 
+@pytest.mark.usefixtures("no_allowance")
 def test_large_layers_have_lazy_parameters() -> None:
     layer = nn.Linear(300, 300)
     assert not layer.weight.is_eager

@@ -41,6 +41,17 @@ CASES: dict[str, Case] = {
     "parts": lambda T, x, w: x[1:].pow(2) * T.cat([x[0:1], x[0:2] ** 2])
     + x[1:, 1].pow(3).unsqueeze(1),
     "masked_fill": lambda T, x, w: (x * x).masked_fill(x > 0, 2.0) * x,
+    "cat": lambda T, x, w: T.cat([x, x * x], 1).pow(3),
+    "narrow": lambda T, x, w: x.narrow(0, 1, 2).pow(3) * x.select(1, -1).pow(2)[0],
+    "permute": lambda T, x, w: (x * x).reshape(2, 2, 3).permute(2, 0, -2).flip(0) ** 2,
+    "triangles": lambda T, x, w: x.pow(3).tril() + x.pow(2).triu(1),
+    "where": lambda T, x, w: T.where(x > 0, x.pow(3), x.pow(2)) + (x**2).where(x < 0, x),
+    "clamp": lambda T, x, w: x.clamp(-0.5, 0.5).pow(3) + x.clamp_min(0.1) ** 2,
+    "clamp_max": lambda T, x, w: x.clamp(max=0) ** 2 + x.clamp_max(0.3).pow(3),
+    "picked": lambda T, x, w: x.gather(0, T.tensor([[0, 0, 1]])).pow(3)
+    + x.index_select(0, T.tensor([1, 1])).pow(2).sum(),
+    "logsumexp": lambda T, x, w: x.logsumexp(1) + x.logsumexp(0, keepdim=True).sum(),
+    "cast": lambda T, x, w: x.double().pow(3).float(),
 }  # fmt: skip
 
 

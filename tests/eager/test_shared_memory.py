@@ -136,6 +136,7 @@ def test_what_is_written_with_gradients_lies_in_memory_as_what_was_there() -> No
 
 
 @pytest.mark.parametrize("count", [4, 1 << 17])
+@pytest.mark.usefixtures("no_allowance")
 def test_a_clone_of_memory_of_numpys_is_a_copy(count: int) -> None:
     array = numpy.arange(count, dtype="float32").reshape(2, -1)
     x = ogive.torch.from_numpy(array)
@@ -231,3 +232,13 @@ def test_tensors_without_elements_are_written_to_and_given_out() -> None:
         x.expand(1, 0, 5).add_(2)
         y = x[None].expand(2, 0, 5).reshape(-1, 5)[:, 3:]
         assert y.numpy().shape == (0, 2) and array.shape == (0, 5)
+
+
+def test_ravel_copies_a_column_and_shows_a_row() -> None:
+    found = []
+    for library in (torch, ogive.torch):
+        x = library.tensor([[1.0, 2.0], [3.0, 4.0]])
+        column, row = x[:, 0].ravel(), x[0].ravel()
+        x.mul_(2)
+        found.append((column.tolist(), row.tolist()))
+    assert found[0] == found[1]

@@ -27,6 +27,7 @@ def same(program: Callable[[Any], Any]) -> None:
         numpy.testing.assert_allclose(other, one, rtol=1e-6)
 
 
+@pytest.mark.usefixtures("no_allowance")
 def test_what_torch_makes_of_numbers_is_eager() -> None:
     assert torch.tensor([1.0, 2.0]).is_eager
     assert not torch.tensor(numpy.zeros(1 << 17)).is_eager

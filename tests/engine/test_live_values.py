@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import ogive
+import ogive.torch
 from ogive import Tensor
 from ogive.errors import OgiveError
 from ogive.ir.node_table import live_uop_ids
@@ -250,6 +251,28 @@ def test_the_gradients_of_one_backward_pass_are_computed_in_one_run() -> None:
     assert first is not None and not first.is_realized
     first.numpy()
     assert all(other is not None and other.is_realized for other in others)
+
+
+def test_gradients_that_are_worked_out_at_once_are_computed_in_one_run() -> None:
+    x = Tensor(numpy.random.default_rng(8).normal(size=(4, 8)).astype("float32"))
+    first, second = ogive.nn.Linear(8, 5), ogive.nn.Linear(5, 2)
+    hidden = first(x)
+    second((hidden - hidden.detach().mean()).tanh()).square().mean().backward()
+    gradients = [parameter.grad for parameter in (*first.parameters(), *second.parameters())]
+    assert gradients[0] is not None and gradients[0].node.operand.op is not Op.CALL
+    gradients[0].square().sum().item()
+    assert all(gradient is not None and gradient.is_realized for gradient in gradients)
+
+
+def test_a_state_computed_from_an_array_that_is_shared_does_not_grow() -> None:
+    rows = numpy.random.default_rng(9).standard_normal((12, 300, 300)).astype(numpy.float32)
+    data, state = ogive.torch.from_numpy(rows), ogive.torch.zeros(300, 300)
+    sizes = []
+    for row in data:
+        state = (row @ row * 1e-3 + state).tanh()
+        state.sum().item()
+        sizes.append(len(state.node.walk()))
+    assert max(sizes[4:]) <= max(sizes[:4])
 
 
 def test_a_table_whose_cells_are_compared_does_not_grow_with_each_cell() -> None:

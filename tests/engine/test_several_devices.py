@@ -206,6 +206,37 @@ def test_constants_that_move_are_computed_where_they_arrive() -> None:
     assert (ogive.arange(3, device=OTHER).to("CPU:2") + 1).tolist() == [1, 2, 3]
 
 
+def test_constants_of_another_device_are_written_where_they_are_asked_for_as_they_are() -> None:
+    counted = ogive.arange(ogive.Variable("n", 1, 6).bind(5), device=OTHER)
+    plan = counted.prepare()
+    assert len(plan.kernels) == 1
+    plan.execute()
+    assert counted.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_value_that_is_all_overwritten_stays_where_it_is() -> None:
+    flags = Tensor(X, device=OTHER) >= Tensor(X, device=OTHER)
+    flags[...] = False
+    flags.realize()
+    assert {step.device for step in (flags + 0).prepare()._graph.slots} == {OTHER}
+
+
+def test_what_is_all_overwritten_on_another_device_has_gradients_of_zero() -> None:
+    w = ogive.ones(3, device=OTHER).requires_grad_()
+    y = w * 2
+    y.fill_(2)
+    (y * 3).sum().backward()
+    assert y.requires_grad and w.grad is not None
+    assert w.grad.tolist() == [0, 0, 0]
+
+
+def test_functions_read_constants_of_another_device() -> None:
+    drawn = ogive.random.multinomial(
+        ogive.ones(3, 4, device=OTHER), 4, key=ogive.random.key(1)
+    )
+    assert numpy.sort(drawn.numpy(), -1).tolist() == [[0, 1, 2, 3]] * 3
+
+
 def test_equal_constants_of_two_devices_are_two_values() -> None:
     here, there = ogive.full((5,), 2.5), ogive.full((5,), 2.5, device=OTHER)
     Tensor.realize_batch([here, there])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy
 import pytest
 from numpy.typing import NDArray
 
 import ogive
-from ogive import Config, Mesh, Tensor
+from ogive import Config, Mesh, Tensor, nn
 from ogive.config import PLANNERS
 from ogive.errors import (
     ArgumentError,
@@ -172,7 +173,8 @@ def test_assignment_keeps_the_sharding_and_old_values() -> None:
 def test_numbers_go_with_tensors_over_devices_and_others_do_not() -> None:
     x = Tensor(X).shard(TWO, 0)
     numpy.testing.assert_allclose((x * Tensor(2.0)).numpy(), X * 2)
-    with pytest.raises(DeviceError, match=r"tensors are on CPU\+CPU:1 and CPU"):
+    apart = r"tensors are on CPU\+CPU:1 and CPU; move one with shard_like"
+    with pytest.raises(DeviceError, match=apart):
         _ = x + Tensor(X)
 
 
@@ -347,3 +349,64 @@ def test_a_value_that_is_read_twice_at_each_of_many_steps_is_placed_in_no_time()
         x = x + x * 2
         x = x - x.sum()
     assert axes_of(x) == (0,)
+
+
+WRITES: dict[str, Callable[[Any], object]] = {
+    "fill_": lambda x: x.fill_(3.0),
+    "a broadcast value": lambda x: x.copy_(x.sum(0)),
+    "x[:] = number": lambda x: x.__setitem__(slice(None), 3.0),
+    "x[2:] = number": lambda x: x.__setitem__(slice(2, None), 3.0),
+    "a mask": lambda x: x.__setitem__(x > 3, 0.0),
+    "cumsum_": lambda x: x.cumsum_(0),
+    "a view": lambda x: x.T.copy_(x.sum(1)),
+    "a value that lies otherwise": lambda x: x.copy_((x + 1).shard(TWO, 1)),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_what_is_written_to_lies_as_it_did(write: Callable[[Any], object]) -> None:
+    values = numpy.arange(24.0).reshape(4, 6)
+    x = Tensor(values).shard(TWO, 0)
+    if write is WRITES["a value that lies otherwise"]:
+        expected = values + 1
+    else:
+        plain = Tensor(values)
+        write(plain)
+        expected = plain.numpy()
+    write(x)
+    assert x.sharding is not None and x.sharding.axes == (0,)
+    numpy.testing.assert_array_equal(x.numpy(), expected)
+
+
+def test_a_parameter_lies_as_the_tensor_that_it_is_made_of() -> None:
+    x = Tensor(X).shard(TWO, 0)
+    assert nn.Parameter(x).sharding == x.sharding
+    assert nn.Parameter(Tensor(X, device="CPU:1")).device == "CPU:1"
+    model = nn.Linear(4, 2).shard(TWO)
+    assert copy.deepcopy(model).weight.sharding == model.weight.sharding
+
+
+def test_a_run_on_one_device_stores_nothing_of_several_that_shares_a_mask_with_it() -> None:
+    values = numpy.arange(24.0).reshape(4, 6)
+    expected = numpy.concatenate([values, values], 1)
+    whole, plain = Tensor(values).shard(TWO, 0), Tensor(values)
+    waiting = ogive.cat([whole, whole], 1)
+    for number in range(1, 4):
+        joined = ogive.cat([plain * number, plain], 1)
+        assert joined.sum().item() == (number + 1) * values.sum()
+    numpy.testing.assert_array_equal(waiting.numpy(), expected)
+
+
+def test_the_same_mesh_gives_the_same_bits_in_every_run() -> None:
+    rng = numpy.random.default_rng(3)
+    mesh = Mesh(("data", 2), ("model", 2))
+    rows, columns = [rng.standard_normal((64, 64)).astype("float32") for _ in range(2)]
+
+    def compute(threads: int) -> list[bytes]:
+        x = Tensor(rows).shard(mesh, ("data", "model"))
+        y = Tensor(columns).shard(mesh, ("model", None))
+        made = [x @ y, x.sum(), (x @ y).softmax(0).sum(0), (x * x).mean((0, 1))]
+        return [each.realize(Config(threads=threads)).numpy().tobytes() for each in made]
+
+    first = compute(1)
+    assert all(compute(threads) == first for threads in (1, 2, 4))

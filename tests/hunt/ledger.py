@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from tests.hunt.makers import Outcome
 
-FIRST_SEED = 20_000_000
-"""Where a new ledger begins: beyond the seeds of the suite."""
+FIRST_SEED = 30_000_000
+"""Where a new ledger begins: beyond the seeds of the suite, and of ledgers before."""
 
 
 class Counts(NamedTuple):

@@ -23,6 +23,7 @@ from tests import (
     random_programs,
     symbolic_chains,
 )
+from tests.changing_sizes import chains as chains_of_lengths
 from tests.eager import random_programs as eager_programs
 from tests.hunt.shrinking import shrink
 from tests.movement_chains.targets import distinct_targets, running_on
@@ -228,12 +229,28 @@ def run_changing(seeds: range, target: str) -> Outcome:
     return Outcome(len(seeds), cases, differences)
 
 
+def run_lengths(seeds: range, target: str) -> Outcome:
+    """Chains over tensors of many sizes, by the graphs that serve all of them."""
+    cases, differences = 0, []
+    is_thorough = seeds.start // len(seeds) % THOROUGH == 0
+    # Poison would touch all the memory that the greatest lengths would take.
+    with _running(target, verify=is_thorough, poison=False):
+        for seed in seeds:
+            program = chains_of_lengths.draw_program(seed)
+            outcome = chains_of_lengths.run_program(program)
+            cases += outcome.cases
+            if outcome.words is not None:
+                differences.append(Difference(seed, outcome.words, str(program)))
+    return Outcome(len(seeds), cases, differences)
+
+
 MAKERS: dict[str, Maker] = {
     "chains": Maker(run_chains, 16, COMPILED),
     "sizes": Maker(run_sizes, 4, COMPILED),
     "expressions": Maker(run_expressions, 8, ("host", "avx2", "narrow", "scalar", "usual")),
     "imperative": Maker(run_imperative, 16, ("usual", "avx2", "tiny")),
     "changing": Maker(run_changing, 4, ("usual",)),
+    "lengths": Maker(run_lengths, 4, COMPILED),
     "eager": Maker(run_eager, 50, TIERS),
     **{
         kind: Maker(partial(run_lines, kind), 16, TIERS) for kind in line_programs.MAKERS

@@ -51,9 +51,11 @@ def _places(code: CodeType) -> dict[int, bool]:
 
         places, last, before = {}, "", 0
         for instruction in dis.get_instructions(code):
-            offset = instruction.offset
-            looked = last in _CALLS or "BACKWARD" in last or last == "RESUME"
+            offset, target = instruction.offset, instruction.argval
+            looked = last in _CALLS or last == "RESUME"
             places[offset] = looked and handler(before) == handler(offset)
+            if "BACKWARD" in instruction.opname:  # it looks where it goes, which is above
+                places[target] = places[target] or handler(offset) == handler(target)
             last, before = instruction.opname, offset
         _looked[code] = places
     return _looked[code]

@@ -9,6 +9,8 @@ import random
 import time
 import warnings
 from collections.abc import Callable
+from random import uniform
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -324,6 +326,30 @@ def with_a_date(x: Tensor) -> Tensor:
     return x * (datetime.datetime.now().year * 0)
 
 
+@unwatched("numpy.random.rand()")
+def with_a_draw_of_numpy(x: Tensor) -> Tensor:
+    return x * (np.random.rand() * 0)
+
+
+@unwatched("perf_counter")
+def with_an_imported_clock(x: Tensor) -> Tensor:
+    return x * (perf_counter() * 0)
+
+
+@unwatched("uniform")
+def with_an_imported_draw(x: Tensor) -> Tensor:
+    return x * (uniform(0, 1) * 0)
+
+
+def with_modules_around_it() -> Callable[[Tensor], Tensor]:
+    import secrets as around
+
+    return lambda x: x * (around.randbelow(2) * 0)
+
+
+unwatched("secrets.randbelow()")(with_modules_around_it())
+
+
 @pytest.mark.parametrize("name", UNWATCHED)
 def test_what_cannot_be_watched_is_named_once(name: str) -> None:
     captured = ogive.jit(UNWATCHED[name][0])
@@ -342,6 +368,7 @@ def test_draws_of_ours_and_what_gives_the_same_each_time_are_not_named() -> None
         warnings.simplefilter("error")
         made = ogive.jit(lambda x: x * math.sqrt(4) + ogive.random.rand(2) * ogive.rand(2))
         assert made(ogive.ones(2)).tolist() != made(ogive.ones(2)).tolist()
+        ogive.jit(lambda x: x * int(np.random.default_rng(0).integers(3)))(ogive.ones(2))
 
 
 def test_an_argument_whose_gradient_is_asked_for_is_refused_where_it_has_one() -> None:

@@ -194,3 +194,14 @@ def test_a_call_that_gives_its_operand_is_no_call_whatever_that_is() -> None:
         total = memory.sum((1, 3))
         assert total.node.op is not Op.CALL
         assert total.realize().item() == 5.0
+
+
+def test_a_convolutional_network_in_training_is_made_of_calls() -> None:
+    model = nn.Sequential(nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(3, 2, padding=1))
+    images = Tensor(numpy.random.default_rng(3).normal(size=(3, 2, 8, 8)).astype("float32"))
+    made = model(images)
+    assert {"_normalize", "max_pool2d"} <= set(calls_in(made))
+    assert not any(node.op in (Op.GRADIENT, Op.RSQRT) for node in made.node.walk())
+    made.square().mean().backward()
+    gradient = next(model.parameters()).grad
+    assert gradient is not None and is_gradient(gradient.node.operand)

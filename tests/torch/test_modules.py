@@ -165,3 +165,25 @@ def test_an_optimizer_shows_its_state_by_parameter_and_calls_hooks(torch: Any) -
     assert weight in optimizer.state
     assert optimizer.state[weight]["exp_avg"].shape == (2,)
     assert isinstance(optimizer, torch.optim.Optimizer)
+
+
+def test_a_function_is_applied_to_modules_in_order() -> None:
+    found = []
+    for library in (ogive.torch, pytorch):
+        nn = library.nn
+        net = nn.Sequential(nn.Linear(1, 2), nn.Sequential(nn.Linear(2, 3), nn.ReLU()), nn.Tanh())
+        names: list[str] = []
+        net.apply(lambda module, names=names: names.append(type(module).__name__))
+        found.append(names)
+    assert found[0] == found[1]
+
+
+def test_loading_says_that_all_keys_matched() -> None:
+    found = []
+    for library in (ogive.torch, pytorch):
+        layer = library.nn.Linear(1, 1)
+        state = layer.state_dict()
+        message = str(layer.load_state_dict(state))
+        found.append((message, layer.load_state_dict({"bias": state["bias"]}, strict=False)))
+    assert found[0][0] == found[1][0]
+    assert str(found[0][1]).lstrip("_") == str(found[1][1]).lstrip("_")

@@ -136,3 +136,10 @@ def test_a_tensor_says_of_which_kinds_it_is_not_and_whether_it_keeps_its_gradien
     y.sum().item()
     assert y.retains_grad
     assert y.detach().numpy(force=True).tolist() == [2.0, 2.0]
+
+
+def test_the_rank_of_a_matrix_may_have_a_bound() -> None:
+    for library in (ogive.torch, pytorch):
+        matrix = library.diag(library.tensor([1.0, 0.5, 0.1]))
+        assert library.linalg.matrix_rank(matrix, tol=0.3).item() == 2
+        assert library.linalg.matrix_rank(matrix, 0.01).item() == 3

@@ -7,9 +7,10 @@ import copy
 import pytest
 
 import ogive.torch as torch
+from ogive.tensor.eager_sizes import LARGE
 from ogive.torch import nn
 
-SIZES = (3, 70000)
+SIZES = (3, LARGE + 1)
 """Small, so that it is computed with at once, and large."""
 
 

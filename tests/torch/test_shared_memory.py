@@ -9,6 +9,8 @@ import pytest
 import torch
 
 import ogive.torch as ours
+from ogive.errors import AllocateError
+from ogive.tensor.eager_sizes import LARGE
 
 WRITES = {
     "add_": lambda t, x: x.add_(1),
@@ -95,3 +97,34 @@ def test_views_of_a_tensor_give_views_of_its_array() -> None:
     row[0] = -1
     turned[2, 0] = -2
     assert whole.tolist() == [[0, 1, -2], [-1, 4, 5]] == x.tolist()
+
+
+@pytest.mark.parametrize("size", [3, LARGE])
+def test_the_address_of_a_tensor_is_that_of_its_memory(size: int) -> None:
+    x = ours.zeros(2, size)
+    start = x.data_ptr()
+    assert x.view(-1).data_ptr() == x.detach().data_ptr() == start
+    assert x[1].data_ptr() == start + 4 * size
+    x.add_(1)
+    assert x.data_ptr() == start
+    assert x.clone().data_ptr() != start
+
+
+def test_what_is_too_large_for_an_array_is_a_typed_error() -> None:
+    for made in (ours.ones(1 << 62), ours.ones(1).expand(1 << 62)):
+        with pytest.raises(AllocateError, match="takes a block of"):
+            made.numpy()
+
+
+@pytest.mark.parametrize("name", ["floor", "ceil", "trunc", "round"])
+def test_whole_numbers_that_were_rounded_stay_when_shared_memory_is_written_to(name: str) -> None:
+    found = []
+    for namespace in (torch, ours):
+        x = namespace.arange(1, 5)
+        view = x.reshape(4).view_as(x)
+        array = x.numpy()
+        x.addcmul_(view, view)
+        rounded = getattr(view, name)()
+        namespace.add(x, view, out=view)
+        found.append((rounded.tolist(), view.tolist(), x.tolist(), array.tolist()))
+    assert found[0] == found[1]

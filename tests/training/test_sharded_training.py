@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -13,6 +14,7 @@ from ogive import Mesh, Tensor, nn, optim
 from ogive.errors import ArgumentError
 
 TWO = ("CPU:0", "CPU:1")
+OTHERS = ("CPU:1", "CPU:2", "CPU:3", "CPU:4")
 STEPS = 5
 
 
@@ -21,12 +23,19 @@ def make_model() -> nn.Sequential:
     return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8), nn.LayerNorm(8))
 
 
-def train(model: nn.Module, place: Callable[[Tensor], Tensor]) -> tuple[list[float], Any]:
-    """The losses of some steps, and the optimizer."""
+def train(
+    model: nn.Module,
+    place: Callable[[Tensor], Tensor],
+    steps: range = range(STEPS),
+    state: Any = None,
+) -> tuple[list[float], Any]:
+    """The losses of some steps, and the optimizer, which goes on from a state."""
     optimizer = optim.AdamW(model.parameters(), lr=1e-2)
-    rng = numpy.random.default_rng(0)
+    if state is not None:
+        optimizer.load_state_dict(state)
     losses = []
-    for _ in range(STEPS):
+    for step in steps:
+        rng = numpy.random.default_rng(step)
         x = place(Tensor(rng.standard_normal((8, 8)).astype(numpy.float32)))
         y = place(Tensor(rng.integers(0, 8, 8)))
         optimizer.zero_grad()
@@ -86,3 +95,17 @@ def test_a_model_is_loaded_in_the_layout_it_has() -> None:
     numpy.testing.assert_array_equal(model[0].weight.numpy(), saved["0.weight"])
     other.load_state_dict(model.state_dict())
     numpy.testing.assert_array_equal(other[0].weight.numpy(), saved["0.weight"])
+
+
+@pytest.mark.parametrize("before", [None, {"*": 0}])
+@pytest.mark.parametrize("after", [None, {"0.weight": 0, "2.*": 0}])
+def test_a_checkpoint_goes_on_in_another_sharding(
+    before: Any, after: Any, expected: list[float], tmp_path: Path
+) -> None:
+    model, rest = make_model().shard(TWO, before), make_model().shard(OTHERS, after)
+    losses, optimizer = train(model, lambda x: x.shard(TWO, 0), range(3))
+    ogive.save({"model": model.state_dict(), "state": optimizer.state_dict()}, tmp_path / "file.pt")
+    found = ogive.load(tmp_path / "file.pt")
+    rest.load_state_dict(found["model"])
+    again, _ = train(rest, lambda x: x.shard(OTHERS, 0), range(3, STEPS), found["state"])
+    numpy.testing.assert_allclose([*losses, *again], expected, rtol=1e-5)

@@ -80,10 +80,14 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
                 "no tensor that requires gradients: it was computed from none, or behind detach(), "
                 "no_grad() or ogive.jit"
             )
+        values = []
         for leaf, parts in leaves.values():
             hooks = getattr(leaf, "hooks", None)
             value = total(parts) if hooks is None else hooks.changed(total(parts))
-            _accumulate(leaf, value, create_graph)
+            values.append(value if create_graph else _detached(value))
+            _accumulate(leaf, values[-1])
+        if not create_graph:
+            _put_beside(values)
         return [leaf for leaf, _ in leaves.values()]
 
 
@@ -98,9 +102,19 @@ def is_leaf(node: UOp) -> bool:
     return history.leaf_of(node) is not None
 
 
-def _accumulate(leaf: Tensor, value: UOp, create_graph: bool) -> None:
-    if not create_graph:
-        value = make(Op.DETACH, value.dtype, (value,), None, value.shape)
+def _detached(value: UOp) -> UOp:
+    return make(Op.DETACH, value.dtype, (value,), None, value.shape)
+
+
+def _put_beside(values: list[UOp]) -> None:
+    """Note which gradients one pass gives: who computes one computes all (`live_values.py`)."""
+    references = [value.reference for value in values]
+    for value in values:
+        if value.live is not None:
+            value.live.beside = references
+
+
+def _accumulate(leaf: Tensor, value: UOp) -> None:
     made = hold(value, leaf.device)
     if is_group(leaf.device):
         made = made.shard_like(leaf)

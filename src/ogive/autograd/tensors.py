@@ -15,6 +15,7 @@ from ogive.ir.ops import Op
 from ogive.live import history
 from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import hold
+from ogive.tensor.gradients.gradient_hooks import hooks_on
 from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
@@ -39,7 +40,7 @@ def grad(
     `only_inputs`, which PyTorch has kept, is always so.
 
     Shapes: those of `inputs`; `grad_outputs` are like `outputs`, and those of one element need
-    none.
+    none. Hooks of `inputs` are called, and what they make of a gradient is the result.
 
     >>> from ogive import autograd
     >>> x = Tensor([1.0, 2.0], requires_grad=True)
@@ -76,6 +77,8 @@ def grad(
                     raise GradientError(_not_reached(position, tensor))
                 results.append(None)
                 continue
+            hooks = hooks_on(tensor)
+            node = node if hooks is None else hooks.seen(node)
             if not create_graph:
                 node = make(Op.DETACH, node.dtype, (node,))
             results.append(hold(node, tensor.device))

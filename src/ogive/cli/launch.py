@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import signal
@@ -32,12 +33,15 @@ _PARENT_DEATH_SIGNAL = 1
 def run(ranks: int, program: str, arguments: Sequence[str]) -> int:
     """Run a Python file as so many ranks; gives the status of one that failed, or 0.
 
-    Raises `ArgumentError` for no file or no ranks, `MissingPackageError` without `mpiexec`.
+    Raises `ArgumentError` for no file or no ranks, `MissingPackageError` without `mpi4py` or
+    `mpiexec`.
     """
     if ranks < 1:
         raise ArgumentError(f"launch: -n is {ranks}, and there is at least one rank")
     if not Path(program).is_file():
         raise ArgumentError(f"there is no file {program!r}; give the Python file to run")
+    if importlib.util.find_spec("mpi4py") is None:
+        raise MissingPackageError(f"ranks talk to each other by mpi4py, which is absent: {INSTALL}")
     environment = divide_threads(os.environ, ranks, len(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as folder:
         # A rank that is gone is for the others to tell of, and for us if they do not.

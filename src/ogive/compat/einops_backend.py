@@ -11,11 +11,6 @@ import sys
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-from ogive.tensor.creation.constructors import arange
-from ogive.tensor.linear_algebra.einsum import einsum
-from ogive.tensor.movement.joining import cat, stack
-from ogive.tensor.tensor import Tensor
-
 MODULE = "einops._backends"
 
 
@@ -51,6 +46,11 @@ class _Watch:
 
 def define_backend(backends: Any) -> None:
     """The subclass by which einops finds us."""
+    from ogive.tensor.creation.constructors import arange
+    from ogive.tensor.linear_algebra.einsum import einsum
+    from ogive.tensor.movement.joining import cat, stack
+    from ogive.tensor.tensor import Tensor
+
     class OgiveBackend(backends.AbstractBackend):  # type: ignore[misc]
         framework_name = "ogive"
 

@@ -52,6 +52,27 @@ class Executable(Protocol):
         """Where its code begins, if the host can call it."""
 
 
+class Batch(Protocol):
+    """Kernel steps in a row as one call: `address` is a kernel of the host's, which is given the
+    memory at `table`. It does what calling each of them would do, and reports no fault."""
+
+    @property
+    def address(self) -> int:
+        """Where its code begins."""
+
+    @property
+    def table(self) -> int:
+        """What it is given."""
+
+
+class Batcher(Protocol):
+    """Makes batches of steps, as a device that has a cheaper way to do several in a row."""
+
+    def batch(self, steps: Sequence[KernelStep], records: int, words: int) -> Batch:
+        """The steps whose records lie at `records`, their words from `words` on. Tiles and words
+        may change between runs."""
+
+
 class KernelStep(NamedTuple):
     """A kernel over `tiles` whole tiles of its parallel axis, which the host's driver calls.
 
@@ -60,7 +81,7 @@ class KernelStep(NamedTuple):
     Any split of `[0, tiles)` into calls must give the same result. A step that
     `joins` may run beside the one before it, and beside those which that one joins; its number of
     tiles, and theirs, stays as it is. One that is `whole` writes over what it must not leave half
-    changed.
+    changed. Steps in a row that have the same `batcher` are done in one call.
     """
 
     kernel: Executable
@@ -71,6 +92,7 @@ class KernelStep(NamedTuple):
     parallel: bool = True
     joins: bool = False
     whole: bool = False
+    batcher: Batcher | None = None
 
 
 LastCalls = Iterable[tuple[Any, ...]]

@@ -19,10 +19,11 @@ from ogive.distributed.exchanges import (
     exchange,
     known_shape,
     refuse_capture,
+    refuse_others,
     settle_gather,
     start_gather,
 )
-from ogive.distributed.groups import Group, members_of
+from ogive.distributed.groups import Group, members_of, to_rank
 from ogive.distributed.rank_calls import Call, call_of
 from ogive.distributed.rank_reductions import OPERATIONS, combine_rows
 from ogive.distributed.ranks import Ranks
@@ -36,7 +37,7 @@ from ogive.errors import (
 )
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, to_dtype
-from ogive.tensor.core import to_axis, to_integer
+from ogive.tensor.core import to_axis
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
@@ -77,6 +78,7 @@ def all_reduce(
     Raises `ArgumentError` for another `op`, `DtypeError` where it does not go with the dtype,
     `DistributedError` where the ranks do not agree, or one does not answer.
     """
+    refuse_others(x, "all_reduce")
     ranks = members_of(group, "all_reduce")
     narrow = narrow_dtype(compress, x.dtype)
     call = _reduction_call("all_reduce", x, op, **({"compress": narrow.name} if narrow else {}))
@@ -145,7 +147,7 @@ def _all_reduce(ranks: Ranks, x: Tensor, op: str, call: Call) -> Tensor:
         return over.Iallreduce(read, written, ranks.operation(dtype, op))
 
     def settle(every: Array, written: Array) -> None:
-        written[...] = combine_rows(every, dtype, op)
+        combine_rows(every, dtype, op, written)
 
     return exchange(ranks, call, x, known_shape(x), start, settle)
 
@@ -188,6 +190,7 @@ def all_gather(x: Tensor, axis: int = 0, group: Group | None = None) -> Tensor:
 
     Raises `AxisError`, and `DistributedError` as `all_reduce` does.
     """
+    refuse_others(x, "all_gather")
     shape = known_shape(x)
     axis = to_axis(axis, x.ndim, "all_gather") if shape else 0
     call = call_of("all_gather", shape, x.dtype, axis=axis)
@@ -221,6 +224,7 @@ def reduce_scatter(
 
     Raises `ShapeError` for a length that cannot be divided, and as `all_reduce` does.
     """
+    refuse_others(x, "reduce_scatter")
     axis = to_axis(axis, x.ndim, "reduce_scatter")
     call = _reduction_call("reduce_scatter", x, op, axis=axis)
     ranks = members_of(group, "reduce_scatter")
@@ -254,7 +258,7 @@ def scatter_over_ranks(
             return over.Ireduce_scatter_block(read, written, op=ranks.operation(dtype, op))
 
         def settle(every: Array, written: Array) -> None:
-            written[...] = combine_rows(every[:, ranks.rank], dtype, op)
+            combine_rows(every[:, ranks.rank], dtype, op, written)
 
         return exchange(ranks, call, wide, shape, start, settle)
 
@@ -271,6 +275,7 @@ def broadcast(x: Tensor, root: int = 0, group: Group | None = None) -> Tensor:
 
     Raises `ArgumentError` for a rank that there is not, `DistributedError` as `all_reduce` does.
     """
+    refuse_others(x, "broadcast")
     ranks = members_of(group, "broadcast")
     root = to_rank(root, "broadcast: root", _count(ranks))
     call = call_of("broadcast", known_shape(x), x.dtype, root=root)
@@ -313,6 +318,7 @@ def all_to_all(
 
     Raises `ShapeError` for a length that cannot be divided, `DistributedError` as `all_reduce`.
     """
+    refuse_others(x, "all_to_all")
     split, join = to_axis(split, x.ndim, "all_to_all"), to_axis(join, x.ndim, "all_to_all")
     call = call_of("all_to_all", known_shape(x), x.dtype, split=split, join=join)
     ranks = members_of(group, "all_to_all")
@@ -387,11 +393,3 @@ def _join(parts: Tensor, axis: int) -> Tensor:
 
 def _count(ranks: Ranks | None) -> int:
     return 1 if ranks is None else ranks.size
-
-
-def to_rank(given: int, name: str, count: int) -> int:
-    """The number of one of `count` ranks. Raises `ArgumentError`."""
-    number = to_integer(given, name)
-    if not 0 <= number < count:
-        raise ArgumentError(f"{name} is {number}, and the ranks are 0 to {count - 1}")
-    return number

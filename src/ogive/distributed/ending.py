@@ -28,6 +28,7 @@ class Ending:
     def __init__(self, ranks: Ranks) -> None:
         self._ranks = ranks
         self._failure: str | None = None
+        self._status = 1
         self._shown = sys.excepthook
 
     def install(self) -> None:
@@ -39,6 +40,8 @@ class Ending:
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         self._failure = f"{kind.__name__}: {str(error).strip()}"
+        if isinstance(error, SystemExit) and isinstance(error.code, int):
+            self._status = error.code
         self._shown(kind, error, trace)
         sys.stderr.flush()
 
@@ -68,7 +71,8 @@ class Ending:
             time.sleep(0.01)
         sys.stdout.flush()
         if len(self._ranks.peers.failed) == others:
-            os._exit(1)  # nobody is left to be ended, and what they have printed is on its way
-        self._ranks.mpi.COMM_WORLD.Abort(1)
+            # Nobody is left to be ended, and what they have printed is on its way.
+            os._exit(self._status)
+        self._ranks.mpi.COMM_WORLD.Abort(self._status)
 
 

@@ -18,7 +18,7 @@ from ogive.devices.buffer import Buffer
 from ogive.devices.known_devices import find_device
 from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
-from ogive.errors import DistributedError, ShapeError
+from ogive.errors import ArgumentTypeError, DistributedError, ShapeError
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.dtype import DType
 from ogive.jit.tracing.watch import is_tracing
@@ -54,7 +54,7 @@ def exchange(
         else:
 
             def sort_out(rows: Array) -> None:
-                every = rows.copy().view(read.dtype).reshape(ranks.size, *read.shape)
+                every = rows.view(read.dtype).reshape(ranks.size, *read.shape)
                 settle(every, written)
 
             ranks.carry(call, read, sort_out)
@@ -69,7 +69,7 @@ def _on_plain_arrays(run: Callable[[Array, Array], None]) -> Callable[[Array, Ar
     """MPI takes arrays that nobody else can write to only for what it reads."""
 
     def call(read: Array, written: Array) -> None:
-        run(numpy.ascontiguousarray(read), written)
+        run(numpy.asarray(read, order="C"), written)
 
     return call
 
@@ -107,6 +107,14 @@ def fill_new(shape: Shape, dtype: DType, device: str, fill: Callable[[Array], No
             buffer.fill(array)
     with graph_lock:
         return wrap(memory_node(buffer, shape, dtype), device)
+
+
+def refuse_others(given: Any, name: str) -> None:
+    """Raises `ArgumentTypeError` for what is no tensor."""
+    if not isinstance(given, Tensor):
+        raise ArgumentTypeError(
+            f"{name} takes a tensor, not {given!r}; make one of it by ogive.Tensor(...)"
+        )
 
 
 def known_shape(tensor: Tensor) -> Shape:

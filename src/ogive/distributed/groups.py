@@ -189,3 +189,11 @@ def members_of(group: Group | None, name: str) -> Ranks | None:
             "call it"
         )
     return group.members if group.size > 1 else None
+
+
+def to_rank(given: int, name: str, count: int) -> int:
+    """The number of one of `count` ranks. Raises `ArgumentError`."""
+    number = to_integer(given, name)
+    if not 0 <= number < count:
+        raise ArgumentError(f"{name} is {number}, and the ranks are 0 to {count - 1}")
+    return number

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy
 
-from ogive.distributed.collectives import to_rank
 from ogive.distributed.exchanges import (
     Array,
     as_bytes,
@@ -15,7 +14,9 @@ from ogive.distributed.exchanges import (
     known_shape,
     read_only,
     refuse_capture,
+    refuse_others,
 )
+from ogive.distributed.groups import to_rank
 from ogive.distributed.rank_calls import TEXT_BYTES, Call, call_of
 from ogive.distributed.ranks import Ranks, Start
 from ogive.distributed.world import world
@@ -35,6 +36,7 @@ def send(x: Tensor, to: int, tag: int = 0) -> None:
     does not answer.
     """
     refuse_capture("send()")
+    refuse_others(x, "send")
     sending = Sending()
     sending.start(x, to, tag)
     sending.finish()

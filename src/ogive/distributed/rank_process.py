@@ -2,17 +2,20 @@
 
 A file in the folder says which process the rank is, so that the launcher sees when it is gone. The
 other ranks are found before the program begins, so that one which fails early is missed by nobody.
-Output comes in whole lines, which `mpiexec` can write the rank before.
+Output comes in whole lines, which `mpiexec` can write the rank before; a traceback begins in the
+program.
 """
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import runpy
 import sys
 from collections.abc import MutableMapping
 from pathlib import Path
+from types import TracebackType
 
 from ogive.distributed.world import init
 
@@ -27,6 +30,7 @@ def main() -> None:
     folder, program = sys.argv[1:3]
     Path(folder, os.environ["PMI_RANK"]).write_text(str(os.getpid()), encoding="ascii")
     _describe_as_pytorch(os.environ)
+    sys.excepthook = functools.partial(_show, program)  # what `init` puts there calls it
     init()
     sys.argv = sys.argv[2:]
     sys.path[0] = str(Path(program).resolve().parent)
@@ -36,6 +40,21 @@ def main() -> None:
         # All ranks are interrupted, by the launcher, which waits for none of them to say where.
         sys.stdout.flush()
         os._exit(INTERRUPTED)
+    except SystemExit as ending:
+        if ending.code:
+            sys.excepthook(SystemExit, ending, None)  # it is for the other ranks to know
+        raise
+
+
+def _show(
+    program: str, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print an error as Python does, without what called the program."""
+    if kind is SystemExit:
+        return  # Python itself prints what is to be printed
+    while trace is not None and trace.tb_frame.f_code.co_filename != program:
+        trace = trace.tb_next
+    sys.__excepthook__(kind, error.with_traceback(trace), trace)  # it prints what the error has
 
 
 def _describe_as_pytorch(environment: MutableMapping[str, str]) -> None:

@@ -50,15 +50,13 @@ def _over_memory(function: Callable[..., Array], dtype: DType) -> Callable[[Any,
     return combine
 
 
-def combine_rows(every: Array, dtype: DType, op: str) -> Array:
-    """What the arrays of all ranks, along a first axis, give in the order of ranks; in place."""
+def combine_rows(every: Array, dtype: DType, op: str, total: Array) -> None:
+    """Write what arrays of two ranks or more, along a first axis, give in the order of ranks."""
     function = _FUNCTIONS[_name(dtype, op)]
-    rows = every.reshape(len(every), -1)
-    total: Array = rows[0]
     with numpy.errstate(all="ignore"):
-        for row in rows[1:]:
+        function(every[0], every[1], out=total)
+        for row in every[2:]:
             function(total, row, out=total)
-    return total.reshape(every.shape[1:])
 
 
 def _name(dtype: DType, op: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ogive.distributed.flights import Flight
 from ogive.distributed.peers import Peers
 from ogive.distributed.rank_calls import DIGEST_BYTES, TEXT_BYTES, Call, divergence
 from ogive.distributed.rank_reductions import mpi_operation
@@ -133,12 +134,18 @@ class Ranks:
         """
         with self._lock:
             self._agree(call, self._limit())
-        return Flight(self, call)
+        return Flight(self, call, self._limit())
 
     def start(self, start: Start) -> Any:
         """Begin an exchange of a flight; gives its request."""
         with self._lock:
             return start(self._exchanges)
+
+    def push(self, requests: Sequence[Any]) -> None:
+        """Let MPI move the data of exchanges that are under way."""
+        with self._lock:
+            for request in requests:
+                request.Test()
 
     def start_with_one(self, call: Call, start: Start) -> Any:
         """Begin a message between two ranks; gives its request."""
@@ -242,28 +249,3 @@ class Ranks:
             raise DistributedError(
                 f"{call.text}: this rank waits for others that have failed:{words}", call.origin
             )
-
-
-class Flight:
-    """Exchanges that are under way while this rank goes on computing.
-
-    MPI moves data while it is called: each `start` gives those before it a push.
-    """
-
-    def __init__(self, ranks: Ranks, call: Call) -> None:
-        self._ranks = ranks
-        self._call = call
-        self._under_way: list[tuple[Any, Any]] = []
-
-    def start(self, start: Start, memory: Any) -> None:
-        """Begin an exchange. `memory` is kept as long as it may be used."""
-        for request, _ in self._under_way:
-            request.Test()
-        self._under_way.append((self._ranks.start(start), memory))
-
-    def finish(self) -> None:
-        """Wait for the end of all. Raises `DistributedError`."""
-        while self._under_way:
-            request, memory = self._under_way[0]
-            self._ranks.wait(self._call, request, [memory, *self._under_way])
-            del self._under_way[0]

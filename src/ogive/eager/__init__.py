@@ -9,7 +9,8 @@ from typing import Any
 
 from ogive.eager.namespaces import may_be_eager, turn_off, turn_on
 from ogive.eager.table import fill_table
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give
+from ogive.eager.tensors import DTYPES, give
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.tensor import Tensor
 
 fill_table()
@@ -19,6 +20,6 @@ __all__ = ["make", "may_be_eager", "turn_off", "turn_on"]
 
 def make(array: Any) -> Tensor | None:
     """An eager tensor that holds an array, which nobody else has; None where it may not be one."""
-    if array.size > MOST_ELEMENTS or array.dtype not in DTYPES or not may_be_eager():
+    if array.dtype not in DTYPES or not may_be_eager() or not allowance.may_hold(array.size):
         return None
     return give(array)

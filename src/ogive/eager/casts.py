@@ -8,8 +8,9 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import Refused
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS
+from ogive.eager.tensors import DTYPES
 from ogive.ir.dtype import result_type
+from ogive.tensor.eager_sizes import SMALL, allowance
 
 _ndarray = numpy.ndarray
 _FLOAT32 = numpy.dtype("float32")
@@ -89,7 +90,7 @@ def to_float(array: Any) -> Any:
 
 def check_size(shape: Any) -> None:
     """Raise `Refused` where a result of that shape is not small."""
-    if math.prod(shape) > MOST_ELEMENTS:
+    if allowance.is_beyond(math.prod(shape)):
         raise Refused
 
 
@@ -117,7 +118,7 @@ def pair(x: Any, y: Any) -> tuple[Any, Any]:
 
 def check_together(x: Any, y: Any) -> None:
     """Raise `Refused` where two arrays, broadcast together, are not small."""
-    if x.size * y.size > MOST_ELEMENTS:
+    if x.size * y.size > SMALL:
         long, short = (x.shape, y.shape) if x.ndim >= y.ndim else (y.shape, x.shape)
         if long[len(long) - len(short) :] != short:
             check_size(numpy.broadcast_shapes(long, short))

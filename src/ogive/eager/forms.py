@@ -30,7 +30,6 @@ import numpy
 from ogive.eager.equal_dtypes import FUNCTIONS, check
 from ogive.eager.gradients.records import Record
 from ogive.eager.tensors import (
-    MOST_ELEMENTS,
     Eager,
     EagerComplex,
     EagerParameter,
@@ -42,6 +41,7 @@ from ogive.eager.tensors import (
 from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.core import Core
+from ogive.tensor.eager_sizes import SMALL, allowance
 from ogive.tensor.method_functions import plain_functions
 
 # What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
@@ -161,18 +161,19 @@ def dispatching(own: Form) -> Callable[..., Any]:
     function, compute = own.function, own.compute
     is_view, is_apart, reach = own.is_view, own.is_apart, own.reach
     order = list(inspect.signature(compute).parameters)
+    is_beyond = _cannot_hold if is_view else allowance.is_beyond
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if (autocast or traced) and is_captured():
             return function(*args, **kwargs)
         sources: list[Any] = []
-        given = _arrays(args, sources, own.takes_complex)
+        given = _arrays(args, sources, own.takes_complex, is_beyond)
         named = kwargs
         if kwargs:
             if len(kwargs) > 1:  # gradients are given in the order of the parameters
                 kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
-            others = _arrays(kwargs.values(), sources, own.takes_complex)
+            others = _arrays(kwargs.values(), sources, own.takes_complex, is_beyond)
             named = dict(zip(kwargs, others, strict=True))
         is_tracked = False
         for source in sources:
@@ -248,7 +249,7 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
             return call(*args, **kwargs)
         x = args[0]
         if (x.__class__ is not Eager and x.__class__ is not EagerParameter) or (
-            x.value.size > MOST_ELEMENTS
+            x.value.size > SMALL
         ):
             return call(*args, **kwargs)
         for value in kwargs.values():
@@ -262,7 +263,7 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
             kind = other.__class__
             if kind is Eager or kind is EagerParameter:
                 second = other.value
-                if second.size > MOST_ELEMENTS:
+                if second.size > SMALL:
                     return call(*args, **kwargs)
                 if other.record is not None:
                     is_tracked = True
@@ -301,20 +302,27 @@ _NONE = object()
 """Stands among the sources for an operand that is not eager, and cannot be."""
 
 
-def _arrays(values: Iterable[Any], sources: list[Any], complexes: bool = False) -> list[Any]:
+def _cannot_hold(count: int) -> bool:
+    """Whether a view of so many elements is left to the compiler: it reads none of them."""
+    return not allowance.may_hold(count)
+
+
+def _arrays(
+    values: Iterable[Any], sources: list[Any], complexes: bool, is_beyond: Callable[[int], bool]
+) -> list[Any]:
     """Arguments as a form takes them; the records of tensors are added to `sources`."""
     given = []
     for value in values:
         kind = value.__class__
         if kind is Eager or kind is EagerParameter:
             value, record = value.value, value.record
-            sources.append(record if value.size <= MOST_ELEMENTS else _NONE)
+            sources.append(_NONE if value.size > SMALL and is_beyond(value.size) else record)
         elif kind not in _NO_TENSORS:
             if kind is complex:
                 if not complexes:
                     sources.append(_NONE)
             elif kind is EagerComplex:
-                if complexes and value.value.size <= MOST_ELEMENTS:
+                if complexes and not is_beyond(value.value.size):
                     value = value.value
                     sources.append(None)
                 else:
@@ -331,7 +339,7 @@ def _arrays(values: Iterable[Any], sources: list[Any], complexes: bool = False) 
                     sources.append(_NONE)
             elif kind is list or kind is tuple:
                 if value and isinstance(value[0], Core):
-                    value = kind(_arrays(value, sources, complexes))
+                    value = kind(_arrays(value, sources, complexes, is_beyond))
             elif isinstance(value, numpy.generic) and value.dtype.kind in "fiub":
                 value = value.item()  # as PyTorch takes NumPy's numbers
             elif isinstance(value, (numpy.ndarray, numpy.generic)):

@@ -14,7 +14,7 @@ from ogive.eager.forms import (
     is_captured,
 )
 from ogive.eager.gradients.records import Leaf, Record
-from ogive.eager.tensors import DTYPES, lend, show
+from ogive.eager.tensors import DTYPES, give, lend, show
 from ogive.eager.writing import may_write, replace
 from ogive.ir.dtype import DType
 from ogive.tensor.core import to_axis
@@ -47,6 +47,17 @@ def numel(self: Tensor) -> int:
     """The number of elements."""
     count: int = self.value.size
     return count
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """How many elements lie between neighbours along each axis, or along one."""
+    steps = tuple([step // self.value.itemsize for step in self.value.strides])
+    return steps if dim is None else steps[to_axis(dim, len(steps), "stride")]
+
+
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    """Whether the elements lie in memory in the order of their indices."""
+    return bool(self.value.flags.c_contiguous)
 
 
 def size(self: Tensor, dim: int | None = None) -> Any:
@@ -176,6 +187,15 @@ def zero_(self: Tensor) -> Tensor:
     return self
 
 
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """One value on the diagonal. Where gradients flow it is a mask that is filled."""
+    own = self.value
+    if self.record is None or wrap or own.ndim != 2 or is_captured():
+        return in_place_operations.fill_diagonal_(self, fill_value, wrap)
+    filled: Tensor = self.masked_fill_(give(numpy.eye(*own.shape, dtype=bool)), fill_value)
+    return filled
+
+
 def requires_grad(self: Tensor) -> bool:
     """Whether `backward()` of this tensor reaches a tensor that gradients are wanted for."""
     return self.record is not None
@@ -224,6 +244,7 @@ def set_grad(self: Tensor, value: Tensor | None) -> None:
 
 
 METHODS = {
+    "stride": stride, "is_contiguous": is_contiguous, "fill_diagonal_": fill_diagonal_,
     "numel": numel, "nelement": numel, "size": size, "dim": ndim, "ndimension": ndim,
     "is_floating_point": is_floating_point, "item": item, "tolist": tolist, "__bool__": to_bool,
     "__float__": to_float, "__int__": to_int, "__index__": to_index, "__array__": to_array,

@@ -16,12 +16,16 @@ from ogive.eager.elementwise import (  # noqa: F401  (they declare their forms)
     unary_forms,
 )
 from ogive.eager.forms import calls, dispatching, forms
-from ogive.eager.gradients import backward_passes
+from ogive.eager.gradients import (  # noqa: F401  (rules are declared)
+    backward_passes,
+    second_movement_rules,
+)
 from ogive.eager.layers import (  # noqa: F401  (they declare their forms)
     attention_forms,
     class_loss_forms,
     column_forms,
     convolution_forms,
+    grid_forms,
     loss_forms,
     normalization_forms,
     pooling_forms,
@@ -55,6 +59,7 @@ from ogive.eager.training import (
     optimizer_steps,
 )
 from ogive.eager.writing import in_place
+from ogive.tensor.late_methods import load_methods
 from ogive.tensor.memory.in_place_operations import written_by
 from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
@@ -66,6 +71,7 @@ def fill_table() -> None:
     for function, own in forms.items():
         eager_calls[function] = dispatching(own)
     eager_calls.update(calls)
+    load_methods(Tensor)
     for name, attribute in vars(Tensor).items():
         made = _method(attribute)
         if made is not attribute:

@@ -48,17 +48,15 @@ from ogive.live.waiting_plans import is_unexecuted
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import DEFAULT_DEVICE, TensorClass
 from ogive.tensor.creation import user_data
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.gradients.gradient_hooks import hooked
 from ogive.tensor.memory import views
 from ogive.tensor.memory.movement_chains import UNNOTICED
 from ogive.tensor.memory.shared_arrays import share_array
-from ogive.tensor.method_functions import MOST_EAGER_ELEMENTS
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-MOST_ELEMENTS = MOST_EAGER_ELEMENTS
 
 MOST_SETTLINGS = 3
 """How often a tensor may settle and be taken up again before it stays plain."""
@@ -485,4 +483,4 @@ def is_small(node: UOp) -> bool:
         if length.__class__ is not int:
             return False
         count *= length
-    return count <= MOST_ELEMENTS and node.dtype.numpy in DTYPES
+    return allowance.may_hold(count) and node.dtype.numpy in DTYPES

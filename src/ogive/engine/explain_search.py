@@ -10,6 +10,7 @@ from ogive.devices.known_devices import find_device
 from ogive.errors import describe_origin
 from ogive.ir.node import UOp
 from ogive.passes.capture.normalize import Normalized
+from ogive.passes.pipeline.capture_passes import inline_graph
 
 if TYPE_CHECKING:
     from ogive.passes.regions.number_slots import Schedule
@@ -31,6 +32,8 @@ def explain_search(normalized: Normalized, config: Config) -> str:
         target = find_device(device).target(config)
         return schedule_graph(part, target, config, findings=findings)
 
+    # A graph that was found in a cache still has calls of the library in it.
+    normalized = inline_graph(normalized, config)
     schedule_devices(normalized.sink, config, schedule)
     sources = normalized.sources
     return explain_findings(findings, config.exactness, lambda each: lines_of(each.place, sources))

@@ -18,6 +18,7 @@ from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, IndexRangeError, Origin
 from ogive.ir.node import UOp
 from ogive.ir.ops import FAULTING, Op
+from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live import registry
 from ogive.passes.capture.normalize import Normalized
 from ogive.passes.graph.fault_checks import can_fault, indices_of
@@ -54,7 +55,7 @@ def explain_fault(
     number = step.region.sources[node].tag
     if number is not None:
         origin = _origin_of(normalized.sources[faulting[number]], asked)
-    return _error_at(node, origin)
+    return _error_at(node, origin, normalized)
 
 
 def _origin_of(node: UOp, asked: Iterable[Tensor]) -> Origin | None:
@@ -72,9 +73,11 @@ def _origin_of(node: UOp, asked: Iterable[Tensor]) -> Origin | None:
     return origin if origin in origins or not origins else origins[-1]
 
 
-def _error_at(node: UOp, origin: Origin | None) -> Exception:
+def _error_at(node: UOp, origin: Origin | None, normalized: Normalized) -> Exception:
     if indices_of(node):
         lengths = node.src[0].shape
+        if normalized.is_general:
+            lengths = tuple([evaluate(length, normalized.variables) for length in lengths])
         return IndexRangeError(
             f"an element of an index lies outside the tensor it selects from, of shape {lengths}; "
             "along an axis of length n an index is from -n to n - 1",

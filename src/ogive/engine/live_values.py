@@ -19,18 +19,20 @@ carries out assignments that read them, so that nothing waits until its graph ha
 
 Values are stored only where nobody can tell the difference but by time. A run does not store
 
-- values that read memory others may change, or a file: each run reads those anew;
+- values that read memory others may change, or a file: each run reads those anew. But what shares
+  memory with an array of NumPy's, as under `ogive.torch`, is read once: PyTorch reads it sooner;
 - values that read no memory, which are cheaper to compute than to read; except small ones with a
   reduction in them, since a table that began as zeros would get longer at each step of a loop;
 - values that may fault in elements nobody asked for;
 - more bytes than it reads, so that a large value of which only reductions are asked for, as all
-  distances between many points, stays lazy.
+  distances between many points, stays lazy. Gradients are no larger than what they are of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ogive.devices.buffer import Buffer
 from ogive.engine.old_versions import version_below
 from ogive.engine.waiting_values import waiting_for
 from ogive.ir.calls import is_gradient
@@ -40,7 +42,6 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, SPREAD, Op
 from ogive.ir.traversal import walk
 from ogive.live import history, registry
-from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 
 MOST_WITHOUT_MEMORY = 1 << 16
@@ -78,7 +79,7 @@ def values_to_store(
     grown = _grown(waiting, set(order))
     if not read and not gradients and not grown:
         return ()
-    if any(node.op in SPREAD or (node.op is Op.COPY and is_group(node.arg)) for node in order):
+    if any(map(_is_spread, order)):
         return ()  # what lies over several devices is computed by who asks for its parts
     if grown:
         order = walk((*roots, *grown))
@@ -96,9 +97,8 @@ def values_to_store(
     room = max(room, MOST_WITHOUT_MEMORY)
     for node in gradients:
         call = node.operand if node.op is Op.DETACH else node
-        if lasting.get(call.operands[0]) and _bytes_of(node) <= room:
+        if not is_gradient(call) or lasting.get(call.operands[0]):
             stored[node] = None
-            room -= _bytes_of(node)
     for node in read:
         size = _bytes_of(node)
         is_worth = node in ran or work[node] >= least
@@ -154,18 +154,31 @@ def _is_absent(node: UOp) -> bool:
     return node.op is Op.BUFFER and node.size > 0 and registry.buffer_of(node).is_absent
 
 
+def _is_spread(node: UOp) -> bool:
+    """Whether a node is a value over several devices, or part of one."""
+    return node.op in SPREAD or (node.op is Op.COPY and is_group(node.arg))
+
+
 def _gradients_among(
     waiting: Sequence[UOp], roots: tuple[UOp, ...], order: Sequence[UOp]
 ) -> list[UOp]:
     """Gradients that tensors hold: those of roots, which would have to be computed a second time,
     and those beside the gradients asked for, since one backward pass gives them all."""
     values = {*roots, *[node.operands[0] for node in order if is_gradient(node)]}
-    found = []
+    found = _beside(order)
     for node in waiting:
         call = node.operand if node.op is Op.DETACH else node
-        if is_gradient(call) and call.operands[0] in values and registry.has_holder(node):
-            found.append(node)
-    return found
+        if is_gradient(call) and call.operands[0] in values:
+            found[node] = None
+    return [node for node in found if node not in roots and registry.has_holder(node)]
+
+
+def _beside(order: Sequence[UOp]) -> dict[UOp, None]:
+    """All gradients of the backward passes that gave those of a run, in order."""
+    gradients = [node.live for node in order if node.op is Op.DETACH and node.live is not None]
+    passes = {id(live.beside): live.beside for live in gradients if live.beside}
+    nodes = [reference() for each in passes.values() for reference in each]
+    return dict.fromkeys([node for node in nodes if node is not None])
 
 
 def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
@@ -182,8 +195,10 @@ def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
         if _has_gradient(node):
             continue
         under = walk((node,))
-        if any(_is_absent(n) for n in under):
-            continue  # of a function that is being captured, say: there is nothing to compute with
+        if any(_is_absent(n) or _is_spread(n) for n in under):
+            # Of a function that is being captured, say: there is nothing to compute with. What lies
+            # over several devices may share no more than a mask of positions with this run.
+            continue
         if any(n.live is not None and n.live.ran for n in under if n not in inside):
             found.append(node)
         else:
@@ -230,6 +245,8 @@ _ENOUGH = 1 << 20
 def _work(order: Sequence[UOp], target: Target) -> dict[UOp, int]:
     """The cycles that an element of each value takes, from memory on; enough where there is a
     reduction in it, or another operation that is no elementwise one."""
+    from ogive.targets.estimates import operation_cost  # which runs without live values do without
+
     work: dict[UOp, int] = {}
     for node in order:
         if node.op in ELEMENTWISE or node.op is Op.GATHER:
@@ -243,16 +260,22 @@ def _work(order: Sequence[UOp], target: Target) -> dict[UOp, int]:
 
 
 def _lasting(order: Iterable[UOp]) -> dict[UOp, bool]:
-    """The values that memory is read for, and whether it is memory that only we write to."""
+    """The values that memory is read for, and whether it is memory that only we write to, or an
+    array that it is shared with."""
     lasting: dict[UOp, bool] = {}
     for node in order:
         if node.op is Op.BUFFER:
             if node.size:  # a Python function that is a step has a buffer without elements
-                version = registry.buffer_of(node).version
-                lasting[node] = node.device != FILES and version is not None
+                memory = registry.buffer_of(node)
+                lasting[node] = node.device != FILES and _is_lasting(memory)
         elif read := [lasting[source] for source in node.src if source in lasting]:
             lasting[node] = all(read)
     return lasting
+
+
+def _is_lasting(memory: Buffer) -> bool:
+    base = memory.base
+    return memory.version is not None or (base.is_shown and not base.volatile)
 
 
 def _faulting(roots: tuple[UOp, ...], order: Sequence[UOp]) -> set[UOp]:

@@ -17,7 +17,6 @@ from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
 from ogive.engine.caches.find_executions import find_executions
 from ogive.engine.execution import Execution, Executions
-from ogive.engine.faults import explain_fault
 from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
 from ogive.engine.old_versions import split_effects, version_below
 from ogive.engine.parametric import to_parametric
@@ -274,6 +273,8 @@ class Realization:
 
     def explain(self, fault: Fault) -> BaseException:
         """The error that tells the user what happened."""
+        from ogive.engine.faults import explain_fault  # which runs do without
+
         normalized = self.normalized
         if not normalized.parametric or is_outlined(normalized.sink):
             normalized = to_parametric(self._asked(), self.config)

@@ -1,18 +1,23 @@
 """Files of tensors: safetensors, NumPy's, GGUF, and PyTorch's checkpoints.
 
 Everything that is loaded is lazy: a file is checked when it is opened, and its elements are read
-when they are computed with.
+when they are computed with. A format is imported when it is asked for: who saves a checkpoint need
+not wait for the others.
 """
 
 from __future__ import annotations
 
-from ogive.io.formats import load, save
-from ogive.io.gguf import load_gguf
-from ogive.io.npy import load_npy, save_npy
-from ogive.io.npz import load_npz, save_npz
-from ogive.io.pickling import save_torch
-from ogive.io.pytorch_checkpoint import load_torch
-from ogive.io.safetensors import NamedTensors, load_safetensors, save_safetensors
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ogive.io.formats import load, save
+    from ogive.io.gguf import load_gguf
+    from ogive.io.npy import load_npy, save_npy
+    from ogive.io.npz import load_npz, save_npz
+    from ogive.io.pickling import save_torch
+    from ogive.io.pytorch_checkpoint import load_torch
+    from ogive.io.safetensors import NamedTensors, load_safetensors, save_safetensors
 
 __all__ = [
     "NamedTensors",
@@ -28,3 +33,27 @@ __all__ = [
     "save_safetensors",
     "save_torch",
 ]
+
+_MODULES = {
+    "NamedTensors": "safetensors",
+    "load": "formats",
+    "load_gguf": "gguf",
+    "load_npy": "npy",
+    "load_npz": "npz",
+    "load_safetensors": "safetensors",
+    "load_torch": "pytorch_checkpoint",
+    "save": "formats",
+    "save_npy": "npy",
+    "save_npz": "npz",
+    "save_safetensors": "safetensors",
+    "save_torch": "pickling",
+}
+"""Where each of them is."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'ogive.io' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"ogive.io.{_MODULES[name]}"), name)
+    globals()[name] = found
+    return found

@@ -56,8 +56,8 @@ class Accessors:
         initial: UOp | None
         lanes: UOp | None
         symbolic: UOp | None
-        tile: UOp | None
         effects: tuple[UOp, ...]
+        further: tuple[UOp, ...]
         indices: tuple[UOp, ...]
         inputs: tuple[UOp, ...]
         lengths: tuple[UOp, ...]

@@ -6,6 +6,11 @@ variable:
 
     (4, 8) in memory     RESHAPE(BUFFER 32, (4, 8))
     (n, 8), n <= 4       SHRINK(RESHAPE(BUFFER 32, (4, 8)), (0, n), (0, 8))
+
+What varies in a general graph (`passes/general/`) is a tensor of one length to its user, without
+gaps; so strides do depend on the compiler's own variables:
+
+    (8, #n), #n <= 4     RESHAPE(SHRINK(BUFFER 32, (0, 8·#n)), (8, #n))
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from ogive.ir.layouts import holding_device
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, SPREAD, Op
 from ogive.ir.shape import Shape, element_count, greatest, movement_argument, split_argument
+from ogive.ir.symbolic.variable import OWN
 
 OPEN_ENDED = 1 << 39
 """The size of a buffer that ends with the values in it, however many these are: nothing may be read
@@ -33,6 +39,13 @@ stay as they are: panels of operands, and what else follows from weights."""
 
 FILTER_PANELS = (*PANELS, "filters")
 """The same of filters whose convolution is laid out for them already."""
+
+STRIPS = ("strips",)
+"""The argument of a `CONTIGUOUS` that may be computed a strip of its first axis at a time, from
+strips of the others of its chain (`passes/regions/strip_steps.py`)."""
+
+STRIPPED = ("stripped",)
+"""That of the value at the end of such a chain, of which there are as many strips."""
 
 ALIGNMENT = 64
 """Bytes of a line: memory of its own begins on one of its own, on any device."""
@@ -56,12 +69,25 @@ def upper_count(shape: Shape) -> int:
 
 def shaped(flat: UOp, shape: Shape) -> UOp:
     """Flat memory, as large as `shape` can get, seen with that shape."""
+    if has_own_strides(shape):
+        argument, symbolic = split_argument(((0, element_count(shape)),))
+        front = UOp(Op.SHRINK, flat.dtype, (flat, *symbolic), argument)
+        sizes, symbolic = split_argument(tuple(shape))
+        return UOp(Op.RESHAPE, flat.dtype, (front, *symbolic), sizes)
     upper = upper_shape(shape)
     node = flat if flat.shape == upper else UOp(Op.RESHAPE, flat.dtype, (flat,), upper)
     if upper == tuple(shape):
         return node
     argument, symbolic = split_argument(tuple([(0, size) for size in shape]))
     return UOp(Op.SHRINK, flat.dtype, (node, *symbolic), argument)
+
+
+def has_own_strides(shape: Shape) -> bool:
+    """Whether strides follow the compiler's own variables: one is the length of another axis than
+    the first that is longer than 1, where memory for the greatest length would have gaps."""
+    longer = [size for size in shape if not (isinstance(size, int) and size == 1)]
+    inner = [node for size in longer[1:] if not isinstance(size, int) for node in size.walk()]
+    return any(node.op is Op.VARIABLE and node.name.startswith(OWN) for node in inner)
 
 
 def memory_leaf(node: UOp) -> UOp:
@@ -135,7 +161,8 @@ def keep_roots_apart(before: Sequence[UOp], after: Sequence[UOp]) -> tuple[UOp, 
             continue  # asked for twice: as a result, and as an assignment
         taken = new in given
         became_memory = is_memory(new) and not is_memory(old)  # a version stays one, in place
-        if new is not old and (taken or became_memory or not new.src):
+        is_leaf = not new.src or new.op is Op.IOTA  # one may have a symbolic length below it
+        if new is not old and (taken or became_memory or is_leaf):
             new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ("result", position))
         roots[old] = new
         given.add(new)

@@ -271,7 +271,7 @@ class Op(Enum):
         "the operand combined over the loops that it closes",
     )  # fmt: skip
     SCAN = (
-        "operand, start, loop, tile?", "combine: combining", LOOPS,
+        "operand, start, loop, further...", "combine: combining", LOOPS,
         "a running total, passed on from each iteration of a loop in order to the next",
     )  # fmt: skip
     INDEX = (

@@ -178,7 +178,7 @@ class Jitted(Generic[P, R]):
 
     def _settled(self, args: Any, kwargs: Any, prefix: Key, config: Config) -> Call:
         """The call, with what had to be computed computed."""
-        from ogive import engine
+        import ogive.engine as engine
 
         with trace_lock:  # a tensor may look unfinished only because it is being traced
             call = Call(args, kwargs, prefix)

@@ -36,10 +36,13 @@ class Live(WeakList):
     a graph.
     """
 
-    __slots__ = ("history", "holders", "leaf", "limit", "memory", "ran", "remembered", "role")
+    __slots__ = (
+        "beside", "history", "holders", "leaf", "limit", "memory", "ran", "remembered", "role",
+    )  # fmt: skip
 
     limit: int
     holders: WeakList | None  # the tensors that hold the node, or have held it; see `registry`
+    beside: Any  # of a gradient: references to all gradients of its backward pass
     memory: Any  # of a BUFFER: the memory that it stands for
     role: Any  # of a BUFFER: what else may stand behind it, see `kept_graphs`
     ran: bool  # whether a run has computed it; for the engine to notice what recurs

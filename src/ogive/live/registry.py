@@ -324,7 +324,7 @@ def _connect_one(node: UOp) -> None:
             users.prune()
     live = Live()
     live.limit = WeakList.limit
-    live.holders = live.memory = live.role = live.history = live.leaf = None
+    live.holders = live.memory = live.role = live.history = live.leaf = live.beside = None
     live.ran = live.remembered = False
     node.live = live
 

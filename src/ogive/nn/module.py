@@ -7,7 +7,6 @@ registered: the tree is what the attributes are.
 
 from __future__ import annotations
 
-import html
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -305,9 +304,11 @@ class Module(ModuleTree):
                 replace_value(tensor, tensor.cast(dtype))
 
     def apply(self: Self, function: Callable[[Module], Any]) -> Self:
-        """Call `function` with every module, children first. Returns the module."""
-        for module in reversed(list(self.modules())):
-            function(module)
+        """Call `function` with every module below, in order, each after its children, and with this
+        one at last. Returns the module."""
+        for child in self.children():
+            child.apply(function)
+        function(self)
         return self
 
     # Text
@@ -317,6 +318,8 @@ class Module(ModuleTree):
         return ""
 
     def _repr_html_(self) -> str:
+        import html  # which brings a table of all of HTML's entities
+
         return f"<pre>{html.escape(repr(self))}</pre>"
 
     def __repr__(self) -> str:

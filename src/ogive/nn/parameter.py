@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.tensor.core import memory_device
 from ogive.tensor.memory.data_attribute import replace_value, share_memory
 from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
@@ -11,7 +12,7 @@ from ogive.tensor.tensor import Tensor
 
 class Parameter(Tensor):
     """A tensor that counts as a parameter of the module it is an attribute of. It lies in the
-    memory of a tensor that it is made of.
+    memory of a tensor that it is made of, on whatever devices that is.
 
     >>> nn.Parameter([1.0, 2.0]).requires_grad
     True
@@ -24,7 +25,8 @@ class Parameter(Tensor):
     def __init__(self, data: Any, requires_grad: bool = True) -> None:
         is_eager = isinstance(data, Tensor) and data.is_eager and type(self) is Parameter
         if not (is_eager and eager_calls[Parameter](self, data, requires_grad)):
-            super().__init__(data, requires_grad=requires_grad)
+            device = memory_device(data) if isinstance(data, Tensor) else None
+            super().__init__(data, device=device, requires_grad=requires_grad)
             if isinstance(data, Tensor):
                 share_memory(self, data)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 from ogive.nn.module import Module
@@ -32,6 +31,8 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        import html  # which brings a table of all of HTML's entities
+
         return f"<pre>{html.escape(str(self))}</pre>"
 
 

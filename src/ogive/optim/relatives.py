@@ -10,6 +10,7 @@ from ogive.optim.moments import averaged, decayed
 from ogive.optim.optimizer import Optimizer
 from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import ones, zeros_like
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -80,7 +81,7 @@ class NAdam(Optimizer):
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         averages = {name: zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
-        return {**averages, "mu_product": ones(dtype=dtypes.float64)}
+        return {**averages, "mu_product": created(ones, dtype=dtypes.float64)}
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         first, second = group["betas"]

@@ -62,6 +62,7 @@ def fold_in(key: Tensor, data: int | Tensor) -> Tensor:
     if isinstance(data, Tensor):
         if not data.dtype.is_integer:
             raise DtypeError(f"fold_in takes integers, not {data.dtype.name}")
+        data = data.to(key.device)
     else:
         data = to_integer(data, "fold_in: data")
         if not 0 <= data < COUNTERS:

@@ -16,6 +16,7 @@ dataclass of twenty numbers takes a millisecond.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ogive.named import NamedTuple
@@ -65,20 +66,26 @@ CPU_COSTS = Costs()
 NEVER = 1 << 62
 """More than there is of anything."""
 
-GPU_COSTS = CPU_COSTS.with_changes(
-    packing={"least_work": NEVER},
-    reductions={
-        "few_tiles": 1024, "few_scan_rows": 1 << 12, "few_scan_tiles": 1 << 12,
-        "scan_chunk_bytes": 1 << 14,
-    },
-    fusion={"least_outer": 128},
-    staging={
-        "rows_at_once": 3, "score_bytes": NEVER, "shared_score_bytes": NEVER,
-        "most_score_bytes": NEVER,
-    },
-    score_gradients={"narrow_again": True},
-    loops={"cheap_work": -1, "sharing_sums": 1 << 20},
-)  # fmt: skip
-"""Those of a graphics processor. Operands are read where they lie, reductions are split until every
-multiprocessor has several, rows are staged where a block has memory for them, scores are kept but
-for those that tensor cores work out."""
+
+@functools.lru_cache(maxsize=1)
+def gpu_costs() -> Costs:
+    """Those of a graphics processor.
+
+    Operands are read where they lie, reductions are split until every multiprocessor has several,
+    rows are staged where a block has memory for them, scores are kept but for those that tensor
+    cores work out.
+    """
+    return CPU_COSTS.with_changes(
+        packing={"least_work": NEVER},
+        reductions={
+            "few_tiles": 1024, "few_scan_rows": 1 << 12, "few_scan_tiles": 1 << 12,
+            "scan_chunk_bytes": 1 << 14,
+        },
+        fusion={"least_outer": 128},
+        staging={
+            "rows_at_once": 3, "score_bytes": NEVER, "shared_score_bytes": NEVER,
+            "most_score_bytes": NEVER,
+        },
+        score_gradients={"narrow_again": True},
+        loops={"cheap_work": -1, "sharing_sums": 1 << 20},
+    )  # fmt: skip

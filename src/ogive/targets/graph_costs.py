@@ -206,5 +206,9 @@ class Packing(NamedTuple):
     """The share that counts of the time in which filters are read from memory: the rest is hidden
     by the products that they go into."""
 
+    strip_filters: float = 0.25
+    """How large the filters of tiles may be beside what is made of the image, at most, where tiles
+    are multiplied in strips, each of which reads all filters."""
+
     windows_apart: int = 3
     """How many times as many pixels as windows an image has, from which on windows are apart."""

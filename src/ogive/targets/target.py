@@ -10,8 +10,8 @@ import functools
 from dataclasses import dataclass, field, fields
 
 from ogive.digest import blake2b
-from ogive.named import NamedTuple
-from ogive.targets.costs import CPU_COSTS, GPU_COSTS, Costs
+from ogive.named import Compared, NamedTuple
+from ogive.targets.costs import CPU_COSTS, Costs, gpu_costs
 
 DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
 ARM = ("aarch64", "arm64")
@@ -52,8 +52,7 @@ class Scaling(NamedTuple):
     intrinsic: str
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """How a graphics processor shares work out: blocks of threads, and warps of them in step.
 
     `shared_bytes` is what the threads of a block have in common, `block_threads` how many of them
@@ -69,8 +68,11 @@ class Grid:
     tensor_cores: bool = False
 
 
-@dataclass(frozen=True)
-class Target:
+NO_GRID = Grid()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Target(Compared):
     """A processor as the compiler sees it. Two targets are equal when code for one suits the other.
 
     `features` is LLVM's string (`+avx2,-sse4a,...`), `vector_bytes` the widest register worth
@@ -88,7 +90,7 @@ class Target:
     l2_bytes: int
     l3_bytes: int
     costs: Costs = CPU_COSTS
-    grid: Grid = Grid()
+    grid: Grid = NO_GRID
     cores: int = field(default=1, compare=False)
 
     def __hash__(self) -> int:
@@ -273,6 +275,6 @@ def describe_gpu(
         l1_bytes=grid.shared_bytes,
         l2_bytes=grid.shared_bytes,  # the second-level cache of passes is one that is not shared
         l3_bytes=l2_bytes,
-        costs=GPU_COSTS,
+        costs=gpu_costs(),
         grid=grid,
     )

@@ -18,6 +18,9 @@ class Threads(NamedTuple):
     terms_at_once: int = 4
     """Vectors of a sum that a thread reads before it adds them up."""
 
+    scanned_at_once: int = 8
+    """Elements of a row that each thread of a warp reads before they are scanned."""
+
     vectors_each: int = 8
     """Vectors of a row that each thread of a block has at least."""
 

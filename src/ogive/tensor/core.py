@@ -20,7 +20,7 @@ from ogive.errors import (
 )
 from ogive.ir import device_names
 from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import FILES, STORAGE
+from ogive.ir.device_names import FILES, STORAGE, is_group
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.layouts import holding_device
 from ogive.ir.memory import file_of
@@ -188,7 +188,11 @@ def wrap(node: UOp, device: str) -> Tensor:
 
 
 def hold(node: UOp, device: str) -> Tensor:
-    """A new tensor on the very node, through which gradients flow also under `no_grad`."""
+    """A new tensor on the very node, through which gradients flow also under `no_grad`.
+
+    The node may be one of a history, which is connected where somebody holds it.
+    """
+    registry.connect(node)
     made: Tensor = _concrete.__new__(_concrete)
     return adopt(made, node, device)
 
@@ -196,7 +200,7 @@ def hold(node: UOp, device: str) -> Tensor:
 def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
     """Fill in a tensor that has nothing yet."""
     if device is not DEFAULT_DEVICE:
-        node, device = _placed(node, device)
+        node, device = placed(node, device)
     made.node = node
     made.device = device
     made.shared = None
@@ -208,7 +212,7 @@ def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
     return made
 
 
-def _placed(node: UOp, device: str) -> tuple[UOp, str]:
+def placed(node: UOp, device: str) -> tuple[UOp, str]:
     """A node that says by itself where it is, if that is not the default device."""
     if device == FILES:
         # What is computed from a file is in memory.
@@ -403,8 +407,9 @@ def same_device(tensors: Sequence[Core], name: str) -> str:
         if tensor.device != device and device == FILES:
             device = tensor.device
         if tensor.device not in (device, FILES):
+            how = "shard_like() or to()" if is_group(device) or is_group(tensor.device) else "to()"
             raise DeviceError(
-                f"{name}: tensors are on {device} and {tensor.device}; move one with to()"
+                f"{name}: tensors are on {device} and {tensor.device}; move one with {how}"
             )
     return device
 

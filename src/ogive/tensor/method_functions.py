@@ -12,10 +12,6 @@ from ogive.tensor.core import Core, kind_of
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-MOST_EAGER_ELEMENTS = 1 << 16
-"""How large an eager operand may be. At 65536 floats an operation takes NumPy about 20 µs, and a
-compiled graph, found again, 100 µs in all (AMD EPYC, one thread)."""
-
 eager_calls: dict[Callable[..., Any], Callable[..., Any]] = {}
 """For functions that are done at once for eager tensors, what does that (`eager/table.py`)."""
 

@@ -178,7 +178,7 @@ def _find_out(
     node = base = result.node
     while base not in below and (base.op in MOVEMENT or base.op in (Op.DETACH, Op.GRADIENT)):
         base = base.src[0]
-    if base.op in _NO_RESULT or base in below or result.shared is not None or 0 in node.shape:
+    if base.op in _NO_RESULT or base in below or _is_view(result) or 0 in node.shape:
         return None
     given = tuple([_encode(value) for value in args])
     named = tuple([(name, _encode(value)) for name, value in kwargs.items()])
@@ -189,6 +189,11 @@ def _find_out(
     outputs = ((node.shape, node.dtype),)
     argument = (callee, (given, named), outputs, 0, int(may_fault))
     return Signature(node.dtype, (argument, node.shape))
+
+
+def _is_view(result: Core) -> bool:
+    """Whether a result shows what somebody else does, or its elements in another order."""
+    return (result.shared is not None and result.shared.is_reader) or result.layout is not None
 
 
 def _encode(value: Any) -> Any:

@@ -8,55 +8,54 @@ from ogive.compat.methods import missing_attributes, tensor_types
 from ogive.ir.dtype import to_dtype
 from ogive.live.registry import graph_lock
 from ogive.tensor.core import Core, adopt, attribute, bind_class, settable, to_device
-from ogive.tensor.creation import new_like, sampling, user_data
-from ogive.tensor.elementwise import (
-    arithmetic,
-    complex_numbers,
-    pairwise,
-    special_functions,
-    unary_compositions,
-    unary_functions,
-)
+from ogive.tensor.creation import user_data
+from ogive.tensor.elementwise import arithmetic, complex_numbers, unary_functions
 from ogive.tensor.gradients import differentiation
-from ogive.tensor.indexing import advanced_indexing, scattering, selection
-from ogive.tensor.linear_algebra import (
-    inverses,
-    matrix_functions,
-    matrix_product,
-    named_products,
-)
-from ogive.tensor.losses import classification, margins, regression
+from ogive.tensor.indexing import advanced_indexing
+from ogive.tensor.late_methods import FAMILIES_ARE_LATE, late_families
+from ogive.tensor.linear_algebra import matrix_product, named_products
 from ogive.tensor.memory import assignment, in_place_operations
 from ogive.tensor.memory.in_place_operations import in_place, in_shape
-from ogive.tensor.movement import (
-    basic_movements,
-    derived_movements,
-    diagonals,
-    padding,
-    repeating,
-    splitting,
-)
-from ogive.tensor.neural import (
-    activations,
-    adaptive_pooling,
-    convolutions,
-    dot_product_attention,
-    feature_normalization,
-    im2col,
-    resize,
-    table_lookup,
-    window_pooling,
-)
-from ogive.tensor.reduction import basic_reductions, log_sum_exp, scanning, statistics
-from ogive.tensor.sorting import order_statistics
-from ogive.tensor.values import (
-    conversion,
-    evaluation,
-    interchange,
-    named_casts,
-    python_values,
-    sharding,
-)
+from ogive.tensor.movement import basic_movements, derived_movements
+from ogive.tensor.neural import activations, dot_product_attention, feature_normalization
+from ogive.tensor.reduction import basic_reductions, log_sum_exp
+from ogive.tensor.values import conversion, evaluation, python_values, sharding
+
+if FAMILIES_ARE_LATE:
+    late = {
+        "creation": ("new_like", "sampling"),
+        "elementwise": ("pairwise", "special_functions", "unary_compositions"),
+        "indexing": ("scattering", "selection"),
+        "linear_algebra": ("inverses", "matrix_functions"),
+        "losses": ("classification", "margins", "regression"),
+        "movement": ("diagonals", "padding", "repeating", "splitting"),
+        "neural": (
+            "adaptive_pooling", "convolutions", "im2col", "resize", "table_lookup",
+            "window_pooling",
+        ),
+        "reduction": ("scanning", "statistics"),
+        "sorting": ("order_statistics",),
+        "values": ("interchange", "named_casts"),
+    }  # fmt: skip
+    globals().update(late_families(late))
+else:
+    from ogive.tensor.creation import new_like, sampling
+    from ogive.tensor.elementwise import pairwise, special_functions, unary_compositions
+    from ogive.tensor.indexing import scattering, selection
+    from ogive.tensor.linear_algebra import inverses, matrix_functions
+    from ogive.tensor.losses import classification, margins, regression
+    from ogive.tensor.movement import diagonals, padding, repeating, splitting
+    from ogive.tensor.neural import (
+        adaptive_pooling,
+        convolutions,
+        im2col,
+        resize,
+        table_lookup,
+        window_pooling,
+    )
+    from ogive.tensor.reduction import scanning, statistics
+    from ogive.tensor.sorting import order_statistics
+    from ogive.tensor.values import interchange, named_casts
 
 
 class Tensor(Core):

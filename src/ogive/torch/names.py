@@ -175,7 +175,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "distributions.constraints": ("ogive.distributions.constraints",),
     "distributions.transforms": ("ogive.distributions.transforms",),
     "linalg": ("ogive.torch.tensors.matrices", "ogive.linalg"),
-    "fft": ("ogive.fft",),
+    "fft": ("ogive.torch.tensors.fourier", "ogive.fft"),
     "special": ("ogive.torch.tensors.specials", "ogive.special"),
     "masked": ("ogive.masked",),
     "signal": ("ogive.signal",),

@@ -198,10 +198,11 @@ _REPLACED = (
     (r"addrspacecast \(ptr addrspace\(3\) @shared to ptr\)", "%emulated.shared"),
     (r"getelementptr \(i8, ptr %emulated\.shared, i64 (\d+)\)", r"%emulated.shared.\1"),
     (r'"nvvm\.reqntid"="\d+"', ""),
+    (r"call void @llvm\.nvvm\.griddepcontrol\.wait\(\)", ""),
     (r"@llvm\.nvvm\.barrier\.cta\.sync\.aligned\.all\(i32 0\)",
      "@emulated.barrier(ptr %emulated.state)"),
-    (r"@llvm\.nvvm\.shfl\.sync\.bfly\.i32\(i32 -1, (.*), i32 31\)",
-     r"@emulated.exchange(ptr %emulated.state, \1)"),
+    (r"@llvm\.nvvm\.shfl\.sync\.(bfly|up|idx)\.i32\(i32 -1, (.*), i32 (?:31|0)\)",
+     r"@emulated.\1(ptr %emulated.state, \2)"),
 )  # fmt: skip
 
 
@@ -282,7 +283,35 @@ define bfloat @__truncsfbf2(float %x) noinline {
   %value = bitcast i16 %word to bfloat
   ret bfloat %value
 }
-define internal i32 @emulated.exchange(ptr %state, i32 %value, i32 %distance) noinline {
+define internal i32 @emulated.bfly(ptr %state, i32 %value, i32 %distance) noinline {
+  %thread.at = getelementptr i64, ptr %state, i64 2
+  %thread = load i64, ptr %thread.at
+  %wide = zext i32 %distance to i64
+  %other = xor i64 %thread, %wide
+  %result = call i32 @emulated.exchange(ptr %state, i32 %value, i64 %other)
+  ret i32 %result
+}
+define internal i32 @emulated.up(ptr %state, i32 %value, i32 %distance) noinline {
+  %thread.at = getelementptr i64, ptr %state, i64 2
+  %thread = load i64, ptr %thread.at
+  %wide = zext i32 %distance to i64
+  %lane = and i64 %thread, 31
+  %before = sub i64 %thread, %wide
+  %has = icmp uge i64 %lane, %wide
+  %other = select i1 %has, i64 %before, i64 %thread
+  %result = call i32 @emulated.exchange(ptr %state, i32 %value, i64 %other)
+  ret i32 %result
+}
+define internal i32 @emulated.idx(ptr %state, i32 %value, i32 %lane) noinline {
+  %thread.at = getelementptr i64, ptr %state, i64 2
+  %thread = load i64, ptr %thread.at
+  %wide = zext i32 %lane to i64
+  %first = and i64 %thread, -32
+  %other = or i64 %first, %wide
+  %result = call i32 @emulated.exchange(ptr %state, i32 %value, i64 %other)
+  ret i32 %result
+}
+define internal i32 @emulated.exchange(ptr %state, i32 %value, i64 %other) noinline {
   %thread.at = getelementptr i64, ptr %state, i64 2
   %values.at = getelementptr i64, ptr %state, i64 7
   %thread = load i64, ptr %thread.at
@@ -290,8 +319,6 @@ define internal i32 @emulated.exchange(ptr %state, i32 %value, i32 %distance) no
   %own = getelementptr i32, ptr %values, i64 %thread
   store i32 %value, ptr %own
   call void @emulated.barrier(ptr %state)
-  %wide = zext i32 %distance to i64
-  %other = xor i64 %thread, %wide
   %place = getelementptr i32, ptr %values, i64 %other
   %result = load i32, ptr %place
   call void @emulated.barrier(ptr %state)

@@ -79,6 +79,27 @@ def test_products_of_floats_go_through_squares(
             np.testing.assert_allclose(product.numpy(), expected, rtol=1e-6 * terms)
 
 
+@pytest.mark.parametrize("shape", [(3, 32), (2, 33), (4, 31), (1, 700), (2, 3, 300)])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8", "float32", "float64", "bfloat16"])
+def test_a_warp_scans_a_row(gpu: str, shape: tuple[int, ...], dtype: str) -> None:
+    values = np.random.default_rng(3).integers(-3, 4, shape)
+    x = Tensor(values).cast(dtype).realize()
+    scans: list[Callable[[Tensor], Tensor]] = [
+        lambda x: x.cumsum(-1),
+        lambda x: x.flip(-1).cumsum(-1) * 2,
+        lambda x: x.cummax(-1)[0],
+        lambda x: (x - 1).clamp(-1, 1).cumprod(-1),
+    ]
+    for scan in scans:
+        found, expected = [scan(each).cast("float64").numpy() for each in (x.to(gpu), x)]
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_scan_along_memory_has_a_warp_for_each_row(gpu: str) -> None:
+    plan = ogive.zeros(5, 300, device=gpu).realize().cumsum(1).prepare()
+    assert [kernel.name for kernel in plan.kernels] == ["scan_parallel5_loop2_upcast8_thread32"]
+
+
 def test_memory_that_begins_anywhere_is_read_and_written(gpu: str) -> None:
     x = Tensor(np.arange(1000, dtype=np.float32), device=gpu).realize()
     for start in (1, 2, 3):
@@ -94,6 +115,12 @@ def test_draws_have_the_bits_of_the_cpu(gpu: str) -> None:
     expected = ogive.randn(100, 7).numpy()
     ogive.manual_seed(3)
     np.testing.assert_array_equal(ogive.randn(100, 7, device=gpu).numpy(), expected)
+
+
+def test_keys_fold_in_numbers_of_a_gpu(gpu: str) -> None:
+    key = ogive.random.key(5)
+    there = ogive.random.fold_in(key, ogive.arange(100, device=gpu))
+    assert (there.numpy() == ogive.random.fold_in(key, ogive.arange(100)).numpy()).all()
 
 
 def test_a_fault_names_the_line_and_leaves_the_device_in_order(gpu: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ogive import Config
-from ogive.devices.cuda.native_launches import LaunchCall, make_native_launch
+from ogive.devices.cuda.native_launches import OVERLAPPING, LaunchCall, make_native_launch
 
 NO_FAULT = (1 << 63) - 1
 KERNEL = 0x1234
@@ -21,13 +21,17 @@ class FakeDriver:
         self.calls: list[tuple[object, ...]] = []
         self.failure = ctypes.c_uint64()
         self.word = ctypes.c_uint64(NO_FAULT)
-        kinds = [ctypes.c_int, ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3]
+        kinds = [ctypes.c_int, *[ctypes.c_void_p] * 4]
 
-        def launch(*given: int) -> int:
-            extra = (ctypes.c_void_p * 5).from_address(given[-1])
+        def launch(configuration: int, function: int, parameters: int, extra_at: int) -> int:
+            sizes = (ctypes.c_uint * 7).from_address(configuration)
+            rest = (ctypes.c_uint64 * 3).from_address(configuration + 32)
+            attribute = (ctypes.c_int * 3).from_address(rest[1])
+            extra = (ctypes.c_void_p * 5).from_address(extra_at)
             (size,) = ctypes.c_uint64.from_address(extra[3] or 0).value,
             words = (ctypes.c_int64 * (size // 8)).from_address(extra[1] or 0)
-            self.calls.append(("launch", *given[:8], list(words)))
+            self.calls.append(("launch", function, *sizes, list(words)))
+            self.rest = rest[0], rest[2], attribute[0], attribute[2]
             if site is not None:
                 self.word.value = site
             return code
@@ -71,6 +75,7 @@ def test_a_launch_has_its_grid_its_words_and_behind_them_the_tiles(tiles: int, b
     assert driver.calls == [
         ("enter", 7), ("launch", KERNEL, blocks, 1, 1, 64, 1, 1, 128, words),
     ]  # fmt: skip
+    assert driver.rest == (0, 1, OVERLAPPING.id, 1), "the default stream, and one attribute"
 
 
 def test_a_kernel_that_may_fault_is_waited_for_and_its_fault_told_once() -> None:

@@ -57,6 +57,12 @@ def test_after_the_second_size_nothing_is_compiled() -> None:
     assert made[:2] == [1, 1] and sum(made[2:]) == 0
 
 
+def test_a_result_that_is_but_a_counter_is_written_out_for_all_sizes() -> None:
+    for size in (5, 2, 7, 9):
+        for made in (ogive.arange(size) * 1, ogive.arange(size) + 0):
+            assert made.tolist() == list(range(size))
+
+
 def test_what_fits_a_general_graph_runs_as_it_after_one_that_could_not_join() -> None:
     x = rows(40).realize()
     made = []
@@ -255,3 +261,72 @@ def test_a_function_of_given_lengths_alone_is_compiled_for_each(
         found = function(rows(size).realize()).numpy()
         ogive.configure(generalize=False)
         numpy.testing.assert_allclose(found, function(rows(size)).numpy(), rtol=1e-6)
+
+
+def _numpy_convolution(x: numpy.ndarray, filters: numpy.ndarray) -> numpy.ndarray:
+    padded = numpy.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = numpy.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+    result: numpy.ndarray = numpy.einsum("nchwij,ocij->nohw", windows, filters)
+    return result
+
+
+def _attend(x: Tensor) -> Tensor:
+    return (x @ x.transpose(1, 2)) @ x
+
+
+FILTERS = numpy.random.default_rng(0).standard_normal((20, 16, 3, 3)).astype(numpy.float32)
+
+
+@pytest.mark.parametrize(
+    "shape, compute, expected",
+    [
+        (
+            lambda n: (3, n, n + 2),
+            lambda x: x.transpose(1, 2) * 2 + 1,
+            lambda x: x.swapaxes(1, 2) * 2 + 1,
+        ),
+        (
+            lambda n: (2, n, 40),
+            lambda x: x @ x.transpose(1, 2) @ x,
+            lambda x: x @ x.swapaxes(1, 2) @ x,
+        ),
+        (lambda n: (4, n, 30), lambda x: x.sum(1), lambda x: x.sum(1)),
+        (
+            lambda n: (2, 16, n + 1, n + 8),
+            lambda x: x.conv2d(Tensor(FILTERS), padding=1),
+            lambda x: _numpy_convolution(x, FILTERS.astype(float)),
+        ),
+    ],
+    ids=["transposed", "products", "sums", "images"],
+)
+def test_sizes_may_vary_along_inner_axes(
+    shape: Callable[[int], tuple[int, ...]],
+    compute: Callable[[Tensor], Tensor],
+    expected: Callable[[numpy.ndarray], numpy.ndarray],
+) -> None:
+    made = []
+    for size in (50, 63, 9, 130, 3, 111, 64):
+        values = numpy.random.default_rng(size).standard_normal(shape(size)).astype(numpy.float32)
+        before = schedules()
+        result = compute(Tensor(values)).numpy()
+        made.append(schedules() - before)
+        wanted = expected(values.astype(float))
+        numpy.testing.assert_allclose(result, wanted, rtol=1e-4, atol=2e-6 * abs(wanted).max())
+    assert sum(made[2:]) == 0
+
+
+def test_a_gradient_is_that_of_the_very_operand() -> None:
+    """It is known by its node, which other lengths of what is seen of it would make another one."""
+    values = numpy.random.default_rng(0).standard_normal((3, 4))
+    for shape in ((2, 6), (4, 3), (6, 2)):
+        x, weight = Tensor(numpy.ones((3, 4)), requires_grad=True), Tensor(values.reshape(shape))
+        (x.reshape(shape) * weight).sum().backward()
+        assert x.grad is not None
+        numpy.testing.assert_array_equal(x.grad.numpy(), values)
+
+
+def test_what_is_looked_up_behind_the_end_of_a_tile_is_no_fault() -> None:
+    image = numpy.random.default_rng(0).standard_normal((2, 2, 7, 5))
+    for size in ((14, 10), (3, 1), (10, 7), (11, 3)):
+        found = functional.interpolate(Tensor(image), size, mode="bilinear", align_corners=True)
+        assert found.numpy().shape == (2, 2, *size)

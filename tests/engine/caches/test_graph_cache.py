@@ -14,6 +14,7 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor, counters
+from ogive.engine.caches.general_graphs import general_graphs
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import Kernel, kernel_cache
 from ogive.engine.steps.compiled_graph import Launch
@@ -48,6 +49,7 @@ def forget() -> None:
     """What a new process does not know."""
     graph_cache.clear()
     kernel_cache.clear()
+    general_graphs.clear()
 
 
 @pytest.fixture(autouse=True)

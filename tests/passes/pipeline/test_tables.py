@@ -36,10 +36,10 @@ LEVELS: dict[str, tuple[tuple[Pass, ...], set[str]]] = {
 PASSES = {each.name: each for passes, _ in LEVELS.values() for each in passes}
 NO_PASSES = {
     "block_sums": "a part of block_axes",
-    "build_general": "a part of general graphs, which the caches ask for",
     "choose_lanes": "a part of choose_placement",
     "cut_counters": "a part of block_axes and block_sums",
     "element_reads": "what merge_regions asks of a region",
+    "express_sizes": "a part of general graphs, which the caches ask for",
     "kernel_signature": "what callers ask of a lowered kernel",
     "loop_order": "what choose_kept asks of a value",
     "storage": "what assignments ask of a value",

@@ -70,13 +70,42 @@ def _looked_up(x: Tensor, axis: int) -> Tensor:
     return x.flip(axis).index_select(axis, Tensor([0, 0], device=x.device))
 
 
+def _written(x: Tensor, axis: int) -> Tensor:
+    """A copy, of which a part has been written to, through a view and then by itself."""
+    made = x.clone()
+    first = made.narrow(axis, 0, (int(x.shape[axis]) + 1) // 2)
+    first += 1
+    made *= 2
+    return made
+
+
+def _overwritten(x: Tensor, axis: int) -> Tensor:
+    made = x.clone()
+    made.select(axis, int(x.shape[axis]) // 2).copy_(made.select(axis, 0))
+    return made
+
+
+def _masked(x: Tensor, axis: int) -> Tensor:
+    made = x.clone()
+    made[made < made.amax(axis, keepdim=True) - 3] = 1
+    return made
+
+
+def _picked(x: Tensor, axis: int) -> Tensor:
+    """Elements by positions that are worked out, added to where they come from."""
+    positions = x.argsort(axis).narrow(axis, 0, 1)
+    return x.scatter_add(axis, positions, x.gather(axis, positions))
+
+
 EXACT: list[Callable[[random.Random], Step]] = [
     _meeting(lambda x, y: x + y),
     _meeting(lambda x, y: x - 2 * y),
     _meeting(lambda x, y: x.maximum(y)),
     _meeting(lambda x, y: ogive.where(x < y, x, y.T) if _is_square(x) else x),
     _meeting(lambda x, y: x * 3 - y.T if _is_square(x) else -x),
+    _meeting(lambda x, y: x.shard_like(y) + 1),
     _reshaped,
+    _along(lambda x, axis: x.realize()),
     _along(_shuffled),
     _along(_part),
     _along(_padded),
@@ -86,6 +115,14 @@ EXACT: list[Callable[[random.Random], Step]] = [
     _along(lambda x, axis: x.max(axis, keepdim=True)[0] + x),
     _along(lambda x, axis: x.cumsum(axis)),
     _along(lambda x, axis: x.sort(axis)[0]),
+    _along(_written),
+    _along(_overwritten),
+    _along(_masked),
+    _along(_picked),
+    _along(lambda x, axis: x.roll(1, axis)),
+    _along(lambda x, axis: ogive.stack([x, -x], axis).select(axis, 1)),
+    _along(lambda x, axis: x - x.unsqueeze(axis).repeat_interleave(3, axis).sum(axis)),
+    _along(lambda x, axis: ogive.cat(x.chunk(2, axis)[::-1], axis)),
 ]
 ROUNDED: list[Callable[[random.Random], Step]] = [
     _meeting(lambda x, y: x.tanh() * y),
@@ -93,6 +130,8 @@ ROUNDED: list[Callable[[random.Random], Step]] = [
     _meeting(lambda x, y: (y @ x if _is_square(x) else x) / LENGTH),
     _along(lambda x, axis: x.softmax(axis)),
     _along(lambda x, axis: x - x.mean(axis, keepdim=True)),
+    _along(lambda x, axis: x.logsumexp(axis, keepdim=True) - x),
+    _along(lambda x, axis: x * x.square().sum(axis, keepdim=True).add(1).rsqrt()),
     _along(lambda x, axis: x / (1 + x.var(axis, keepdim=True)).sqrt() if x.shape[axis] > 1 else x),
 ]
 

@@ -31,6 +31,15 @@ def test_a_plan_says_what_was_found_and_where() -> None:
     assert "test_explanation.py" in text and "@ data(400)" in text
 
 
+def test_a_plan_that_was_compiled_before_says_the_same() -> None:
+    def explain() -> str:
+        x = data(210, 310) - data(210, 310).mean(1, keepdim=True)
+        return ((x @ data(310, 410)) @ data(410)).prepare(config=ROUNDING).explain()
+
+    first = explain()
+    assert "found faster ways" in first and explain() == first
+
+
 def test_a_plan_says_that_nothing_was_found() -> None:
     text = (data(4) * 2).prepare().explain()
     assert "found nothing faster" in text and 'exactness="rounding"' in text

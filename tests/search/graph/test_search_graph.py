@@ -146,6 +146,18 @@ def test_no_random_graph_is_slower_by_the_model(seed: int) -> None:
     never_worse(seed)
 
 
+@pytest.mark.parametrize("seed", [1115, 7134, 9461])
+def test_what_windows_gain_is_not_lost_where_they_meet(seed: int) -> None:
+    never_worse(seed)
+
+
+@pytest.mark.parametrize("seed", [2385, 8289])
+def test_a_column_that_a_rule_reads_as_a_line_is_one_in_the_whole_graph(seed: int) -> None:
+    expected = random_tensor(Random(seed)).realize(Config(search=Graph(rounds=0))).numpy()
+    found = random_tensor(Random(seed)).realize(ROUNDING).numpy()
+    numpy.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("group", range(1, 251))
 def test_no_graph_of_many_is_slower_by_the_model(group: int) -> None:
@@ -236,6 +248,18 @@ def test_bounds_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
 def test_an_unknown_exactness_is_refused() -> None:
     with pytest.raises(ConfigError, match="exactness is one of exact, rounding, got 'rouding'"):
         Config(exactness="rouding")
+
+
+def test_layers_that_share_a_mask_are_equal_windows() -> None:
+    mask = ogive.ones(32, 32).tril() == 0
+    value = data(32, 32).exp()
+    for _ in range(6):
+        norm = (value - value.mean(-1, keepdim=True)) / (value * value).mean(-1, keepdim=True)
+        scores = (norm @ data(32, 32)).masked_fill(mask, -1e9).softmax(-1)
+        value = value + (scores @ norm).tanh()
+    graph = normalize((value.node,)).sink
+    windows = list(find_windows(graph, walk(graph.src)))
+    assert len(windows) >= 6 and len({window.sink for window in windows}) <= 4
 
 
 @pytest.mark.parametrize("most", [1, 7, 20, 33])

@@ -13,7 +13,9 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentTypeError, DeviceError, DtypeError, ShapeError
+from ogive.tensor.late_methods import load_methods
 
+load_methods(Tensor)
 NAMES = sorted(
     name
     for name, value in vars(Tensor).items()

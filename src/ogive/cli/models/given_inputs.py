@@ -107,7 +107,7 @@ def _read(info: Info, path: Path, lengths: list[int]) -> Array:
     try:
         array: Array = numpy.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise FileError(f"--input {info.name}={path}: {error}") from None
+        raise FileError(f"--input {info.name}={path}: {_reason(error)}") from None
     return array
 
 
@@ -127,7 +127,7 @@ def _read_picture(info: Info, path: Path, lengths: list[int]) -> Array:
     try:
         picture = Image.open(path).convert("RGB")
     except (OSError, UnidentifiedImageError) as error:
-        raise FileError(f"--input {info.name}={path}: {error}") from None
+        raise FileError(f"--input {info.name}={path}: {_reason(error)}") from None
     scale = max(height / picture.height, width / picture.width)
     whole = picture.resize(
         (max(round(picture.width * scale), width), max(round(picture.height * scale), height))
@@ -138,3 +138,8 @@ def _read_picture(info: Info, path: Path, lengths: list[int]) -> Array:
         pixels = ((pixels / 255 - MEAN) / SPREAD).astype(info.dtype)
     batch = pixels[None] if is_last else pixels.transpose(2, 0, 1)[None]
     return numpy.repeat(batch, lengths[0], 0)
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, in words and without the number of an error."""
+    return getattr(error, "strerror", None) or str(error)

@@ -38,7 +38,8 @@ def _show(stream: TextIO, patience: float, ended: threading.Event) -> None:
         return
     is_terminal = stream.isatty()
     while True:
-        line = f"compiling: {_compiled() - before} kernels, {time.perf_counter() - start:.1f} s"
+        number = _compiled() - before + 1
+        line = f"compiling: kernel {number}, {time.perf_counter() - start:.1f} s"
         stream.write(f"\r{line}" if is_terminal else f"{line}\n")
         stream.flush()
         if not is_terminal:

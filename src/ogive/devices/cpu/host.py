@@ -84,10 +84,16 @@ def host_cores() -> int:
         count = len(os.sched_getaffinity(0))
     else:
         count = os.cpu_count() or 1
-    quota = cgroup_quota()
+    quota = _own_quota()
     if quota is not None:
         count = min(count, math.ceil(quota))
     return max(count, 1)
+
+
+@functools.lru_cache(maxsize=1)
+def _own_quota() -> float | None:
+    """What this process is allowed, as it was when first asked: a start asks five times."""
+    return cgroup_quota()
 
 
 def cgroup_quota(root: str | Path = "/") -> float | None:

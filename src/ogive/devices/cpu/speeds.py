@@ -22,7 +22,7 @@ WORTH_A_THREAD = 1.1
 LEVELS = ("L1", "L2", "L3", "memory")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Speeds:
     """What a machine does, with one thread and with several.
 

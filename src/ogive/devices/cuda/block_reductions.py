@@ -1,8 +1,12 @@
-"""Results across the threads of a block, which all of them then have.
+"""Results across the threads of a block, which all of them then have; and scans through a warp.
 
 The threads of a warp exchange values by shuffles, five times; then each warp writes its value to
 memory that the block shares, and every thread combines those of all warps in a fixed tree. So the
 same bits come out in every run, and in every thread.
+
+A scan goes through a row by the 32 elements that a warp has at once. Each thread takes over what
+those up to 1, 2, 4, 8, 16 places before it have, and all add what came before; the last one's value
+is what the next 32 begin with.
 """
 
 from __future__ import annotations
@@ -13,14 +17,14 @@ from ogive.devices.cuda.block_memory import BlockMemory
 from ogive.devices.llvm.accumulators import Accumulators
 from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.kernel_writer import Writer
-from ogive.devices.llvm.llvm_types import code_of, element_type, memory_type
+from ogive.devices.llvm.llvm_types import code_of, element_type, memory_type, register_type
 from ogive.devices.llvm.registers import Tile, Values
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import THREAD
 
 BARRIER = "nvvm.barrier.cta.sync.aligned.all"
-SHUFFLE = "nvvm.shfl.sync.bfly.i32"
+SHUFFLE = "nvvm.shfl.sync"
 WARP = 32
 
 
@@ -56,6 +60,37 @@ class BlockAccumulators(Accumulators):
         super().finish(node)
         if any(counter.placement == THREAD for counter in node.closed):
             self.values.registers[node] = self._across(node, self.values.registers[node])
+
+    def scan(self, node: UOp) -> None:
+        if all(counter.placement != THREAD for counter in node.further):
+            super().scan(node)
+            return
+        kind = register_type(node.dtype, 1)
+        counters, beside = self.values.tile_of(node), self._counters_beside(node)
+        combine = partial(self.instructions.combine, node.combine, node.dtype)
+        self.values.registers[node] = {}
+        for place in self.values.entries(counters):
+            places = tuple(zip(counters, place, strict=True))
+            at = dict(places)
+            cell = self._cells[node][tuple([at[counter] for counter in beside])]
+            within = self._through_warp(node, self.values.operand(node.operand, places, 1))
+            before = self.writer.instruction(f"load {kind}, ptr {cell}")
+            running = combine(before, within, 1)
+            last = self._from_lane(running, node.dtype, WARP - 1, "idx")
+            self.writer.effect(f"store {kind} {last}, ptr {cell}")
+            self.values.registers[node][place] = running
+
+    def _through_warp(self, node: UOp, value: str) -> str:
+        """The value combined with those of all threads of the warp before this one."""
+        write, kind = self.writer.instruction, register_type(node.dtype, 1)
+        distance = 1
+        while distance < WARP:
+            before = self._from_lane(value, node.dtype, distance, "up")
+            both = self.instructions.combine(node.combine, node.dtype, before, value, 1)
+            has = write(f"icmp uge i64 {self.thread}, {distance}")
+            value = write(f"select i1 {has}, {kind} {both}, {kind} {value}")
+            distance *= 2
+        return value
 
     def _across(self, node: UOp, results: dict[Tile, str]) -> dict[Tile, str]:
         combine = partial(self.instructions.combine, node.combine, node.dtype)
@@ -96,8 +131,9 @@ class BlockAccumulators(Accumulators):
             combined[place] = values[0]
         return combined
 
-    def _from_lane(self, value: str, dtype: DType, distance: int) -> str:
-        """The value that the thread has whose number in the warp differs in one bit."""
+    def _from_lane(self, value: str, dtype: DType, distance: int, how: str = "bfly") -> str:
+        """The value of another thread of the warp: whose number differs in one bit (`bfly`), which
+        is so far before this one (`up`), or which has that number (`idx`)."""
         write = self.writer.instruction
         element, bits = element_type(dtype), 1 if dtype.is_bool else dtype.bits
         raw = f"i{bits}"
@@ -106,19 +142,21 @@ class BlockAccumulators(Accumulators):
         if bits == 64:
             high = write(f"lshr i64 {value}, 32")
             halves = [write(f"trunc i64 {half} to i32") for half in (value, high)]
-            low, high = [self._exchange(half, distance) for half in halves]
+            low, high = [self._exchange(half, distance, how) for half in halves]
             low, high = [write(f"zext i32 {half} to i64") for half in (low, high)]
             high = write(f"shl i64 {high}, 32")
             value = write(f"or i64 {low}, {high}")
         elif bits == 32:
-            value = self._exchange(value, distance)
+            value = self._exchange(value, distance, how)
         else:
-            value = self._exchange(write(f"zext {raw} {value} to i32"), distance)
+            value = self._exchange(write(f"zext {raw} {value} to i32"), distance, how)
             value = write(f"trunc i32 {value} to {raw}")
         if code_of(dtype)[0] == "f":
             value = write(f"bitcast {raw} {value} to {element}")
         return value
 
-    def _exchange(self, word: str, distance: int) -> str:
+    def _exchange(self, word: str, distance: int, how: str) -> str:
         types = ["i32", "i32", "i32", "i32"]
-        return self.writer.intrinsic("i32", SHUFFLE, types, ["-1", word, str(distance), "31"])
+        last = "0" if how == "up" else "31"
+        given = ["-1", word, str(distance), last]
+        return self.writer.intrinsic("i32", f"{SHUFFLE}.{how}.i32", types, given)

@@ -70,6 +70,16 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuFuncSetAttribute": (_POINTER, _NUMBER, _NUMBER),
     "cuLaunchKernel": (_POINTER, *[_COUNT] * 7, _POINTER, _POINTER, _POINTER),
     "cuLaunchKernelEx": (_POINTER, _POINTER, _POINTER, _POINTER),
+    # Graphs
+    "cuStreamCreate": (_POINTER, _COUNT),
+    "cuStreamBeginCapture_v2": (_POINTER, _NUMBER),
+    "cuStreamEndCapture": (_POINTER, _POINTER),
+    "cuStreamGetCaptureInfo_v3": (_POINTER,) * 7,
+    "cuGraphInstantiateWithFlags": (_POINTER, _POINTER, _WORD),
+    "cuGraphExecKernelNodeSetParams_v2": (_POINTER, _POINTER, _POINTER),
+    "cuGraphLaunch": (_POINTER, _POINTER),
+    "cuGraphExecDestroy": (_POINTER,),
+    "cuGraphDestroy": (_POINTER,),
     "cuTensorMapEncodeTiled": (
         _POINTER, _NUMBER, _COUNT, _POINTER, *[_POINTER] * 4, *[_NUMBER] * 4,
     ),

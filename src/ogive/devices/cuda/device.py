@@ -28,6 +28,7 @@ from ogive.devices.protocol import (
 from ogive.errors import DeviceError
 
 if TYPE_CHECKING:
+    from ogive.devices.cuda.graph_batches import GraphBatches
     from ogive.devices.cuda.native_launches import NativeLaunch
     from ogive.devices.cuda.products.product_kernels import ProductKernels
     from ogive.devices.cuda.thread_kernels import Launch
@@ -188,9 +189,18 @@ class CudaDevice(Device):
             if native is None:
                 return HostStep(kernel.run, step.arguments, tiles=step.tiles)
             kernel = native
+        waits = isinstance(step.kernel, CudaKernel) and step.kernel.may_fault
         return KernelStep(
-            kernel, step.arguments, step.tiles, grain=AT_ONCE, parallel=False, whole=step.whole
-        )
+            kernel, step.arguments, step.tiles, grain=AT_ONCE, parallel=False, whole=step.whole,
+            batcher=None if waits else self._batches,
+        )  # fmt: skip
+
+    @functools.cached_property
+    def _batches(self) -> GraphBatches:
+        from ogive.devices.cuda.graph_batches import GraphBatches
+
+        assert isinstance(self.gpu, DriverGpu)
+        return GraphBatches(self.gpu)
 
     @functools.cached_property
     def fault_word(self) -> Any:
@@ -208,6 +218,11 @@ class CudaKernel:
         self._launch = launch
         self._loaded = loaded
         self._native: Executable | None = None
+
+    @property
+    def may_fault(self) -> bool:
+        """Whether its launches wait for its end, to see."""
+        return self._launch.faults
 
     def native(self, words: int) -> Executable | None:
         """A function of the host's that launches it with so many words, if there can be one."""

@@ -246,7 +246,7 @@ class DriverGpu:
     def launch_call(self, kernel: Any) -> LaunchCall:
         from ogive.devices.cuda.native_launches import LaunchCall
 
-        names = ("cuLaunchKernel", "cuCtxSetCurrent", "cuStreamSynchronize")
+        names = ("cuLaunchKernelEx", "cuCtxSetCurrent", "cuStreamSynchronize")
         launch, enter, synchronize = map(self.address_of, names)
         return LaunchCall(
             launch, enter, synchronize, self.context, kernel.function.value,

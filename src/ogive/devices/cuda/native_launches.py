@@ -4,10 +4,17 @@ A launch is a function of the host's with the signature of a kernel there: it pu
 tiles and the place for faults behind the arguments, and hands all to the GPU's driver. A plan of
 any number of launches is then replayed in one foreign call, and what changes between runs is
 changed in the plan's own words.
+
+A launch may begin before the one before it has ended: kernels wait for that end before they touch
+memory (programmatic dependent launch), so the time that it takes to start one is hidden.
+
+Where tiles begin says who gets the launch: 0, the GPU; else the address of a receiver, whose first
+word is the function that takes it (`graph_batches.py`).
 """
 
 from __future__ import annotations
 
+import ctypes
 from string import Template
 from typing import TYPE_CHECKING
 
@@ -19,6 +26,20 @@ if TYPE_CHECKING:
     from ogive.config import Config
 
 NAME = "ogive_launch"
+CONFIGURATION_BYTES = 56
+"""A `CUlaunchConfig`: grid, block, shared memory, stream, attributes, how many."""
+
+_OVERLAPPING = 6  # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+
+
+class LaunchAttribute(ctypes.Structure):
+    """A `CUlaunchAttribute`."""
+
+    _fields_ = (("id", ctypes.c_int), ("gap", ctypes.c_int), ("value", ctypes.c_int * 16))
+
+
+OVERLAPPING = LaunchAttribute(_OVERLAPPING, value=(ctypes.c_int * 16)(1))
+"""That a launch may begin before the one before it has ended."""
 
 
 class LaunchCall(NamedTuple):
@@ -43,11 +64,12 @@ class LaunchCall(NamedTuple):
 
 
 class NativeLaunch:
-    """A function of the host's that launches `kernel`, which it keeps loaded."""
+    """A function of the host's that makes `launches` of `kernel`, which it keeps loaded."""
 
-    def __init__(self, function: Executable, kernel: object) -> None:
+    def __init__(self, function: Executable, kernel: object, launches: int = 1) -> None:
         self.function = function
         self.kernel = kernel
+        self.launches = launches
         self.address = function.address
 
 
@@ -56,10 +78,32 @@ def make_native_launch(call: LaunchCall, config: Config, kernel: object = None) 
     values = dict(zip(LaunchCall._fields, call, strict=True))
     values |= {"all": call.words + 2, "last": call.words + 1, "bytes": 8 * (call.words + 2)}
     values |= {"given_bytes": 8 * call.words, "rounding": call.tiles - 1}
-    text = _LAUNCH + (_WAIT if call.fault else _DONE)
+    values |= {"attributes": ctypes.addressof(OVERLAPPING)}
+    text = _LAUNCH + (_WAIT if call.fault else _DONE) + GIVE_LAUNCH
     code = host().assemble(Template(text).substitute(values), host().target(config))
     return NativeLaunch(host().load(NAME, code), kernel)
 
+
+GIVE_LAUNCH = """
+define internal i32 @give_launch(
+    i64 %receiver, ptr %configuration, ptr %function, ptr %parameters, ptr %extra) nounwind {
+  %direct = icmp eq i64 %receiver, 0
+  br i1 %direct, label %launch, label %receive
+
+launch:
+  %launched = call i32 inttoptr (i64 $launch to ptr)(
+    ptr %configuration, ptr %function, ptr %parameters, ptr %extra)
+  ret i32 %launched
+
+receive:
+  %at = inttoptr i64 %receiver to ptr
+  %take = load ptr, ptr %at
+  %taken = call i32 %take(
+    ptr %at, ptr %configuration, ptr %function, ptr %parameters, ptr %extra)
+  ret i32 %taken
+}
+"""
+"""Hands a launch to the GPU, or to who asked for it."""
 
 _LAUNCH = """
 define void @ogive_launch(ptr %arguments, i64 %begin, i64 %end, ptr %fault) nounwind {
@@ -67,6 +111,7 @@ entry:
   %words = alloca [$all x i64], align 16
   %size = alloca i64
   %extra = alloca [5 x ptr], align 16
+  %configuration = alloca [7 x i64], align 16
   call void @llvm.memcpy.p0.p0.i64(ptr %words, ptr %arguments, i64 $given_bytes, i1 false)
   %tiles.at = getelementptr i64, ptr %words, i64 $words
   %fault.at = getelementptr i64, ptr %words, i64 $last
@@ -85,10 +130,28 @@ entry:
   %more = add i64 %end, $rounding
   %blocks64 = udiv i64 %more, $tiles
   %blocks = trunc i64 %blocks64 to i32
+  %grid1 = getelementptr i32, ptr %configuration, i64 1
+  %grid2 = getelementptr i32, ptr %configuration, i64 2
+  %block0 = getelementptr i32, ptr %configuration, i64 3
+  %block1 = getelementptr i32, ptr %configuration, i64 4
+  %block2 = getelementptr i32, ptr %configuration, i64 5
+  %shared = getelementptr i64, ptr %configuration, i64 3
+  %stream = getelementptr i64, ptr %configuration, i64 4
+  %attributes = getelementptr i64, ptr %configuration, i64 5
+  %count = getelementptr i64, ptr %configuration, i64 6
+  store i32 %blocks, ptr %configuration
+  store i32 1, ptr %grid1
+  store i32 1, ptr %grid2
+  store i32 $threads, ptr %block0
+  store i32 1, ptr %block1
+  store i32 1, ptr %block2
+  store i64 $shared_bytes, ptr %shared
+  store ptr null, ptr %stream
+  store ptr inttoptr (i64 $attributes to ptr), ptr %attributes
+  store i64 1, ptr %count
   %entered = call i32 inttoptr (i64 $enter to ptr)(ptr inttoptr (i64 $context to ptr))
-  %code = call i32 inttoptr (i64 $launch to ptr)(
-    ptr inttoptr (i64 $function to ptr), i32 %blocks, i32 1, i32 1, i32 $threads, i32 1, i32 1,
-    i32 $shared_bytes, ptr null, ptr null, ptr %extra)
+  %code = call i32 @give_launch(
+    i64 %begin, ptr %configuration, ptr inttoptr (i64 $function to ptr), ptr null, ptr %extra)
   %failed = icmp ne i32 %code, 0
   br i1 %failed, label %failure, label %launched
 

@@ -39,6 +39,9 @@ from ogive.targets.target import Target
 FEW_BITS = 32
 """Indices that fit into so many bits are divided as such: a tenth of the instructions."""
 
+_WAIT = "nvvm.griddepcontrol.wait"
+"""Goes on when all that was launched before has ended, and what it wrote can be read."""
+
 
 class Launch(NamedTuple):
     """How a kernel is launched: blocks of so many `threads`, `tiles` of them in each block.
@@ -157,6 +160,9 @@ class ThreadEmitter(Emitter):
     def body(self) -> None:
         """The kernel; twice if it has vectors, which buffers that begin anywhere do not."""
         write = self.writer
+        # A launch may begin before the one before it has ended.
+        write.declarations.add(f"declare void @llvm.{_WAIT}()")
+        write.effect(f"call void @llvm.{_WAIT}()")
         thread = write.intrinsic("i32", "nvvm.read.ptx.sreg.tid.x", [], [])
         block = write.intrinsic("i32", "nvvm.read.ptx.sreg.ctaid.x", [], [])
         self.thread, self.block_number = [

@@ -82,7 +82,7 @@ class Accumulators:
 
     def _counters_beside(self, node: UOp) -> tuple[UOp, ...]:
         """The tile counters of a scan but those that it goes along."""
-        return tuple([c for c in self.values.tile_of(node) if c not in (node.loop, node.tile)])
+        return tuple([c for c in self.values.tile_of(node) if c not in node.src[2:]])
 
     def scan(self, node: UOp) -> None:
         """One more value into the accumulators of a scan, which then are its value; or a few, one

@@ -15,10 +15,10 @@ import numpy
 
 from ogive.devices.known_devices import find_device
 from ogive.distributed.exchanges import Array, fill_new, known_shape, on_one_device, read_only
+from ogive.distributed.flights import Flight
 from ogive.distributed.rank_calls import Call
-from ogive.distributed.ranks import Flight, Ranks
+from ogive.distributed.ranks import Ranks
 from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.jit.tracing.watch import is_tracing
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.custom_function import custom
@@ -59,19 +59,21 @@ def _at_once(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tenso
 
 def _start(ranks: Ranks, flight: Flight, read: Array, written: Array) -> None:
     kind = ranks.mpi.SUM
-    flight.start(lambda over: over.Iallreduce(read, written, kind), (read, written))
+    flight.start(lambda over: over.Iallreduce(read, written, kind), (read, written), read.nbytes)
 
 
 def _captured(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tensor]:
-    carriers = [_Carrier(message.dtype, math.prod(message.shape)) for message in messages]
+    sums: list[Array] = [
+        numpy.empty(math.prod(message.shape), message.dtype.numpy) for message in messages
+    ]
     flights: list[Flight] = []
 
     def starting(number: int) -> Callable[[Array, Array], None]:
         def start(read: Array, token: Array) -> None:
             if number == 0:
                 flights[:] = [ranks.begin(call)]
-            carriers[number].given[:] = read.reshape(-1)
-            _start(ranks, flights[0], carriers[number].given, carriers[number].total)
+            # What such a function reads is a copy of its own: it stays as long as it is sent.
+            _start(ranks, flights[0], read.reshape(-1), sums[number])
             token[:] = 0
 
         return start
@@ -79,7 +81,7 @@ def _captured(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tens
     def waiting(number: int) -> Callable[..., None]:
         def wait(*arrays: Array) -> None:
             flights[0].finish()
-            arrays[-1].reshape(-1)[:] = carriers[number].total
+            arrays[-1].reshape(-1)[:] = sums[number]
 
         return wait
 
@@ -97,11 +99,3 @@ def _captured(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tens
 def _first_and_last(function: Callable[[Array, Array], None]) -> Callable[..., None]:
     """A function of its first array and of what it writes to; what is between orders it only."""
     return lambda *arrays: function(arrays[0], arrays[-1])
-
-
-class _Carrier:
-    """Memory of a message on its way: what this rank gives, and the total."""
-
-    def __init__(self, dtype: DType, count: int) -> None:
-        self.given: Array = numpy.empty(count, dtype.numpy)
-        self.total: Array = numpy.empty(count, dtype.numpy)

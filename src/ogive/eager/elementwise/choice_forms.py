@@ -9,7 +9,7 @@ import numpy
 
 from ogive.eager.casts import check_together, pair, sides, unbroadcast
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.tensors import MOST_ELEMENTS
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.elementwise import arithmetic, pairwise
 from ogive.tensor.movement import joining
 
@@ -129,7 +129,7 @@ def _choose(condition: Any, x: Any, other: Any) -> Any:
     else:
         x, other = _numbers(x, other)
     out = numpy.where(condition, x, other)
-    if out.size > MOST_ELEMENTS:
+    if allowance.is_beyond(out.size):
         raise Refused
     return out
 

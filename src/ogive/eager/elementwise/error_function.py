@@ -38,7 +38,21 @@ def _each(function: Callable[[float], float], x: Any) -> Any:
     return numpy.array([function(value) for value in x.ravel().tolist()], x.dtype).reshape(x.shape)
 
 
+BLOCK = 1 << 13
+"""How many elements are computed with at a time: what is between them stays in a core's cache."""
+
+
 def _polynomials(narrow: Any) -> Any:
+    if narrow.size <= BLOCK:
+        return _of_block(narrow)
+    line = narrow.reshape(-1)
+    made = numpy.empty(line.shape, line.dtype)
+    for start in range(0, line.size, BLOCK):
+        made[start : start + BLOCK] = _of_block(line[start : start + BLOCK])
+    return made.reshape(narrow.shape)
+
+
+def _of_block(narrow: Any) -> Any:
     x = numpy.clip(narrow.astype(numpy.float64), -4, 4)
     near = x + x * _polynomial(x * x, ERF["f32"])
     far = numpy.copysign(_polynomial(abs(x) - 2.4375, ERF_FAR), x)

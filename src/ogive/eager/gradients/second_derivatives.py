@@ -87,13 +87,13 @@ def _leading_to(records: list[Record], wanted: set[int]) -> set[int]:
 
 
 def _parts(record: Record, given: Tensor) -> Any:
-    rule = _rules.get(record.form.function) or _rules.get(record.form.compute)
-    if rule is None or record.out.__class__ is tuple:
+    found = _rules.get(record.form.function) or _rules.get(record.form.compute)
+    if found is None or record.out.__class__ is tuple:
         raise Refused
     sources = iter(record.sources)
     args = [_as_tensor(value, sources) for value in record.args]
     kwargs = {name: _as_tensor(value, sources) for name, value in record.kwargs.items()}
-    return rule(given, give(record.out, record), *args, **kwargs)
+    return found(given, give(record.out, record), *args, **kwargs)
 
 
 def _as_tensor(value: Any, sources: Iterator[Source]) -> Any:
@@ -113,16 +113,18 @@ def _as_tensor(value: Any, sources: Iterator[Source]) -> Any:
 # Rules
 
 
-def _rule(*functions: Callable[..., Any]) -> Callable[[Rule], Rule]:
-    def declare(rule: Rule) -> Rule:
+def rule(*functions: Callable[..., Any]) -> Callable[[Rule], Rule]:
+    """Declare how functions are differentiated by operations of tensors."""
+
+    def declare(made: Rule) -> Rule:
         for function in functions:
-            _rules[plain_functions.get(function, function)] = rule
-        return rule
+            _rules[plain_functions.get(function, function)] = made
+        return made
 
     return declare
 
 
-def _fit(part: Any, operand: Any) -> Any:
+def fit(part: Any, operand: Any) -> Any:
     """The gradient of an operand that was broadcast or cast."""
     shape = operand.value.shape
     if part.value.shape != shape:
@@ -134,48 +136,48 @@ def _fit(part: Any, operand: Any) -> Any:
     return part if part.value.dtype == operand.value.dtype else part.to(operand.dtype)
 
 
-def _sides(x: Any, y: Any, to_x: Callable[[], Any], to_y: Callable[[], Any]) -> list[Any]:
+def sides(x: Any, y: Any, to_x: Callable[[], Any], to_y: Callable[[], Any]) -> list[Any]:
     found = []
     if isinstance(x, Core):
-        found.append(lambda: _fit(to_x(), x))
+        found.append(lambda: fit(to_x(), x))
     if isinstance(y, Core):
-        found.append(lambda: _fit(to_y(), y))
+        found.append(lambda: fit(to_y(), y))
     return found
 
 
-@_rule(arithmetic.add)
+@rule(arithmetic.add)
 def _add(given: Any, out: Any, x: Any, other: Any, *, alpha: Any = 1) -> Any:
-    return _sides(x, other, lambda: given, lambda: given if alpha == 1 else given * alpha)
+    return sides(x, other, lambda: given, lambda: given if alpha == 1 else given * alpha)
 
 
-@_rule(arithmetic.sub)
+@rule(arithmetic.sub)
 def _sub(given: Any, out: Any, x: Any, other: Any, *, alpha: Any = 1) -> Any:
-    return _sides(x, other, lambda: given, lambda: given * -alpha)
+    return sides(x, other, lambda: given, lambda: given * -alpha)
 
 
-@_rule(arithmetic.reflected_sub)
+@rule(arithmetic.reflected_sub)
 def _reflected_sub(given: Any, out: Any, x: Any, other: Any) -> Any:
-    return _sides(x, other, lambda: -given, lambda: given)
+    return sides(x, other, lambda: -given, lambda: given)
 
 
-@_rule(arithmetic.mul)
+@rule(arithmetic.mul)
 def _mul(given: Any, out: Any, x: Any, other: Any) -> Any:
-    return _sides(x, other, lambda: given * other, lambda: given * x)
+    return sides(x, other, lambda: given * other, lambda: given * x)
 
 
-@_rule(arithmetic.div)
+@rule(arithmetic.div)
 def _div(given: Any, out: Any, x: Any, other: Any, *, rounding_mode: Any = None) -> Any:
     if rounding_mode is not None:
         raise Refused
-    return _sides(x, other, lambda: given / other, lambda: -given * out / other)
+    return sides(x, other, lambda: given / other, lambda: -given * out / other)
 
 
-@_rule(arithmetic.reflected_div)
+@rule(arithmetic.reflected_div)
 def _reflected_div(given: Any, out: Any, x: Any, other: Any) -> Any:
-    return _sides(x, other, lambda: -given * out / x, lambda: given / x)
+    return sides(x, other, lambda: -given * out / x, lambda: given / x)
 
 
-@_rule(arithmetic.pow)
+@rule(arithmetic.pow)
 def _pow(given: Any, out: Any, x: Any, exponent: Any) -> Any:
     if isinstance(exponent, Core):
         raise Refused
@@ -184,12 +186,12 @@ def _pow(given: Any, out: Any, x: Any, exponent: Any) -> Any:
     return [lambda: given * (x ** (exponent - 1) * float(exponent))]
 
 
-@_rule(unary_functions.square)
+@rule(unary_functions.square)
 def _square(given: Any, out: Any, x: Any) -> Any:
     return [lambda: given * (x * 2.0)]
 
 
-@_rule(unary_functions.neg)
+@rule(unary_functions.neg)
 def _neg(given: Any, out: Any, x: Any) -> Any:
     return [lambda: -given]
 
@@ -197,10 +199,10 @@ def _neg(given: Any, out: Any, x: Any) -> Any:
 def _slope(function: Callable[..., Any], slope: Callable[[Any, Any], Any]) -> None:
     """A function of one float, with its derivative as one of the argument and the result."""
 
-    def rule(given: Any, out: Any, x: Any) -> Any:
+    def by_slope(given: Any, out: Any, x: Any) -> Any:
         return [lambda: given * slope(x, out)]
 
-    _rules[function] = rule
+    _rules[function] = by_slope
 
 
 _slope(unary_functions.exp, lambda x, out: out)
@@ -223,23 +225,23 @@ _slope(activations.relu, lambda x, out: (x.detach() > 0).to(x.dtype))
 _slope(activations.silu, lambda x, out: x.sigmoid() * (x * (1 - x.sigmoid()) + 1))
 
 
-@_rule(activations.softplus)
+@rule(activations.softplus)
 def _softplus(given: Any, out: Any, x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
     if (x.value * beta > threshold).any():
         raise Refused
     return [lambda: given * (x * beta).sigmoid()]
 
 
-@_rule(activations.leaky_relu)
+@rule(activations.leaky_relu)
 def _leaky_relu(given: Any, out: Any, x: Any, negative_slope: Any = 0.01) -> Any:
     return [lambda: given * give(numpy.where(x.value > 0, 1, negative_slope).astype(x.value.dtype))]
 
 
-@_rule(pairwise.masked_fill)
+@rule(pairwise.masked_fill)
 def _masked_fill(given: Any, out: Any, x: Any, mask: Any, value: Any) -> Any:
     if isinstance(value, Core):
         raise Refused
-    return [lambda: _fit(given.masked_fill(mask, 0), x), None]
+    return [lambda: fit(given.masked_fill(mask, 0), x), None]
 
 
 # Sums
@@ -257,18 +259,18 @@ def _spread(given: Any, x: Any, dim: Any, keepdim: Any) -> Any:
     return given.expand(shape)
 
 
-@_rule(basic_reductions.sum)
+@rule(basic_reductions.sum)
 def _sum(given: Any, out: Any, x: Any, dim: Any = None, keepdim: Any = False) -> Any:
     return [lambda: _spread(given, x, dim, keepdim)]
 
 
-@_rule(basic_reductions.mean)
+@rule(basic_reductions.mean)
 def _mean(given: Any, out: Any, x: Any, dim: Any = None, keepdim: Any = False) -> Any:
     share = out.value.size / x.value.size
     return [lambda: _spread(given * share, x, dim, keepdim)]
 
 
-@_rule(statistics.norm)
+@rule(statistics.norm)
 def _norm(
     given: Any, out: Any, x: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False
 ) -> Any:
@@ -277,17 +279,17 @@ def _norm(
     return [lambda: x * _spread(given / out, x, dim, keepdim)]
 
 
-@_rule(log_sum_exp.softmax)
+@rule(log_sum_exp.softmax)
 def _softmax(given: Any, out: Any, x: Any, dim: Any = -1) -> Any:
     return [lambda: out * (given - (given * out).sum(dim, keepdim=True))]
 
 
-@_rule(log_sum_exp.log_softmax)
+@rule(log_sum_exp.log_softmax)
 def _log_softmax(given: Any, out: Any, x: Any, dim: Any = -1) -> Any:
     return [lambda: given - out.exp() * given.sum(dim, keepdim=True)]
 
 
-@_rule(regression.mse_loss)
+@rule(regression.mse_loss)
 def _mse_loss(given: Any, out: Any, x: Any, target: Any, reduction: str = "mean") -> Any:
     if x.value.shape != target.value.shape:
         raise Refused
@@ -298,7 +300,7 @@ def _mse_loss(given: Any, out: Any, x: Any, target: Any, reduction: str = "mean"
 # Products
 
 
-@_rule(
+@rule(
     matrix_product.matmul, named_products.mm, named_products.bmm, named_products.mv,
     named_products.dot,
 )  # fmt: skip
@@ -311,10 +313,10 @@ def _matmul(given: Any, out: Any, x: Any, other: Any) -> Any:
         return [lambda: other @ given, lambda: x.unsqueeze(1) * given]
     if x.value.ndim < 2 or other.value.ndim < 2:
         raise Refused
-    return _sides(x, other, lambda: given @ other.mT, lambda: x.mT @ given)
+    return sides(x, other, lambda: given @ other.mT, lambda: x.mT @ given)
 
 
-@_rule(named_products.linear)
+@rule(named_products.linear)
 def _linear(given: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
     width, depth = weight.value.shape
     lines, rows = given.reshape(-1, width), x.reshape(-1, depth)
@@ -325,7 +327,7 @@ def _linear(given: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
 # Movements
 
 
-@_rule(
+@rule(
     basic_movements.reshape, derived_movements.view, basic_movements.flatten,
     derived_movements.ravel, basic_movements.unflatten, basic_movements.squeeze,
     basic_movements.unsqueeze,
@@ -334,19 +336,19 @@ def _reshape(given: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return [lambda: given.reshape(x.value.shape)]
 
 
-@_rule(basic_movements.expand, conversion.clone)
+@rule(basic_movements.expand, conversion.clone)
 def _expand(given: Any, out: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-    return [lambda: _fit(given, x)]
+    return [lambda: fit(given, x)]
 
 
-@_rule(basic_movements.transpose, basic_movements.T, derived_movements.t, derived_movements.mT)
+@rule(basic_movements.transpose, basic_movements.T, derived_movements.t, derived_movements.mT)
 def _transpose(given: Any, out: Any, x: Any, dim0: int = -1, dim1: int = -2) -> Any:
     if x.value.ndim < 2:
         raise Refused
     return [lambda: given.transpose(dim0, dim1)]
 
 
-@_rule(elements.take_part)
+@rule(elements.take_part)
 def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
     if not index.is_basic:
         raise Refused
@@ -359,7 +361,7 @@ def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
     return [spread]
 
 
-@_rule(joining.cat)
+@rule(joining.cat)
 def _cat(given: Any, out: Any, tensors: Any, dim: int = 0) -> Any:
     found, start = [], 0
     for tensor in tensors:
@@ -369,6 +371,6 @@ def _cat(given: Any, out: Any, tensors: Any, dim: int = 0) -> Any:
     return found
 
 
-@_rule(joining.stack)
+@rule(joining.stack)
 def _stack(given: Any, out: Any, tensors: Any, dim: int = 0) -> Any:
     return [lambda at=at: given.select(dim, at) for at in range(len(tensors))]

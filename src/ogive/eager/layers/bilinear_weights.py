@@ -30,6 +30,8 @@ def weights(x: Any, size: Any, scale_factor: Any, mode: str, align_corners: Any)
         ratio = 1 / entry if size is None else length / target
         if target.__class__ is not int or target < 1:
             raise Refused
+        if target == length:
+            ratio = 1.0  # as in PyTorch: an axis that keeps its length is copied
         found.append(_matrix(length, target, ratio, bool(align_corners), x.dtype))
     return found
 

@@ -1,24 +1,16 @@
-"""Forms of convolutions: what the taps read, laid out in columns, and one product of matrices.
-
-weight (features, channels · taps) @ columns (channels · taps, batch · places)
-"""
+"""Forms of convolutions, and of transposed ones (`sample_columns.py` does the work)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
 from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.layers.sample_columns import correlate, scatter, weigh
 from ogive.eager.layers.window_taps import Windows, per_axis, windows
 from ogive.eager.products.product_forms import check_work
 from ogive.tensor.neural import convolutions as plain
-
-MOST_COLUMNS = 1 << 20
-"""How many elements are laid out in columns: 4 MB of float32, which a cache still holds."""
-
-_matmul = numpy.matmul
 
 
 def _check(x: Any, weight: Any, bias: Any, groups: Any, axes: int) -> None:
@@ -38,8 +30,6 @@ def _check_work(places: Windows, count: int, channels: int, features: int) -> No
     for length in places.places:
         number *= length
     check_work(number * channels * features, number // len(places.cuts) * features)
-    if number * channels > MOST_COLUMNS:
-        raise Refused
 
 
 def _with_bias(total: Any, bias: Any, features: int) -> Any:
@@ -49,20 +39,6 @@ def _with_bias(total: Any, bias: Any, features: int) -> Any:
             raise Refused
         total += bias.reshape(-1, *(1,) * (total.ndim - 2))
     return total
-
-
-def _grouped(matrix: Any, groups: int) -> Any:
-    return matrix.reshape(groups, len(matrix) // groups, -1)
-
-
-def _to_rows(x: Any) -> Any:
-    """(batch, channels, ...) as (channels, batch · places)."""
-    return x.swapaxes(0, 1).reshape(x.shape[1], -1)
-
-
-def _from_rows(rows: Any, count: int, places: tuple[int, ...]) -> Any:
-    """The way back from `_to_rows`, in memory of its own."""
-    return rows.reshape(-1, count, *places).swapaxes(0, 1).copy()
 
 
 def _find(x: Any, weight: Any, options: tuple[Any, Any, Any]) -> Windows:
@@ -84,12 +60,7 @@ def _convolve(
         raise Refused
     places = _find(batched, weight, options)
     _check_work(places, count, channels, features // groups)
-    columns = places.columns(batched)
-    if groups == 1:
-        total = _matmul(weight.reshape(features, -1), columns)
-    else:
-        total = _matmul(_grouped(weight, groups), _grouped(columns, groups))
-    made = _with_bias(_from_rows(total, count, places.places), bias, features)
+    made = _with_bias(correlate(places, batched, weight, groups), bias, features)
     return made if batched is x else made[0]
 
 
@@ -98,21 +69,17 @@ def _gradients(
 ) -> Any:
     batched, below = (x, given) if x.ndim == weight.ndim else (x[None], given[None])
     places = _find(batched, weight, options)
-    rows = _to_rows(below)
 
     def to_x() -> Any:
-        filters = _grouped(weight, groups).swapaxes(1, 2)
-        columns = _matmul(filters, _grouped(rows, groups))
-        found = places.spread(columns.reshape(-1, rows.shape[1]), len(batched))
+        found = scatter(places, below, weight, groups)
         return found if batched is x else found[0]
 
     def to_weight() -> Any:
-        columns = _grouped(places.columns(batched), groups)
-        return _matmul(_grouped(rows, groups), columns.swapaxes(1, 2)).reshape(weight.shape)
+        return weigh(places, batched, below, weight, groups)
 
     if bias is None:
         return to_x, to_weight
-    return to_x, to_weight, numpy.add.reduce(rows, 1)
+    return to_x, to_weight, below.sum((0, *range(2, below.ndim)))
 
 
 def _convolution(
@@ -183,10 +150,8 @@ def _convolve_transposed(
         raise Refused
     places = _transposed(batched, weight, options, groups)
     _check_work(places, count, weight.shape[1] * groups, channels // groups)
-    filters = _grouped(weight, groups).swapaxes(1, 2)
-    columns = _matmul(filters, _grouped(_to_rows(batched), groups))
-    made = places.spread(columns.reshape(-1, columns.shape[2]), count)
-    check_work(0, made.size)
+    check_work(0, count * weight.shape[1] * groups * math.prod(places.lengths))
+    made = scatter(places, batched, weight, groups)
     made = _with_bias(made, bias, weight.shape[1] * groups)
     return made if batched is x else made[0]
 
@@ -206,16 +171,13 @@ def _transposed_convolution(
     batched, below = (x, given) if x.ndim == weight.ndim else (x[None], given[None])
     options = (stride, padding, output_padding, dilation)
     places = _transposed(batched, weight, options, groups)
-    columns = _grouped(places.columns(below), groups)
 
     def to_x() -> Any:
-        rows = _matmul(_grouped(weight, groups), columns)
-        found = _from_rows(rows, len(batched), batched.shape[2:])
+        found = correlate(places, below, weight, groups)
         return found if batched is x else found[0]
 
     def to_weight() -> Any:
-        rows = _grouped(_to_rows(batched), groups)
-        return _matmul(rows, columns.swapaxes(1, 2)).reshape(weight.shape)
+        return weigh(places, below, batched, weight, groups)
 
     if bias is None:
         return to_x, to_weight

@@ -29,13 +29,18 @@ def per_axis(value: Any, axes: int, least: int = 1) -> Numbers:
 class Windows:
     """Where windows stand along the last axes of an input that is padded on both sides."""
 
-    __slots__ = ("cuts", "lengths", "padded", "padding", "places", "taps")
+    __slots__ = (
+        "cuts", "dilations", "layout", "lengths", "padded", "padding", "places", "strides", "taps"
+    )  # fmt: skip
 
     def __init__(
         self, lengths: Numbers, taps: Numbers, strides: Numbers, dilations: Numbers, pads: Any
     ) -> None:
         self.lengths = lengths
         self.taps = taps
+        self.strides = strides
+        self.layout: Any = None  # `sample_columns.Layout`, once it is asked for
+        self.dilations = dilations
         self.padding: tuple[tuple[int, int], ...] = pads
         self.padded = tuple([n + sum(pad) for n, pad in zip(lengths, pads, strict=True)])
         rows = list(zip(self.padded, taps, strides, dilations, strict=True))

@@ -248,6 +248,20 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return distances.cosines(x1, x2, dim, eps)
 
 
+def _is_by_product(x1: Any, x2: Any, mode: str | None) -> bool:
+    """Whether distances are computed by |a|² + |b|² - 2 a·b, as PyTorch does it for many rows."""
+    if mode is None or mode == "use_mm_for_euclid_dist_if_necessary":
+        return bool(x1.shape[-2] > 25 or x2.shape[-2] > 25)
+    return mode == "use_mm_for_euclid_dist"
+
+
+def _squares_apart(x1: Any, x2: Any) -> Any:
+    squares = numpy.matmul(x1 * x1.dtype.type(-2), x2.swapaxes(-1, -2))
+    squares += numpy.einsum("...i,...i->...", x1, x1)[..., None]
+    squares += numpy.einsum("...i,...i->...", x2, x2)[..., None, :]
+    return numpy.maximum(squares, 0, out=squares)
+
+
 @form(distances.cdist)
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
     """The norm of the difference of every row of `x1` to every row of `x2`."""
@@ -256,6 +270,8 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
     if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1] or not x1.shape[-1]:
         raise Refused
     check_work(x1.size * x2.shape[-2], x1.size // x1.shape[-1] * x2.shape[-2])
+    if p == 2 and _is_by_product(x1, x2, compute_mode):
+        return numpy.sqrt(_squares_apart(x1, x2))
     apart = x1[..., :, None, :] - x2[..., None, :, :]
     if p == 1:
         return numpy.add.reduce(numpy.abs(apart), -1)
@@ -266,11 +282,13 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
 def _cdist(
     given: Any, out: Any, x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None
 ) -> Any:
+    # Where rows are equal there is no direction, and no gradient.
+    share = given if p == 1 else given / numpy.where(out == 0, numpy.inf, out)
+    if p == 2 and _is_by_product(x1, x2, compute_mode):
+        to_x1 = x1 * share.sum(-1)[..., None] - numpy.matmul(share, x2)
+        to_x2 = x2 * share.sum(-2)[..., None] - numpy.matmul(share.swapaxes(-1, -2), x1)
+        return unbroadcast(to_x1, x1), unbroadcast(to_x2, x2)
     apart = x1[..., :, None, :] - x2[..., None, :, :]
-    if p == 1:
-        slope = numpy.sign(apart) * given[..., None]
-    else:
-        # Where rows are equal there is no direction, and no gradient.
-        slope = apart * (given / numpy.where(out == 0, 1, out))[..., None]
+    slope = (numpy.sign(apart) if p == 1 else apart) * share[..., None]
     to_first, to_second = numpy.add.reduce(slope, -2), -numpy.add.reduce(slope, -3)
     return unbroadcast(to_first, x1), unbroadcast(to_second, x2)

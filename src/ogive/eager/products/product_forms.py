@@ -8,18 +8,18 @@ import numpy
 
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Refused, form, gradient
-from ogive.eager.tensors import MOST_ELEMENTS
+from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, allowance
 from ogive.tensor.linear_algebra import matrix_product, named_products
 
-MOST_WORK = 1 << 22
-"""How many products of numbers are added up at once: NumPy takes some 100 µs for them."""
+MOST_WORK = LARGE * PRODUCTS_PER_ELEMENT
+"""How many products of numbers are added up at once: NumPy takes a few ms for them."""
 
 _matmul = numpy.matmul
 
 
 def check_work(count: int, size: int) -> None:
     """Raise `Refused` for more than `MOST_WORK` products, or too large a result."""
-    if count > MOST_WORK or size > MOST_ELEMENTS:
+    if count > MOST_WORK or allowance.is_beyond(max(size, count // PRODUCTS_PER_ELEMENT)):
         raise Refused
 
 

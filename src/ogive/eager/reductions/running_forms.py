@@ -8,6 +8,7 @@ import numpy
 
 from ogive.eager.forms import form, gradient
 from ogive.eager.reductions.reduction_forms import add_up, extremes_of, summand
+from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.reduction import scanning
 
@@ -103,5 +104,5 @@ def _cummax(given: Any, out: Any, x: Any, dim: Any) -> Any:
     made = numpy.zeros(x.shape, x.dtype)
     places = list(numpy.ix_(*[range(size) for size in x.shape]))
     places[axis] = out[1]
-    numpy.add.at(made, tuple(places), given)
+    add_at(made, tuple(places), given)
     return (made,)

@@ -19,11 +19,13 @@ from ogive.eager.forms import (
     save,
 )
 from ogive.eager.gradients.records import Record
-from ogive.eager.tensors import MOST_ELEMENTS, give, show, take_up
+from ogive.eager.shapes.adding import add_at
+from ogive.eager.tensors import give, show, take_up
 from ogive.eager.writing import CATEGORY, may_write, replace_recorded, write
 from ogive.live.history import traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.core import Core
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.indexing import advanced_indexing
 from ogive.tensor.tensor import Tensor
 
@@ -138,7 +140,7 @@ def _take_gradient(given: Any, out: Any, array: Any, index: Index) -> Any:
     if index.is_basic:
         spread[index.entries] = given
     else:
-        numpy.add.at(spread, index.entries, given)
+        add_at(spread, index.entries, given)
     return (spread,)
 
 
@@ -165,7 +167,7 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     if index.__class__ is list:
         index = advanced_indexing.listed_entries(index)
     try:
-        if array.size > MOST_ELEMENTS or ((autocast or traced) and is_captured()):
+        if not allowance.may_hold(array.size) or ((autocast or traced) and is_captured()):
             raise Refused
         given = Index(index)
         if given.first is not None:
@@ -229,7 +231,7 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
         if own.dtype.kind in "iu" and kind is float:
             raise Refused
         array = value
-    if own.size > MOST_ELEMENTS:
+    if not allowance.may_hold(own.size):
         raise Refused
     given = Index(index)
     if given.first is not None:
@@ -314,7 +316,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     if not self.value.ndim:
         return advanced_indexing.iterate(self)  # type: ignore[no-any-return]
     array = self.value
-    if self.record is not None or array.size > MOST_ELEMENTS or is_captured():
+    if self.record is not None or not allowance.may_hold(array.size) or is_captured():
         return iter([self[position] for position in range(len(array))])
     return iter([_entry(self, (position, ...)) for position in range(len(array))])
 

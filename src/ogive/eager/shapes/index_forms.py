@@ -9,6 +9,7 @@ import numpy
 
 from ogive.eager.casts import check_size, unbroadcast
 from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.shapes.adding import add_at, combine_at
 from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.indexing import scattering, selection
 from ogive.tensor.neural import table_lookup
@@ -58,7 +59,7 @@ def _line(x: Any, dim: Any, index: Any, negative: bool = False) -> tuple[Any, ..
 def _added(x: Any, places: Any, given: Any) -> Any:
     """Zeros like x, with what is given added at places."""
     made = numpy.zeros(x.shape, x.dtype)
-    numpy.add.at(made, places, given)
+    add_at(made, places, given)
     return made
 
 
@@ -241,7 +242,7 @@ def scatter_add(x: Any, dim: Any, index: Any, src: Any) -> Any:
         raise Refused
     source = _corner(_fitting(x, src), index)
     made = x.copy()
-    numpy.add.at(made, _places(x, dim, index), source)
+    add_at(made, _places(x, dim, index), source)
     return made
 
 
@@ -269,7 +270,7 @@ def scatter_reduce(
     made = x.copy()
     if not include_self:
         made[places] = _neutral(reduce, x.dtype)
-    _WAYS[reduce].at(made, places, source)
+    combine_at(_WAYS[reduce], made, places, source)
     return made / _number(x, places, include_self) if reduce == "mean" else made
 
 
@@ -285,7 +286,7 @@ def _neutral(reduce: str, dtype: Any) -> Any:
 def _number(x: Any, places: Any, include_self: Any) -> Any:
     """How many elements are combined at each place, at least 1."""
     number = numpy.full(x.shape, int(bool(include_self)), x.dtype)
-    numpy.add.at(number, places, 1)
+    add_at(number, places, 1)
     return numpy.maximum(number, 1)
 
 
@@ -311,7 +312,7 @@ def _scatter_reduce(
         mine[places] = False
     theirs = source == out[places]
     number = mine.astype(x.dtype)
-    numpy.add.at(number, places, theirs.astype(x.dtype))
+    add_at(number, places, theirs.astype(x.dtype))
     share = numpy.divide(given, number)
     untouched = numpy.ones(x.shape, bool)
     untouched[places] = False
@@ -329,7 +330,7 @@ def _product(x: Any, places: Any, source: Any) -> Any:
 def _product_but(x: Any, places: Any, source: Any, out: Any, include_self: Any) -> Any:
     """For each element of a source the product of the others at its place."""
     zeros = numpy.zeros(x.shape, _INT64)
-    numpy.add.at(zeros, places, (source == 0).astype(_INT64))
+    add_at(zeros, places, (source == 0).astype(_INT64))
     rest = x.copy()
     if not include_self:
         rest[places] = 1
@@ -349,7 +350,7 @@ def index_add(x: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> A
         raise Refused
     _of_parts(x, places, source)
     made = x.copy()
-    numpy.add.at(made, places, source if alpha == 1 else source * x.dtype.type(alpha))
+    add_at(made, places, source if alpha == 1 else source * x.dtype.type(alpha))
     return made
 
 

@@ -9,10 +9,12 @@ import numpy
 
 from ogive.eager.casts import check_size
 from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient
+from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.elements import taking
 from ogive.eager.shapes.movement_forms import numbers_of, place_of
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS
+from ogive.eager.tensors import DTYPES
 from ogive.ir.dtype import result_type
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.movement import joining, padding, repeating, splitting
 from ogive.tensor.tensor import Tensor
 
@@ -33,7 +35,7 @@ def _alike(tensors: Any) -> list[Any]:
             raise Refused
         size += array.size
         are_alike = are_alike and array.dtype == first
-    if size > MOST_ELEMENTS:
+    if allowance.is_beyond(size):
         raise Refused
     if are_alike:
         return list(tensors)
@@ -218,7 +220,7 @@ def _repeat_interleave(
 ) -> Any:
     source, axis, places = _interleaved(x, repeats, dim)
     spread = numpy.zeros(source.shape, source.dtype)
-    numpy.add.at(spread, (*[_WHOLE] * axis, places), given)
+    add_at(spread, (*[_WHOLE] * axis, places), given)
     own = spread.reshape(x.shape)
     return (own,) if repeats.__class__ is int else (own, None)
 
@@ -326,5 +328,5 @@ def _pad(given: Any, out: Any, x: Any, pad: Any, mode: Any = "constant", value: 
         inside, own = _windows(x.shape, pairs)
         spread[own] = given[inside]
     else:
-        numpy.add.at(spread, _extended(x.shape, pairs, mode, None), given)
+        add_at(spread, _extended(x.shape, pairs, mode, None), given)
     return (spread,)

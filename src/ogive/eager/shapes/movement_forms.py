@@ -64,8 +64,8 @@ def flatten(x: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
 
 @form(derived_movements.ravel, view=True)
 def ravel(x: Any) -> Any:
-    """All axes joined into one."""
-    return x.reshape((x.size,))
+    """All axes joined into one: what is not contiguous is copied, a line with gaps as well."""
+    return numpy.ascontiguousarray(x).reshape((x.size,))
 
 
 @form(basic_movements.unflatten, view=True)

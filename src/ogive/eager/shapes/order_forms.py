@@ -13,7 +13,7 @@ from ogive.eager.casts import check_size, meet
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.reductions.reduction_forms import to_positions
 from ogive.eager.shapes.movement_forms import place_of
-from ogive.eager.tensors import MOST_ELEMENTS
+from ogive.tensor.eager_sizes import SMALL
 from ogive.tensor.indexing import selection
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.sorting import binary_search, order_statistics
@@ -58,14 +58,30 @@ def _sort(
     return (to_positions(given, out[1], x, dim),)
 
 
+def _first_places(x: Any, axis: int, k: int, descending: Any) -> Any:
+    """The first `k` positions of the order along an axis. Few of many are not all put in order."""
+    length = x.shape[axis]
+    front = (*[slice(None)] * axis,)
+    if descending:
+        places = x.argpartition(length - k, axis)[(*front, slice(length - k, None))]
+    else:
+        places = x.argpartition(k - 1, axis)[(*front, slice(0, k))]
+    places = numpy.sort(places, axis)
+    order = _order(numpy.take_along_axis(x, places, axis), axis, descending)
+    return numpy.take_along_axis(places, order, axis)
+
+
 @form(order_statistics.topk)
 def topk(x: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Any:
     """The greatest elements, or the least, in order."""
     axis = place_of(dim, x.ndim)
     if k.__class__ is not int or not 0 <= k <= x.shape[axis]:
         raise Refused
-    places = _order(x, axis, largest)[(*[slice(None)] * axis, slice(0, k))]
-    places = numpy.ascontiguousarray(places)
+    if 0 < 8 * k < x.shape[axis] > 128:
+        places = _first_places(x, axis, k, largest)
+    else:
+        places = _order(x, axis, largest)[(*[slice(None)] * axis, slice(0, k))]
+        places = numpy.ascontiguousarray(places)
     return _extremes_of(_along(x, places, axis), places)
 
 
@@ -261,7 +277,7 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
     """How often each number occurs, or the sum of its weights."""
     if x.dtype.kind not in "iu" or x.ndim != 1 or minlength < 0:
         raise Refused
-    if x.size and int(x.max()) > MOST_ELEMENTS:
+    if x.size and int(x.max()) > SMALL:
         raise Refused
     if weights is None:
         return numpy.bincount(x, minlength=minlength)
@@ -276,7 +292,7 @@ def histc(x: Any, bins: Any = 100, min: Any = 0, max: Any = 0) -> Any:
     """How many elements lie in each of equal parts of a range."""
     if x.dtype.kind != "f" or not x.size:
         raise Refused
-    if bins.__class__ is not int or not 0 < bins <= MOST_ELEMENTS:
+    if bins.__class__ is not int or not 0 < bins <= SMALL:
         raise Refused
     if min.__class__ not in (int, float) or max.__class__ not in (int, float) or min > max:
         raise Refused
@@ -300,7 +316,7 @@ def histogram(
     """How many elements lie in each of equal bins, and the edges of these."""
     if x.dtype.kind != "f" or not x.size or weight is not None or density:
         raise Refused
-    if bins.__class__ is not int or not 0 < bins <= MOST_ELEMENTS:
+    if bins.__class__ is not int or not 0 < bins <= SMALL:
         raise Refused
     flat, kind = x.reshape(-1), x.dtype.type
     low, high = (kind(0), kind(0)) if range is None else (kind(range[0]), kind(range[1]))

@@ -17,8 +17,9 @@ from ogive.autograd.mode import no_grad
 from ogive.devices.python_function import PythonFunction
 from ogive.eager.forms import Form, is_captured, is_recording, save
 from ogive.eager.gradients.records import Record
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give, take_up
+from ogive.eager.tensors import DTYPES, give, take_up
 from ogive.errors import GradientError
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.gradients import known_gradients
 from ogive.tensor.method_functions import plain_functions
 from ogive.tensor.tensor import Tensor
@@ -111,7 +112,7 @@ def call_at_once(
     if is_captured() or (any(tensor.record for tensor in inputs) and is_recording()):
         return None
     made = [numpy.zeros(shape, dtype.numpy) for shape, dtype in outputs]
-    if any(array.dtype not in DTYPES or array.size > MOST_ELEMENTS for array in made):
+    if any(array.dtype not in DTYPES or allowance.is_beyond(array.size) for array in made):
         return None
     given = [tensor.value.copy() for tensor in inputs]
     for array in given:

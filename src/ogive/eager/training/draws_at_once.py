@@ -12,7 +12,6 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import NOT_DONE, Form, Refused, dispatching, is_captured
-from ogive.eager.tensors import MOST_ELEMENTS
 from ogive.eager.training.new_tensors import making, to_kind, to_sizes
 from ogive.eager.writing import may_write, replace
 from ogive.errors import OgiveError
@@ -23,6 +22,7 @@ from ogive.random.continuous import bounds, last_below
 from ogive.random.generator import Generator, default_generator
 from ogive.tensor.core import Core
 from ogive.tensor.creation import sampling
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -120,9 +120,7 @@ def randn(*sizes: Any, size: Any = None, dtype: Any = None, generator: Any = Non
     return Draw(shape, generator).normal(kind)
 
 
-def exponential(
-    *sizes: Any, dtype: Any = None, generator: Any = None, key: Any = None
-) -> Any:
+def exponential(*sizes: Any, dtype: Any = None, generator: Any = None, key: Any = None) -> Any:
     """Numbers of the exponential distribution of rate 1."""
     if key is not None:
         raise Refused
@@ -143,7 +141,11 @@ def randn_like(tensor: Any, *, dtype: Any = None, generator: Any = None) -> Any:
 
 
 def _small(tensor: Any) -> tuple[int, ...]:
-    if not isinstance(tensor, Core) or not tensor.is_eager or tensor.value.size > MOST_ELEMENTS:
+    if (
+        not isinstance(tensor, Core)
+        or not tensor.is_eager
+        or allowance.is_beyond(tensor.value.size)
+    ):
         raise Refused
     return tuple(tensor.value.shape)
 
@@ -256,7 +258,7 @@ def exponential_(
 def _fill(tensor: Tensor, draw: Any, key: Any) -> bool:
     """Write what is drawn to a tensor of floats; False where that is not to be done at once."""
     own = tensor.value
-    if key is not None or own.dtype.kind != "f" or own.size > MOST_ELEMENTS:
+    if key is not None or own.dtype.kind != "f" or allowance.is_beyond(own.size):
         return False
     if is_captured() or not may_write(tensor, []):
         return False
@@ -268,13 +270,16 @@ def _fill(tensor: Tensor, draw: Any, key: Any) -> bool:
     return True
 
 
-def bernoulli(
-    self: Tensor, p: Any = None, *, key: Any = None, generator: Any = None
-) -> Tensor:
+def bernoulli(self: Tensor, p: Any = None, *, key: Any = None, generator: Any = None) -> Tensor:
     """1 with the probability that the element is, or with probability `p`, else 0."""
     try:
         own = self.value
-        if key is not None or is_captured() or own.size > MOST_ELEMENTS or self.record is not None:
+        if (
+            key is not None
+            or is_captured()
+            or allowance.is_beyond(own.size)
+            or self.record is not None
+        ):
             raise Refused
         if p is None:
             if own.dtype.kind != "f":
@@ -291,7 +296,12 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = 
     """1 with probability `p`, else 0."""
     try:
         own = self.value
-        if key is not None or is_captured() or own.size > MOST_ELEMENTS or not may_write(self, []):
+        if (
+            key is not None
+            or is_captured()
+            or allowance.is_beyond(own.size)
+            or not may_write(self, [])
+        ):
             raise Refused
         probability = _to_probability(p)
         replace(self, Draw(own.shape, generator).chance(probability).astype(own.dtype))
@@ -366,7 +376,7 @@ def _mask(x: Tensor, p: Any, training: Any, key: Any, generator: Any, rank: int 
     own = x.value
     if p.__class__ not in (int, float) or not 0 <= p <= 1 or own.dtype.kind != "f":
         return None
-    if not training or p == 0 or key is not None or is_captured() or own.size > MOST_ELEMENTS:
+    if not training or p == 0 or key is not None or is_captured() or allowance.is_beyond(own.size):
         return None
     if rank is not None and own.ndim != rank:
         return None

@@ -17,7 +17,6 @@ from ogive.eager.namespaces import may_be_eager
 from ogive.eager.tensors import (
     DTYPES,
     EAGER_CLASS,
-    MOST_ELEMENTS,
     PLAIN_CLASS,
     EagerParameter,
     Family,
@@ -32,6 +31,7 @@ from ogive.live import history
 from ogive.live.registry import next_id
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import Core
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.memory import assignment, data_attribute, in_place_operations
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values import interchange
@@ -42,7 +42,7 @@ _NUMBERS = {"f": (int, float, bool), "i": (int,), "b": (bool,), "u": (), "c": (i
 
 def become_parameter(parameter: Any, data: Tensor, requires_grad: bool) -> bool:
     """Let a parameter that is being made lie in the memory of an eager tensor."""
-    if data.value.size > MOST_ELEMENTS or not may_be_eager() or is_captured():
+    if not allowance.may_hold(data.value.size) or not may_be_eager() or is_captured():
         return False
     if data.value.dtype.kind == "c":
         return False
@@ -115,9 +115,9 @@ def reduce(self: Tensor) -> Any:
 
 def restored(kind: Any, values: Any, requires_grad: bool) -> Tensor | None:
     """The tensor that `reduce` was called for; None where it is to be a plain one."""
-    if kind not in EAGER_CLASS or values.dtype not in DTYPES or values.size > MOST_ELEMENTS:
+    if kind not in EAGER_CLASS or values.dtype not in DTYPES or not may_be_eager():
         return None
-    if not may_be_eager():
+    if not allowance.may_hold(values.size):
         return None
     held = give(numpy.array(values, order="C"))
     if kind is Parameter:

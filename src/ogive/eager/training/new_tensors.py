@@ -15,10 +15,11 @@ import numpy
 from ogive.eager.casts import cast_array, check_size
 from ogive.eager.forms import NOT_DONE, Refused, form, is_captured
 from ogive.eager.namespaces import may_be_eager
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, give
+from ogive.eager.tensors import DTYPES, give
 from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor.core import DEFAULT_DEVICE, Core
 from ogive.tensor.creation import constructors, new_like
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.tensor import Tensor
 
 _FLOAT = numpy.dtype("float32")
@@ -29,6 +30,8 @@ _KINDS: dict[Any, Any] = {
 }  # fmt: skip
 """What Python's numbers become."""
 _NARROWED = {_DOUBLE: _FLOAT, numpy.dtype("complex128"): _COMPLEX}
+_WIDE = {numpy.ndarray, numpy.float64, numpy.complex128}
+_LISTS = {list, tuple}
 """What arrays of Python's numbers become."""
 
 
@@ -56,7 +59,7 @@ def to_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
         if length.__class__ is not int or length < 0:
             raise Refused
         count *= length
-    if count > MOST_ELEMENTS:
+    if not allowance.may_hold(count):
         raise Refused
     return tuple(given)
 
@@ -74,7 +77,7 @@ def numbers(data: Any, dtype: Any = None) -> Any:
         if isinstance(leaf, Core):
             raise Refused
         array = numpy.array(data)
-        if array.dtype in _NARROWED and not isinstance(leaf, numpy.generic | numpy.ndarray):
+        if array.dtype in _NARROWED and not _has_wide(data):
             if dtype is not None:
                 return _fitting(array, to_kind(dtype))
             array = array.astype(_NARROWED[array.dtype])
@@ -91,6 +94,14 @@ def numbers(data: Any, dtype: Any = None) -> Any:
     if array.dtype not in DTYPES:
         raise Refused
     return array if dtype is None else _fitting(array, to_kind(dtype))
+
+
+def _has_wide(data: Any) -> bool:
+    """Whether nested lists hold arrays, or floats of NumPy's as wide as Python's."""
+    kinds = set(map(type, data))
+    if not kinds.isdisjoint(_WIDE):
+        return True
+    return not kinds.isdisjoint(_LISTS) and any(_has_wide(row) for row in data if len(row))
 
 
 def _fitting(array: Any, kind: Any) -> Any:
@@ -182,7 +193,7 @@ def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, dtype: Any =
 def _count_between(start: Any, end: Any, steps: Any, kind: Any) -> int:
     if {start.__class__, end.__class__} - {int, float} or steps.__class__ is not int:
         raise Refused
-    if kind.kind != "f" or not 1 < steps <= MOST_ELEMENTS:
+    if kind.kind != "f" or steps < 2 or not allowance.may_hold(steps):
         raise Refused
     return int(steps)
 
@@ -215,9 +226,7 @@ def ones_like(tensor: Any, dtype: Any = None, device: Any = None) -> Any:
 
 
 @form(new_like.new_full, apart=True)
-def new_full(
-    x: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None
-) -> Any:
+def new_full(x: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
     """One number everywhere, of the dtype of another."""
     return _filled(to_sizes((size,)), fill_value, dtype, device, x)
 
@@ -234,15 +243,15 @@ def new_ones(x: Any, *sizes: Any, dtype: Any = None, device: Any = None) -> Any:
     return _filled(to_sizes(sizes), True, dtype, device, x)
 
 
-def new_tensor(self: Tensor, data: Any, *, dtype: Any = None) -> Tensor:
+def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **options: Any) -> Tensor:
     """`data` as a tensor of the dtype of another."""
     try:
-        if is_captured():
+        if is_captured() or options:
             raise Refused
         array = numbers(data, None)
         return give(cast_array(array, to_kind(dtype, self.value.dtype)))
     except NOT_DONE:
-        return new_like.new_tensor(self, data, dtype=dtype)
+        return new_like.new_tensor(self, data, dtype=dtype, **options)
 
 
 def triu_indices(row: Any, col: Any, offset: Any = 0, dtype: Any = None) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import is_captured
-from ogive.eager.tensors import MOST_ELEMENTS, take_up
+from ogive.eager.tensors import take_up
 from ogive.eager.writing import replace
 from ogive.optim.adagrad import Adagrad, RMSprop
 from ogive.optim.adam import Adam
@@ -22,6 +22,7 @@ from ogive.optim.sgd import SGD
 from ogive.optim.steps.parameter_groups import Group
 from ogive.optim.steps.state_parts import Whole
 from ogive.tensor.core import Core
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.tensor import Tensor
 
 Arrays = dict[str, Any]
@@ -59,7 +60,7 @@ def _is_ready(optimizer: Optimizer, parameter: Any, gradient: Any) -> bool:
     if not parameter.is_eager or not gradient.is_eager or gradient.record is not None:
         return False
     own = parameter.value
-    if own.dtype != gradient.value.dtype or own.size > MOST_ELEMENTS:
+    if own.dtype != gradient.value.dtype or allowance.is_beyond(own.size):
         return False
     rest = (optimizer.clocks.of(parameter), *optimizer.state[id(parameter)].values())
     return all(tensor.is_eager or take_up(tensor) for tensor in rest)

@@ -20,6 +20,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.capture.inline_calls import is_outlined
 from ogive.passes.capture.normalize import Normalized
+from ogive.passes.general.build_general import LARGEST
 from ogive.passes.pipeline.capture_passes import inline_graph
 
 
@@ -73,7 +74,7 @@ def _find_general(
             return None
         known = graph_cache.find(inlined.sink, config)
         graph_cache.keep_under(general.sink, known, config)
-    return general, known
+    return (general, known) if _has_room(known, normalized, config) else None
 
 
 _Structure = tuple[object, ...]
@@ -123,5 +124,18 @@ def _find_inlined(
     normalized: Normalized, config: Config, exact: bool
 ) -> tuple[Normalized, Executions]:
     if not exact:
-        normalized = general_graphs.generalize(normalized, config)
+        general = general_graphs.generalize(normalized, config)
+        found = graph_cache.find(general.sink, config)
+        if not general.is_general or _has_room(found, normalized, config):
+            return general, found
     return normalized, graph_cache.find(normalized.sink, config)
+
+
+def _has_room(found: Executions, normalized: Normalized, config: Config) -> bool:
+    """Whether memory has room for all that a general graph keeps; if not, it is given up. What is
+    kept is known only now: most values that are computed element by element are not."""
+    kept = [slot.nbytes for slot in found.graph.slots if slot.parameter is None]
+    if max(kept, default=0) <= LARGEST:
+        return True
+    general_graphs.give_up(normalized, f"{max(kept):,} bytes would be kept", config)
+    return False

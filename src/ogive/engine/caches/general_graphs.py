@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -28,8 +28,10 @@ from ogive.live import registry
 from ogive.named import NamedTuple
 from ogive.passes.capture.contiguous_parts import Window
 from ogive.passes.capture.normalize import Normalized
-from ogive.passes.general.generalize import General, unify
 from ogive.passes.general.skeleton import NotGeneral, Numbers, Skeleton, take_apart
+
+if TYPE_CHECKING:
+    from ogive.passes.general.generalize import General
 
 MOST_FORMS = 6
 """How often graphs of one structure are made more general before no more is tried."""
@@ -72,10 +74,21 @@ class Family:
 
     def grow(self, numbers: Numbers) -> None:
         """Make the general graph one that these numbers fit as well. Raises `NotGeneral`, and stays
-        what it was then: those that it fits go on as it."""
-        self.is_open = len(self.instances) < MOST_FORMS
-        self.general = unify(self.skeleton, [*self.instances, numbers])
+        what it was then: those that it fits go on as it. Where it is only doubtful whether sizes
+        were understood, the next ones may tell."""
+        # Which one graph alone does not need:
+        from ogive.passes.general.generalize import unify
+        from ogive.passes.general.prove_general import Doubtful
+
         self.instances.append(numbers)
+        self.is_open = len(self.instances) < MOST_FORMS
+        try:
+            self.general = unify(self.skeleton, self.instances)
+        except Doubtful:
+            raise
+        except NotGeneral:
+            self.is_open = False
+            raise
 
 
 class _Known(NamedTuple):
@@ -189,8 +202,9 @@ class GeneralGraphs:
             try:
                 family.grow(numbers)
             except NotGeneral as reason:
-                family.is_open = False
-                _tell(skeleton, f"is compiled for each of its sizes: {reason}", config)
+                words = "is compiled for each of its sizes"
+                words += " so far" if family.is_open else ""
+                _tell(skeleton, f"{words}: {reason}", config)
                 return None
             count("graphs_generalized")
             _tell(skeleton, f"is compiled for all sizes: {_variables(family.general)}", config)

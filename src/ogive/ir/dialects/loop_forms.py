@@ -8,7 +8,7 @@ from __future__ import annotations
 from ogive.ir.dialects.tensor_forms import Problem, expect_same_dtype
 from ogive.ir.dtype import bool_, index
 from ogive.ir.node import UOp
-from ogive.ir.ops import IRREGULAR, LANE, LOOP, SCRATCH, UPCAST, Op
+from ogive.ir.ops import IRREGULAR, LANE, LOOP, SCRATCH, THREAD, UPCAST, Op
 
 
 def _expect_range(node: UOp) -> Problem:
@@ -33,14 +33,15 @@ def _expect_closed(node: UOp) -> Problem:
 def expect_scan(node: UOp) -> Problem:
     if not _is_placed(node.loop, LOOP):
         return "a loop in order as third source"
-    if node.tile is not None and not _is_placed(node.tile, UPCAST):
-        return "a tile of iterations as last source"
+    kinds = [counter.placement for counter in node.further if counter.op is Op.RANGE]
+    if kinds not in ([], [UPCAST], [THREAD], [UPCAST, THREAD]) or len(kinds) < len(node.further):
+        return "a tile of iterations and threads as last sources"
     fits = node.start.dtype is node.dtype
     return expect_same_dtype(node) if fits else f"{node.dtype.name} to start from"
 
 
 def expect_unplaced_scan(node: UOp) -> Problem:
-    return expect_scan(node) if node.tile is None else "no tile yet"
+    return expect_scan(node) if not node.further else "neither a tile nor threads yet"
 
 
 def _is_placed(counter: UOp, placement: str) -> bool:

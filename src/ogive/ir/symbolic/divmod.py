@@ -31,6 +31,7 @@ from ogive.ir.symbolic.linear_forms import (
     multiply,
     symbolic_rules,
 )  # fmt: skip
+from ogive.ir.symbolic.polynomials import is_below
 
 _x, _a, _b = anything("x"), constant("a"), constant("b")
 _y = node(tuple([op for op in Op if op is not Op.CONST]), name="y")
@@ -200,8 +201,10 @@ def _split_near_multiples(x: UOp, divisor: int) -> tuple[Terms, Terms, int] | No
 
 def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
     """`x` as `(quotient, rest)` with `x = quotient*divisor + rest`, for a divisor not constant."""
-    if divisor.op is Op.ADD or divisor.bounds[0] <= 0:
+    if divisor.bounds[0] <= 0:
         return None
+    if divisor.op is Op.ADD or (divisor.op is Op.MUL and divisor.right.op is Op.CONST):
+        return _split_by_sum(x, divisor)
     terms, offset = linear_form(x)
     whole: Terms = {}
     rest: Terms = {}
@@ -217,10 +220,48 @@ def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
     return from_linear(whole, extra), from_linear(rest, offset)
 
 
+def _split_by_sum(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
+    """The same for a sum or a multiple, by long division; None unless the rest is less than the
+    divisor.
+
+    `i*(n + 4) + j` is `i*(n + 3) + (i + j)`: a window of a line that is read in longer lines.
+    """
+    terms, offset = linear_form(x)
+    parts, _ = linear_form(divisor)
+    if not parts:
+        return None
+    leading = max(parts, key=lambda term: (_degree(term), term.bounds[1]))
+    whole: Terms = {}
+    extra = 0
+    for term, coefficient in terms.items():
+        quotient = divide_product(term, leading)
+        if quotient is not None and coefficient % parts[leading] == 0:
+            extra += add_scaled(whole, quotient, coefficient // parts[leading])
+    if not whole and not extra:
+        return None
+    quotient = from_linear(whole, extra)
+    rest = dict(terms)
+    offset += add_scaled(rest, multiply(quotient, divisor), -1)
+    left = from_linear(rest, offset)
+    return (quotient, left) if _is_below(left, divisor) else None
+
+
+def _degree(product: UOp) -> int:
+    """How many factors a product has."""
+    degree = 1
+    while product.op is Op.MUL:
+        product = product.left
+        degree += 1
+    return degree
+
+
 def divide_product(product: UOp, divisor: UOp) -> UOp | None:
-    """The other factors of a product that has `divisor` among its factors."""
+    """The other factors of a product that has `divisor`, or all of its factors, among its own."""
     if product is divisor:
         return integer(1)
+    if divisor.op is Op.MUL and divisor.right.op is not Op.CONST:
+        shorter = divide_product(product, divisor.right)
+        return None if shorter is None else divide_product(shorter, divisor.left)
     others: list[UOp] = []
     while product.op is Op.MUL:
         product, factor = product.src
@@ -259,7 +300,10 @@ def _remainder_by_greater(x: UOp, y: UOp) -> UOp | None:
 
 
 def _is_below(x: UOp, bound: UOp) -> bool:
-    return bool(x.bounds[0] >= 0 and less(x, bound).bounds[0])
+    if x.bounds[0] < 0:
+        return False
+    is_known = bool(less(x, bound).bounds[0])
+    return is_known or (bound.op is not Op.CONST and is_below(x, bound))
 
 
 def join(terms: Terms, offset: int) -> UOp:

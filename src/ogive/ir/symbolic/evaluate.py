@@ -61,6 +61,19 @@ def evaluate(value: Dim, variables: Mapping[str, int] | None = None) -> int:
     return done[value]
 
 
+def evaluate_each(order: Sequence[UOp], variables: Mapping[str, int]) -> dict[UOp, int]:
+    """The values of all nodes of a walk, for a value of each variable in it."""
+    done: dict[UOp, int] = {}
+    for node in order:
+        if node.op is Op.CONST:
+            done[node] = node.arg
+        elif node.op is Op.VARIABLE:
+            done[node] = variables[node.name]
+        else:
+            done[node] = _OPERATIONS[node.op](*[done[source] for source in node.src])
+    return done
+
+
 def is_known(value: UOp) -> bool:
     """Whether the counters of an expression say all about its values: no data, no variable."""
     nodes = value.walk()

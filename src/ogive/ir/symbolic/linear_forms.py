@@ -270,8 +270,39 @@ def add_scaled(terms: Terms, node: UOp, factor: int) -> int:
 def interval(terms: Terms) -> tuple[int, int]:
     """The least and greatest value of the sum.
 
-    A range and its own symbolic extent are taken together: `i - N` is below 0 for `i` in `0..N`.
+    A range and its own symbolic extent are taken together: `i - N` is below 0 for `i` in `0..N`. So
+    are multiples of a variable, whoever multiplies it: `i*N - 3*N` is below 0 for `i` in `0..3`.
     """
+    if any(term.op is Op.MUL and _multiplied(term) is not None for term in terms):
+        return _interval(_at_ends(terms, 0))[0], _interval(_at_ends(terms, 1))[1]
+    return _interval(terms)
+
+
+def _at_ends(terms: Terms, end: int) -> Terms:
+    """The terms with ranges that multiply a variable where the sum is least (0) or greatest (1)."""
+    found: Terms = {}
+    for term, coefficient in terms.items():
+        parts = _multiplied(term) if term.op is Op.MUL else None
+        if parts is None:
+            found[term] = found.get(term, 0) + coefficient
+        else:
+            counter, variable = parts
+            times = int(counter.bounds[end if coefficient > 0 else 1 - end])
+            found[variable] = found.get(variable, 0) + coefficient * times
+    return {term: coefficient for term, coefficient in found.items() if coefficient}
+
+
+def _multiplied(product: UOp) -> tuple[UOp, UOp] | None:
+    """A range of fixed extent and the variable that it multiplies, which is not negative."""
+    left, right = product.src
+    if left.op is not Op.RANGE:
+        left, right = right, left
+    is_fixed = left.op is Op.RANGE and left.extent.op is Op.CONST
+    is_length = right.op is Op.VARIABLE and right.bounds[0] >= 0
+    return (left, right) if is_fixed and is_length else None
+
+
+def _interval(terms: Terms) -> tuple[int, int]:
     low = high = 0
     paired: Terms | None = None
     for term, coefficient in terms.items():

@@ -19,7 +19,6 @@ from ogive.devices.write_clock import clock, is_disturbed
 from ogive.engine import realize
 from ogive.engine.announced_writes import make_way
 from ogive.engine.execution import Execution
-from ogive.engine.faults import explain_fault
 from ogive.engine.plan import execute_plans_of
 from ogive.errors import VariableError
 from ogive.ir.node import UOp
@@ -330,6 +329,8 @@ class Entry:
         return {**self._fixed, **call.variables}
 
     def _explain(self, fault: Fault) -> BaseException:
+        from ogive.engine.faults import explain_fault  # which runs do without
+
         prepared = self.prepared
         return explain_fault(prepared.graph, prepared.normalized, self.config, fault)
 

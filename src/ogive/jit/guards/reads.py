@@ -187,11 +187,13 @@ class Reads:
         shown = path or function.__name__
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             self._find(Place(function, name, getattr(function, name), True, f"{shown}.{name}"))
+        modules = []
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             place = Place(cell, "cell_contents", None, True, name)
             value = place.now()
             if value is not ABSENT:
                 self._find(place._replace(value=value))
+                modules.append(value)
         namespace = function.__globals__
         for name in sorted(names.globals):
             if name in namespace:
@@ -202,7 +204,7 @@ class Reads:
                 self._note(Absence(namespace, name, name))
             else:
                 self._check_call("builtins", name, getattr(builtins, name))
-        modules = [namespace[name] for name in names.globals if name in namespace]
+        modules += [namespace[name] for name in names.globals if name in namespace]
         modules += [sys.modules[name] for name in names.imported if name in sys.modules]
         self._look_into_modules(modules, names.attributes)
         fresh = names.attributes - self._names
@@ -221,16 +223,21 @@ class Reads:
             names = [*special, *self._names] if is_users(kind.__module__) else self._names
             self._look_into(*self._entries[id(kind)], names)
 
-    def _look_into_modules(self, found: list[Any], names: Iterable[str]) -> None:
+    def _look_into_modules(self, found: list[Any], names: frozenset[str]) -> None:
         """Look into modules, and modules in them, for the names that code uses which has them."""
-        modules = {id(each): each for each in found if isinstance(each, types.ModuleType)}
-        for module in list(modules.values()):
+        waiting = [(each, names) for each in found if isinstance(each, types.ModuleType)]
+        seen = {id(module) for module, _ in waiting}
+        while waiting:
+            module, asked = waiting.pop()
             entries = vars(module)
-            self._look_into(module.__name__, module.__name__, entries, names)
-            inner = [entries[name] for name in names if name in entries]
-            new = [each for each in inner if isinstance(each, types.ModuleType)]
-            if is_users(module.__name__) and any(id(each) not in modules for each in new):
-                self._look_into_modules(new, names)
+            self._look_into(module.__name__, module.__name__, entries, asked)
+            for name in names.intersection(entries):
+                inner = entries[name]
+                if isinstance(inner, types.ModuleType) and id(inner) not in seen:
+                    seen.add(id(inner))
+                    # `numpy.random.rand` names `random` for the sake of the module.
+                    rest = names - {name}
+                    waiting.append((inner, names if rest.isdisjoint(vars(inner)) else rest))
 
     def _look_into(self, module: str, path: str, entries: Any, names: Iterable[str]) -> None:
         for name in list(names):

@@ -39,6 +39,8 @@ def why_unwatched(value: Any) -> str | None:
     """Why what a function finds cannot be watched, or None."""
     if _draws(value):
         return "it draws numbers of its own; use ogive's, or pass what it draws"
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+        return why_uncalled(value.__module__ or "", value.__name__, value)
     if isinstance(value, io.IOBase):
         return "it is a file; read it outside, and pass what you read"
     if isinstance(value, contextvars.ContextVar | threading.local):

@@ -47,7 +47,7 @@ def trace(
     call: Call,
 ) -> Trace:
     """Run the function on placeholders for this call. Raises `TraceError` where it cannot be."""
-    from ogive import engine
+    import ogive.engine as engine
 
     with trace_lock:
         attempts = 0

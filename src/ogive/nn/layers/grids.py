@@ -18,7 +18,7 @@ from ogive.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.creation.constructors import arange, ones_like
 from ogive.tensor.losses.regression import meet_floats
-from ogive.tensor.method_functions import created
+from ogive.tensor.method_functions import created, open_to_eager
 from ogive.tensor.movement.joining import stack, where
 from ogive.tensor.neural.resize import cubic_kernel
 from ogive.tensor.tensor import Tensor
@@ -29,6 +29,7 @@ OFFSETS = {"bilinear": (0, 1), "nearest": (0,), "bicubic": (-1, 0, 1, 2)}
 PADDINGS = ("zeros", "border", "reflection")
 
 
+@open_to_eager
 @widened
 def grid_sample(
     input: Tensor,
@@ -74,6 +75,7 @@ def grid_sample(
     return total.cast(dtype)
 
 
+@open_to_eager
 def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor:
     """The grid for `grid_sample` that maps places by affine maps.
 

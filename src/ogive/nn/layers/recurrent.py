@@ -15,7 +15,8 @@ from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
 from ogive.nn.packed import PackedSequence
 from ogive.tensor.autocast_dtypes import lower
-from ogive.tensor.method_functions import MOST_EAGER_ELEMENTS, open_to_eager
+from ogive.tensor.eager_sizes import allowance
+from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import cat, stack, where
 from ogive.tensor.tensor import Tensor
 
@@ -112,7 +113,7 @@ def is_done_at_once(x: Tensor, weights: Weights, parts: int, rows: int) -> bool:
     if not x.is_eager or weight_hr is not None or weight_ih is None or weight_hh is None:
         return False
     size = max(weight_ih.numel(), weight_hh.numel(), parts * rows * int(weight_hh.shape[1]))
-    return bool(size <= MOST_EAGER_ELEMENTS)
+    return allowance.may_hold(size)
 
 
 class RNNBase(Module):

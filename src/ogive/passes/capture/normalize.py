@@ -100,6 +100,7 @@ class _Normalizing:
         self.variables: dict[str, int] = {}
         self.slots: dict[Window, UOp] = {}
         self.seen: list[UOp] = []
+        self.dropped: set[UOp] = set()  # copies of constants, which each reader computes
 
     def run(self, roots: tuple[UOp, ...]) -> Normalized:
         """The parametric graph of `roots`."""
@@ -111,7 +112,7 @@ class _Normalizing:
         for root in self.found.keys() & set(roots) if self.found else ():
             # A result is never a part of other memory.
             done[root] = UOp(Op.CONTIGUOUS, root.dtype, (done[root],), ())
-        made = plain_roots([done[root] for root in roots])
+        made = plain_roots([self._written(root) for root in roots])
         sink = UOp(Op.SINK, dtypes.void, made, tuple([self._device_of(root) for root in roots]))
         if self.seen:
             _check_bound(self.seen, self.variables)
@@ -131,6 +132,8 @@ class _Normalizing:
             is_index = node.dtype is dtypes.index
             if node.src and not is_index and op not in _TAKEN_OUT and node not in found:
                 below = tuple([done[source] for source in node.src])
+                if op is Op.CUSTOM and self.dropped:
+                    below = tuple(map(self._written, node.src))
                 done[node] = UOp(op, node.dtype, below, node.arg, node.tag)
             elif node in found:
                 made = self._memory(found[node])
@@ -185,6 +188,7 @@ class _Normalizing:
         source = self.done[node.operand]
         device = self.where[node.operand]
         if source.src and not any(below.op in _IN_MEMORY for below in source.walk()):
+            self.dropped.add(node)
             return source  # constants: they are computed where they are used
         if device is not None and device != node.arg:
             if is_group(node.arg):
@@ -196,6 +200,13 @@ class _Normalizing:
             under = under.operand
         plain = under.op is Op.PARAM and under.device == FILES
         return source if plain else UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
+
+    def _written(self, node: UOp) -> UOp:
+        """The form of a value that is to be in memory: a constant is, if somebody writes it."""
+        form = self.done[node]
+        if self.dropped and host_value(node) in self.dropped:
+            return UOp(Op.CONTIGUOUS, form.dtype, (form,), ())
+        return form
 
     def _spread(self, node: UOp) -> UOp:
         """A value over several devices, or a part of one, over the new forms of its sources."""

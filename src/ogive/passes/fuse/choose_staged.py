@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ogive.ir.memory import upper_count, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import greatest
@@ -62,12 +63,12 @@ def are_scores(node: UOp, target: Target) -> bool:
     shape = product.shape
     last = len(shape) - 1
     is_product = node.arg == (Op.ADD, (last,)) and product.op is Op.MUL and product.dtype.is_float
-    if not is_product or last < 2 or not all(isinstance(size, int) for size in shape):
+    if not is_product or last < 2:
         return False
     costs = target.costs.staging
-    rows, columns, terms = shape[-3:]
+    rows, columns, terms = upper_shape(shape[-3:])
     size = node.dtype.itemsize
-    total = math.prod(node.shape) * size
+    total = upper_count(node.shape) * size
     operand = columns * terms * size
     small = costs.small_operand_share * target.l2_bytes
     return (

@@ -6,35 +6,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from ogive.ir.memory import OPEN_ENDED, shaped, upper_count
+from ogive.ir.memory import OPEN_ENDED, has_own_strides, shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.node_building import expand
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
-from ogive.ir.shape import Dim, Shape, common_shape, greatest, split_argument
-from ogive.passes.general.skeleton import HOLES, SPECIAL, VALUE, NotGeneral, Skeleton
+from ogive.ir.shape import Dim, Shape, common_shape, split_argument
+from ogive.passes.general.skeleton import HOLES, SPECIAL, VALUE, NotGeneral, Numbers, Skeleton
 
 LARGEST = 1 << 32
 """How many bytes the greatest value of a general graph may have: there is room for it in memory,
 whether it comes or not."""
 
+_COMPUTED_WHERE_USED = ELEMENTWISE | MOVEMENT
+"""Ops of values that are seldom in memory: terms of a sum are many times its factors."""
 
-def build_general(
-    skeleton: Skeleton, sizes: Mapping[int, Dim], data: Sequence[Sequence[int]]
-) -> tuple[UOp, ...]:
-    """The general form of each node in the walk of a skeleton.
+_ALONG_LINES = frozenset({Op.ORDER, Op.ORDERED, Op.SORT, Op.ARRANGE})
+"""Ops that need lines of one length."""
 
-    `sizes` has the expression of each length and position that varies, by its place; `data` the
-    places of the constants that become one element of memory each. Raises `NotGeneral`.
+
+class NoRoom(NotGeneral):
+    """A value could get too long for memory; with lower bounds it might not."""
+
+
+def restore(skeleton: Skeleton, numbers: Numbers) -> list[UOp]:
+    """The nodes of a skeleton with the lengths and positions of one instance."""
+    kinds = enumerate(skeleton.kinds)
+    sizes = {place: numbers[place] for place, kind in kinds if kind is not VALUE}
+    builder = Builder(skeleton, sizes, (), frozenset())
+    return [builder.add(position) for position in range(len(skeleton.order))]
+
+
+class Builder:
+    """Makes the general form of each node in the walk of a skeleton, one after the other.
+
+    `sizes` has the expression of each length and position that varies, by its place, when the
+    node's turn comes; `data` the places of the constants that become one element of memory each;
+    `open_ended` the parameters of which some length varies.
     """
-    return _Builder(skeleton, sizes, data).build()
 
-
-class _Builder:
     def __init__(
-        self, skeleton: Skeleton, sizes: Mapping[int, Dim], data: Sequence[Sequence[int]]
+        self,
+        skeleton: Skeleton,
+        sizes: Mapping[int, Dim],
+        data: Sequence[Sequence[int]],
+        open_ended: Set[UOp],
     ) -> None:
         self.order = skeleton.order
         self.kinds = skeleton.kinds
@@ -42,34 +60,32 @@ class _Builder:
         self.sizes = sizes
         self.parameters = skeleton.parameters
         (self.device, *_) = self.order[-1].arg
-        self.positions = {node: position for position, node in enumerate(self.order)}
-        self.assigned = {_base(node) for node in self.order if node.op is Op.AFTER}
+        self.open_ended = open_ended
         self.data = {place: number for number, places in enumerate(data) for place in places}
+        self.done: dict[UOp, UOp] = {}
+        if open_ended & {_base(node) for node in self.order if node.op is Op.AFTER}:
+            raise NotGeneral("memory of another length each time is written to")
 
-    def build(self) -> tuple[UOp, ...]:
-        """The general form of each node in the walk."""
-        done: dict[UOp, UOp] = {}
-        for position, node in enumerate(self.order):
-            made = done[node] = self._general(position, node, done)
-            if not _means_the_same(node, made):
-                raise NotGeneral(f"an axis of length 0 or 1 is taken for one of {made.shape}")
-            if upper_count(made.shape) * max(made.dtype.itemsize, 1) > LARGEST:
-                raise NotGeneral(f"there is no room for a value of shape {made.shape}")
-        for root in done[self.order[-1]].src:
-            if not _is_dense(root.shape):
-                raise NotGeneral(f"a result of shape {root.shape} would not be dense in memory")
-        return tuple([done[node] for node in self.order])
+    def add(self, position: int) -> UOp:
+        """The general form of the next node. Raises `NotGeneral`."""
+        node = self.order[position]
+        made = self.done[node] = self._general(position, node)
+        if not _means_the_same(node, made):
+            raise NotGeneral(f"an axis of length 0 or 1 is taken for one of {made.shape}")
+        for kept in made.src if made.op is Op.SINK else (made,):
+            if made.op not in _COMPUTED_WHERE_USED:
+                _check_room(kept)
+        return made
 
-    def _general(self, position: int, node: UOp, done: Mapping[UOp, UOp]) -> UOp:
+    def _general(self, position: int, node: UOp) -> UOp:
         op = node.op
         if op is Op.PARAM:
-            return self._seen(position, node, self._argument(position, node))
-        sources = self._spread(position, node, [done.get(source, source) for source in node.src])
+            return self._seen(node, self._argument(position, node))
+        below = [self.done.get(source, source) for source in node.src]
+        sources = self._spread(position, node, below)
         if op is Op.RESHAPE and node.operand.op is Op.PARAM:
-            parameter = node.operand
-            at = self.positions[parameter]
-            return self._seen(at, parameter, self._argument(position, node))
-        if op in (Op.ORDER, Op.ORDERED) and not isinstance(sources[0].shape[-1], int):
+            return self._seen(node.operand, self._argument(position, node))
+        if op in _ALONG_LINES and not isinstance(sources[0].shape[-1], int):
             raise NotGeneral(f"{op.name} goes along an axis that is of another length each time")
         if op in HOLES:
             argument, symbolic = split_argument(self._argument(position, node))
@@ -92,6 +108,8 @@ class _Builder:
             return tuple(sources)
         if node.op is Op.EXPAND:
             return (shaped(elements[0], (1,) * len(node.sizes)),)
+        if node.op is Op.RESHAPE:
+            return (elements[0],)
         if node.op not in ELEMENTWISE:
             raise NotGeneral(f"{node.op.name} takes a constant that is another each time")
         shape = common_shape(tuple(sources))
@@ -104,23 +122,19 @@ class _Builder:
         slot = self.parameters + self.data[place]
         return UOp(Op.PARAM, constant.dtype, (), (slot, 1, self.device))
 
-    def _seen(self, position: int, parameter: UOp, shape: Shape) -> UOp:
+    def _seen(self, parameter: UOp, shape: Shape) -> UOp:
         """A parameter with a shape. One that varies is the front of memory that ends somewhere:
 
             SHRINK(RESHAPE(SHRINK(PARAM, (0, 512·64)), (512, 64)), (0, n), (0, 64))
+            RESHAPE(SHRINK(PARAM, (0, 64·n)), (64, n))
         """
+        if parameter not in self.open_ended:
+            return shaped(parameter, shape)
         slot, _, device = parameter.arg
-        (size,) = self._argument(position, parameter)
-        if isinstance(size, int):
-            if any(not isinstance(length, int) for length in shape):
-                raise NotGeneral("memory of one length is seen with other shapes")
-            return shaped(UOp(Op.PARAM, parameter.dtype, (), (slot, size, device)), shape)
-        if parameter in self.assigned:
-            raise NotGeneral("memory of another length each time is written to")
-        if not _is_dense(shape) or upper_count(shape) != greatest(size):
-            raise NotGeneral(f"an input of shape {shape} is not dense in memory")
         memory = UOp(Op.PARAM, parameter.dtype, (), (slot, OPEN_ENDED, device))
-        front = UOp(Op.SHRINK, parameter.dtype, (memory,), ((0, greatest(size)),))
+        if has_own_strides(shape):
+            return shaped(memory, shape)
+        front = UOp(Op.SHRINK, parameter.dtype, (memory,), ((0, upper_count(shape)),))
         return shaped(front, shape)
 
     def _argument(self, position: int, node: UOp) -> Any:
@@ -128,7 +142,8 @@ class _Builder:
         places = iter(self.places.get(position, ()))
 
         def size(number: Any, is_hole: bool) -> Any:
-            return self.sizes.get(next(places), number) if is_hole else number
+            place = next(places, None) if is_hole else None
+            return number if place is None else self.sizes.get(place, number)
 
         if node.op is Op.PARAM:
             return (size(node.size, node.size not in SPECIAL),)
@@ -140,6 +155,11 @@ class _Builder:
         if node.op is Op.SHRINK:
             return tuple([tuple([size(n, True) for n in pair]) for pair in node.spans])
         return tuple([size(n, n not in SPECIAL) for n in node.sizes])
+
+
+def _check_room(node: UOp) -> None:
+    if upper_count(node.shape) * max(node.dtype.itemsize, 1) > LARGEST:
+        raise NoRoom(f"there is no room for a value of shape {node.shape}")
 
 
 def _means_the_same(node: UOp, made: UOp) -> bool:
@@ -160,10 +180,3 @@ def _base(node: UOp) -> UOp:
 def _spread_over(element: UOp, shape: Shape) -> UOp:
     """One element of memory, repeated along all axes of a shape."""
     return expand(shaped(element, (1,) * len(shape)), shape)
-
-
-def _is_dense(shape: Shape) -> bool:
-    """Whether a value lies in the front of memory made for its greatest shape, without gaps: only
-    its first axis that is longer than 1 may vary."""
-    longer = [size for size in shape if not (isinstance(size, int) and size == 1)]
-    return all(isinstance(size, int) for size in longer[1:])

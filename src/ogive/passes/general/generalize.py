@@ -12,8 +12,10 @@ of one skeleton. Those that are equal in all of them stay. Constants that differ
 element of memory each. Lengths and positions that differ become expressions of few variables, which
 are lengths of inputs where possible: n, 64·n, n − 1, (n + 1) // 2, n·m.
 
-The expressions are found by trying, so nothing follows from them alone: `General.match` compares
-each number of a further graph with what they give, and a graph fits if all are equal.
+The expressions are found by trying (`derive_lengths.py`, `express_sizes.py`), so nothing follows
+from them alone. That the graph over them has a meaning for all values of its variables is proved
+(`prove_general.py`), and `General.match` compares each number of a further graph with what they
+give: it fits if all are equal.
 """
 
 from __future__ import annotations
@@ -21,47 +23,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.symbolic.variable import OWN
+from ogive.ir.symbolic.evaluate import evaluate_each
 from ogive.named import NamedTuple
-from ogive.passes.general.build_general import build_general
-from ogive.passes.general.number_expressions import Expression, express
+from ogive.passes.general.build_general import NoRoom, restore
+from ogive.passes.general.derive_lengths import Series
+from ogive.passes.general.express_sizes import ROOMS, Expressed, Wanted, express_sizes
+from ogive.passes.general.prove_general import Doubtful
 from ogive.passes.general.skeleton import VALUE, NotGeneral, Numbers, Skeleton
 
-LEAST_ROOM = 512
-"""The least bound of a variable, so that small first sizes leave room for others."""
+STEPS = (1, 2, 4, 8, 16, 32, 3, 6)
+"""What the lengths of inputs may be multiples of, or as much more than one: 2·k + 1. Images that
+are halved are so: those that are not even have another graph."""
 
-MANY = 4096
-"""Lengths up to this leave more room than those beyond."""
-
-ROOM = 8
-"""How many times the longest seen a length may be, if that is at most `MANY`."""
-
-ROOM_FOR_MANY = 2
-"""The same of longer ones."""
+MOST_CORRECTIONS = 16
+"""How often the bounds of a graph's variables are corrected."""
 
 
 class General(NamedTuple):
     """One graph for all of a skeleton whose numbers fit.
 
-    `fixed` has the numbers that are as they are, by place in the list of numbers; `defining` the
-    place of each variable's value, `bounds` what these lie between; `dependent` the expressions of
-    the others; `data` the places of the constants that are elements of memory, in the order of
+    `fixed` has the numbers that are as they are, by place in the list of numbers; `expressed` what
+    the others are; `data` the places of the constants that are elements of memory, in the order of
     their slots, which follow those of `parameters` others, and `repeated` those of constants that
-    have been equal to one of them. `nodes` has what became of each node in the walk.
+    have been equal to one of them. `nodes` has what became of each node in the walk, `used` the
+    names of the variables that are in the graph: others are only compared.
     """
 
     sink: UOp
     nodes: tuple[UOp, ...]
     fixed: tuple[tuple[int, Any], ...]
-    defining: tuple[int, ...]
-    bounds: tuple[tuple[int, int], ...]
-    dependent: tuple[tuple[int, Expression], ...]
+    expressed: Expressed
     data: tuple[int, ...]
     repeated: tuple[tuple[int, int], ...]
     parameters: int
+    used: frozenset[str]
+
+    @property
+    def bounds(self) -> tuple[tuple[int, int], ...]:
+        """What the variables lie between."""
+        return tuple([(each.node.low, each.node.high) for each in self.expressed.variables])
 
     def match(self, numbers: Numbers) -> dict[str, int] | None:
         """The values of the variables that give exactly these numbers, or None."""
@@ -71,134 +72,89 @@ class General(NamedTuple):
         for place, first in self.repeated:
             if numbers[place] is not numbers[first]:
                 return None
-        values = [numbers[place] for place in self.defining]
-        for value, (low, high) in zip(values, self.bounds, strict=True):
-            if not low <= value <= high:
+        values: dict[str, int] = {}
+        for node, place, step, rest in self.expressed.variables:
+            value = values[node.name] = (numbers[place] - rest) // step
+            if not node.low <= value <= node.high:
                 return None
-        for place, expression in self.dependent:
-            if numbers[place] != expression.at(values):
-                return None
-        return {variable_name(number): value for number, value in enumerate(values)}
-
-
-def variable_name(number: int) -> str:
-    """The names of the variables; no user's variable has one of them."""
-    return f"{OWN}n{number}"
+        known = evaluate_each(self.expressed.order, values)
+        for expression, places in self.expressed.sizes:
+            wanted = known[expression]
+            for place in places:
+                if numbers[place] != wanted:
+                    return None
+        return {name: value for name, value in values.items() if name in self.used}
 
 
 def unify(skeleton: Skeleton, instances: Sequence[Numbers]) -> General:
     """One graph for all `instances` of a skeleton, of which one is its own. Raises `NotGeneral`."""
-    return _Unifier(skeleton, instances).general()
+    series = list(zip(*instances, strict=True))
+    varying = [len(set(each)) > 1 for each in series]
+    data: dict[Any, list[int]] = {}
+    for place, varies in enumerate(varying):
+        if varies and skeleton.kinds[place] is VALUE:
+            data.setdefault(series[place], []).append(place)
+    groups = list(data.values())
+    nodes, expressed = _expressed(skeleton, instances, series, groups)
+    walked = set(nodes[-1].walk())
+    general = General(
+        nodes[-1],
+        tuple(nodes),
+        tuple([(place, each[0]) for place, each in enumerate(series) if not varying[place]]),
+        expressed,
+        tuple([places[0] for places in groups]),
+        tuple([(place, first) for first, *more in groups for place in more]),
+        skeleton.parameters,
+        frozenset([each.node.name for each in expressed.variables if each.node in walked]),
+    )
+    if any(general.match(numbers) is None for numbers in instances):
+        raise Doubtful("what is proved of larger sizes is not proved of all that came")
+    return general
 
 
-class _Unifier:
-    def __init__(self, skeleton: Skeleton, instances: Sequence[Numbers]) -> None:
-        self.skeleton = skeleton
-        self.series = list(zip(*instances, strict=True))
-        self.varying = [len(set(series)) > 1 for series in self.series]
-        self.defining: list[int] = []
-        self.bounds: list[tuple[int, int]] = []
-        self.expressions: dict[int, Expression] = {}
-        self.places = skeleton.places_by_node()
+def _expressed(
+    skeleton: Skeleton,
+    instances: Sequence[Numbers],
+    series: list[Series],
+    data: Sequence[Sequence[int]],
+) -> tuple[list[UOp], Expressed]:
+    """The nodes of the general graph, and its sizes, as the first attempt gives them that is proved
+    to have a meaning."""
+    shapes = _shapes(skeleton, instances)
+    reason: NotGeneral = NotGeneral("nothing was tried")
+    for is_related in (False, True):
+        for step in STEPS:
+            wanted = Wanted(step, is_related, ROOMS[0], {})
+            for _ in range(MOST_CORRECTIONS):
+                try:
+                    return express_sizes(skeleton, series, shapes, data, wanted)
+                except (NoRoom, Doubtful) as doubt:
+                    reason = doubt
+                    corrected = _corrected(wanted, doubt)
+                if corrected is None:
+                    break
+                wanted = corrected
+    raise reason
 
-    def general(self) -> General:
-        kinds = self.skeleton.kinds
-        data: dict[Any, list[int]] = {}
-        for place, varies in enumerate(self.varying):
-            if varies and kinds[place] is VALUE:
-                data.setdefault(self.series[place], []).append(place)
-        for place in self._inputs():
-            self._express(place, is_input=True)
-        for place, varies in enumerate(self.varying):
-            if varies and kinds[place] is not VALUE and place not in self.expressions:
-                self._express(place, is_input=False)
-        variables = [
-            UOp(Op.VARIABLE, dtypes.index, (), (variable_name(number), *bounds))
-            for number, bounds in enumerate(self.bounds)
-        ]
-        sizes = {p: self.expressions[p].over(variables) for p in self.expressions}
-        nodes = build_general(self.skeleton, sizes, list(data.values()))
-        return General(
-            nodes[-1],
-            nodes,
-            tuple(
-                [(p, series[0]) for p, series in enumerate(self.series) if not self.varying[p]]
-            ),
-            tuple(self.defining),
-            tuple(self.bounds),
-            tuple(
-                [(p, e) for p, e in self.expressions.items() if p not in self.defining]
-            ),
-            tuple([places[0] for places in data.values()]),
-            tuple([(place, first) for first, *more in data.values() for place in more]),
-            self.skeleton.parameters,
-        )
 
-    def _inputs(self) -> list[int]:
-        """The varying lengths that inputs have, the least first: n before 64·n."""
-        order, found = self.skeleton.order, []
-        for position, node in enumerate(order):
-            is_input = node.op in (Op.PARAM, Op.IOTA) or (
-                node.op is Op.RESHAPE and node.operand.op is Op.PARAM
-            )
-            if is_input:
-                found += [p for p in self.places.get(position, ()) if self.varying[p]]
-        return sorted(found, key=lambda place: (self.series[place], place))
+def _corrected(wanted: Wanted, doubt: NoRoom | Doubtful) -> Wanted | None:
+    """What may be wanted where that was too much."""
+    if isinstance(doubt, NoRoom):
+        place = ROOMS.index(wanted.room) + 1
+        return wanted._replace(room=ROOMS[place]) if place < len(ROOMS) else None
+    if doubt.correction is None:
+        return None
+    name, low, high = doubt.correction
+    least, greatest = wanted.bounds.get(name, (0, high))
+    return wanted._replace(
+        bounds={**wanted.bounds, name: (max(low, least), min(high, greatest))}
+    )
 
-    def _express(self, place: int, is_input: bool) -> None:
-        begin, length = self._window(place)
-        if length is not None and place != begin:
-            first = self.expressions[begin]
-            self.expressions[place] = first._replace(offset=first.offset + length)
-            return
-        known = [self.series[number] for number in self.defining]
-        found = express(self.series[place], known)
-        if found is not None and found.divisor > 1 and length is not None:
-            found = None  # where a window begins is no part of a length
-        if found is None:
-            bounds = self._room(place, is_input)
-            found = Expression((len(self.defining),))
-            self.defining.append(place)
-            self.bounds.append(bounds)
-        self.expressions[place] = found
 
-    def _room(self, place: int, is_input: bool) -> tuple[int, int]:
-        """The bounds of a new variable."""
-        node = self.skeleton.order[self.skeleton.places[place]]
-        series = self.series[place]
-        if is_input:
-            longest = max(series)
-            room = longest * (ROOM if longest <= MANY else ROOM_FOR_MANY)
-            return 2, max(LEAST_ROOM, 1 << (room - 1).bit_length())
-        if node.op is Op.SHRINK:
-            return self._slice_room(node, place)
-        raise NotGeneral(f"{node.op.name} has a length {series} that follows from no input")
-
-    def _window(self, place: int) -> tuple[int, int | None]:
-        """The place where a slice begins, for one of its two, and its length if that stays."""
-        position = self.skeleton.places[place]
-        if self.skeleton.order[position].op is not Op.SHRINK:
-            return place, None
-        begin = place - (place - self.places[position].start) % 2
-        pairs = zip(self.series[begin], self.series[begin + 1], strict=True)
-        lengths = {end - first for first, end in pairs}
-        return begin, lengths.pop() if len(lengths) == 1 else None
-
-    def _slice_room(self, node: UOp, place: int) -> tuple[int, int]:
-        """Where a slice may begin: it is of one length, in an axis of one length."""
-        begin, length = self._window(place)
-        if length is None or self._varies(node.operand):
-            raise NotGeneral("a slice is of another length each time")
-        axis = (begin - self.places[self.skeleton.places[place]].start) // 2
-        return 0, node.operand.shape[axis] - length
-
-    def _varies(self, node: UOp) -> bool:
-        """Whether the lengths of a node may be others in other graphs of the skeleton."""
-        order = self.skeleton.order
-        position = {each: number for number, each in enumerate(order)}
-        return any(
-            self.varying[place] and self.skeleton.kinds[place] is not VALUE
-            for below in node.walk()
-            if below.op is not Op.CONST
-            for place in self.places.get(position[below], ())
-        )
+def _shapes(skeleton: Skeleton, instances: Sequence[Numbers]) -> list[list[Series]]:
+    """The lengths of each node's value in each of some instances."""
+    restored = [restore(skeleton, numbers) for numbers in instances]
+    return [
+        list(zip(*[node.shape for node in nodes], strict=True))
+        for nodes in zip(*restored, strict=True)
+    ]

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ogive.ir import dtype as dtypes
+from ogive.ir.calls import is_gradient
 from ogive.ir.node import UOp
 from ogive.ir.ops import SPREAD, Op
 from ogive.named import NamedTuple
@@ -63,6 +64,8 @@ def take_apart(sink: UOp) -> Skeleton | None:
         return None
     # A constant is a number of each of its users: two that happen to be equal are one node.
     order = [node for node in sink.walk() if node.op is not Op.CONST]
+    # What is differentiated is known by its nodes, which other lengths would make others.
+    keeps_lengths = any(is_gradient(node) for node in order)
     at: dict[UOp, int] = {}
     key: list[Any] = []
     numbers: list[Any] = []
@@ -75,7 +78,8 @@ def take_apart(sink: UOp) -> Skeleton | None:
             return None
         if op is Op.PARAM and node.device not in devices:
             return None
-        argument, found = HOLES[op](node) if op in HOLES else (node.arg, [])
+        has_holes = op in HOLES and not keeps_lengths
+        argument, found = HOLES[op](node) if has_holes else (node.arg, [])
         found += [(VALUE, source) for source in node.src if source.op is Op.CONST]
         for kind, number in found:
             numbers.append(number)

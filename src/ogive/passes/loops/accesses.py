@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.positions import index_constant
 from ogive.ir.symbolic.index_arithmetic import linear_form
 from ogive.passes.place.placement import axis_extent
 
@@ -61,15 +62,50 @@ def memory_accesses(root: UOp) -> list[MemoryAccess]:
 
 
 def offset_strides(offset: UOp) -> tuple[dict[UOp, int], frozenset[UOp]]:
-    """The linear strides of an offset, and the counters it uses in any other way."""
+    """The linear strides of an offset, and the counters it uses in any other way.
+
+    A stride that depends on variables counts as its greatest value: `r0*#n + r1` has the strides
+    of a row as long as rows get. It is an estimate; `stride_along` has the expression.
+    """
     terms, _ = linear_form(offset)
     strides: dict[UOp, int] = {}
     irregular: set[UOp] = set()
     for term, coefficient in terms.items():
-        if term.op is Op.RANGE:
-            strides[term] = coefficient
+        counter, factor = _counter_in(term)
+        if counter is not None:
+            strides[counter] = strides.get(counter, 0) + coefficient * int(factor.vmax)
         else:
             irregular |= term.ranges
     for counter in irregular:
         strides.pop(counter, None)
     return strides, frozenset(irregular)
+
+
+def stride_along(offset: UOp, counter: UOp) -> UOp:
+    """How far a step along a counter goes that enters an offset linearly, as an index node."""
+    terms, _ = linear_form(offset)
+    total = index_constant(0)
+    for term, coefficient in terms.items():
+        found, factor = _counter_in(term)
+        if found is counter:
+            total = total + factor * coefficient
+    return total
+
+
+def _counter_in(term: UOp) -> tuple[UOp | None, UOp]:
+    """The counter that a term is a multiple of, and how many times it is that."""
+    one = index_constant(1)
+    if term.op is Op.RANGE:
+        return term, one
+    counter, factor, stack = None, one, [term]
+    while stack:
+        part = stack.pop()
+        if part.op is Op.MUL:
+            stack += part.src
+        elif part.op is Op.RANGE and counter is None:
+            counter = part
+        elif part.ranges or any(below.op is Op.LOAD for below in part.walk()):
+            return None, one
+        else:
+            factor = factor * part
+    return counter, factor

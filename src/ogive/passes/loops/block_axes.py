@@ -119,7 +119,7 @@ def _is_sum_of_products(node: UOp) -> bool:
         node.op is Op.REDUCE
         and node.combine is Op.ADD
         and (term.op is Op.DOT or (term.op is Op.MUL and node.dtype.is_float))
-        and all(counter.extent.op is Op.CONST for counter in node.closed)
+        and not any(counter.ranges_below for counter in node.closed)
     )
 
 
@@ -151,8 +151,11 @@ def _products_in_block(product: UOp, loads: list[MemoryAccess], target: Target) 
         for access in loads
     ]
     costs = target.costs.loops
+    varies = any(counter.extent.op is not Op.CONST for counter in product.closed)
     if min(reads, default=1) < costs.much_reused:
-        return max(math.isqrt(depth), costs.shortest_read_block)
+        # Of a length that varies, blocks are such as short sums have: they cost nothing here.
+        usual = 0 if varies else math.isqrt(depth)
+        return max(usual, costs.shortest_read_block)
     return max(min(depth // costs.fewest_blocks, costs.longest_block), costs.shortest_block)
 
 
@@ -200,6 +203,8 @@ def _column_block(
         summed = panels.index.dtype.itemsize * math.prod(axis_extent(c) for c in product.closed)
         most = target.l2_bytes // 2 // summed
         if math.prod(axis_extent(c) for c in outputs if rows.depends_on(c)) <= most:
+            continue
+        if panel.extent.op is not Op.CONST:
             continue
         count = axis_extent(panel)
         wanted = max(most // axis_extent(column), 1)

@@ -55,7 +55,7 @@ def _sums(nodes: Sequence[UOp]) -> list[UOp]:
         and node.combine is Op.ADD
         and node.dtype.is_float
         and all(
-            counter.extent.op is Op.CONST and len(closing[counter]) == 1 for counter in node.closed
+            not counter.ranges_below and len(closing[counter]) == 1 for counter in node.closed
         )
     ]
 

@@ -47,14 +47,15 @@ def cut_counters(root: UOp, reductions: Sequence[UOp], cuts: Mapping[UOp, int]) 
     """The kernel with counters cut into blocks of the given lengths.
 
     `reductions` are those that close a counter which may not be a multiple of its blocks; it is the
-    first that they close. Any other counter has to be one.
+    first that they close. Any other counter has to be one. Of a variable length, there are as many
+    blocks as its value fills, maybe none.
     """
     numbers = itertools.count()
     replacements: dict[UOp, UOp] = {}
     counters = [node for node in root.walk() if node.op is Op.RANGE]
     for counter in sorted(counters, key=lambda counter: counter.number):
         if counter in cuts:
-            blocks = make_range(axis_extent(counter) // cuts[counter], next(numbers))
+            blocks = make_range(counter.extent // cuts[counter], next(numbers))
             within = make_range(cuts[counter], next(numbers))
             replacements[counter] = blocks * cuts[counter] + within
         else:
@@ -81,10 +82,12 @@ def _in_blocks(
         return UOp(Op.REDUCE, reduction.dtype, (value, *counters), op)
 
     whole = reduced(reduced(replace_ranges(value, replacements), within, *around), blocks)
-    length, full = axis_extent(first), axis_extent(blocks) * axis_extent(within)
-    if full == length:
+    block = axis_extent(within)
+    left = first.extent % block
+    if left.op is Op.CONST and left.literal == 0:
         return whole
-    last = make_range(length - full, next(numbers))
+    full = first.extent // block * block
+    last = make_range(left, next(numbers))
     _, *inside = _loops_within(reduction)
     own = {counter: make_range(counter.extent, next(numbers)) for counter in inside}
     rest = replace_ranges(value, {**replacements, first: last + full, **own})

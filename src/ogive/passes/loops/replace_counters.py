@@ -24,15 +24,26 @@ def replace_ranges(
     replacements: Mapping[UOp, UOp],
     gates: Mapping[UOp, UOp] | None = None,
     within: Mapping[UOp, UOp] | None = None,
+    nearest: Mapping[UOp, UOp] | None = None,
 ) -> UOp:
     """`root` with each counter of `replacements` replaced by an expression of new counters.
 
     `gates[counter]` is a condition under which the replaced counter is within its extent, and
-    `within[counter]` one under which memory may be read there, if that is another one.
+    `within[counter]` one under which memory may be read there, if that is another one. Along a
+    counter of `nearest`, what lies behind memory that may end there is read at the last place
+    instead, which that gives: no load waits for a gate, and nobody stores what comes of it.
     """
     gates = gates or {}
+    nearest = nearest or {}
     within = gates if within is None else within
+    at_nearest = {**replacements, **nearest}
     done: dict[UOp, UOp] = {}
+    # A place that is looked up waits for its gate: what is looked up there is checked.
+    loads = {
+        node.place
+        for node in root.walk()
+        if nearest and node.op is Op.LOAD and not node.place.offset.has_index
+    }
     for node in root.walk():
         replacement = replacements.get(node)
         if replacement is not None:
@@ -40,7 +51,23 @@ def replace_ranges(
             continue
         changed = any(done[source] is not source for source in node.src)
         done[node] = _rebuild(node, done, gates, within) if changed else node
+        if node in loads and changed and not _is_inside(done[node]):
+            done[node] = _at_nearest(node, done, at_nearest, nearest, within)
     return done[root]
+
+
+def _at_nearest(
+    node: UOp,
+    done: Mapping[UOp, UOp],
+    at_nearest: Mapping[UOp, UOp],
+    nearest: Mapping[UOp, UOp],
+    within: Mapping[UOp, UOp],
+) -> UOp:
+    """The place of a load, where the excess of tiles reads what is there already."""
+    others = sorted([counter for counter in node.ranges if counter not in nearest], key=_number)
+    moved = [replace_ranges(source, at_nearest) for source in node.src[1:]]
+    place = UOp(Op.INDEX, node.dtype, (done[node.base], *moved))
+    return _gated(place, _gate_of(others, within))
 
 
 def _rebuild(

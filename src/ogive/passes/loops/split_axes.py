@@ -3,6 +3,8 @@
     before   r1 < 128:              b[r1//32 * 1024 + r1%32]
     after    r1 < 4, r2 < 32:       b[r1*1024 + r2]
 
+So is one of variable length: of #n elements there are (#n + 31)//32 blocks.
+
 An axis that its blocks do not fill runs on to the end of the last one, under a gate, if that is a
 small part of it, or if blocks are read by vectors: results and terms too many, left out, take far
 less time than those that are gathered one by one.
@@ -14,6 +16,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.place.placement import axis_extent
 from ogive.targets.target import Target
 
 
@@ -27,13 +30,13 @@ def split_axes(root: UOp, target: Target) -> UOp:
     gates: dict[UOp, UOp] = {}
     for counter in counters:
         number = 2 * counter.number
-        length = counter.extent.literal if counter.extent.op is Op.CONST else 0
+        length = 0 if counter.ranges_below else axis_extent(counter)
         block = blocks.get(counter, 0) if counter.placement is None else 0
         if 1 < block < length and not _is_wasteful(length, block, target):
-            outer = make_range(-(-length // block), number)
+            outer = make_range((counter.extent + (block - 1)) // block, number)
             expression = outer * block + make_range(block, number + 1)
-            if length % block:
-                gates[counter] = expression.lt(length)
+            if counter.extent.op is not Op.CONST or length % block:
+                gates[counter] = expression.lt(counter.extent)
         else:
             expression = make_range(counter.extent, number, counter.placement)
         replacements[counter] = expression

@@ -8,7 +8,6 @@ from __future__ import annotations
 from weakref import WeakSet
 
 from ogive.ir.node import UOp
-from ogive.ir.printer import format_tree
 from ogive.passes.pipeline.pass_runner import Dialect
 
 
@@ -16,12 +15,14 @@ def _graph_dialect(name: str, meaning: str) -> Dialect:
     allowed: WeakSet[UOp] = WeakSet()  # most nodes go through many passes as they are
 
     def check(root: UOp | tuple[UOp, ...]) -> None:
-        # Here, so that a process that checks nothing does not load the forms of all ops.
+        # Here, so that a process that looks at nothing does not load the forms of all ops.
         from ogive.ir.dialects.verify import verify
 
         verify(root, name, allowed)
 
     def show(root: UOp | tuple[UOp, ...]) -> str:
+        from ogive.ir.printer import format_tree
+
         roots = root if isinstance(root, tuple) else (root,)
         return "\n".join([format_tree(each) for each in roots])
 

@@ -44,6 +44,7 @@ from ogive.passes.regions.merge_regions import merge_regions
 from ogive.passes.regions.number_slots import Schedule, number_slots
 from ogive.passes.regions.order_assignments import order_assignments
 from ogive.passes.regions.reroll_regions import reroll_regions
+from ogive.passes.regions.strip_steps import strip_steps
 from ogive.passes.versions.keep_old_versions import keep_old_versions
 from ogive.passes.versions.separate_targets import separate_targets
 from ogive.passes.versions.separate_versions import separate_versions
@@ -140,6 +141,9 @@ GRAPH_PASSES = (
     Pass("number_slots", ORDERED, SCHEDULE, number_slots,
          "x ← f(PARAM 0); y ← g(x) → f: slots (1, 0); g: slots (2, 1)",
          reads=("stored", "target")),
+    Pass("strip_steps", SCHEDULE, SCHEDULE, strip_steps,
+         "p ← f(x); q ← g(p); y ← h(q) → p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …",
+         when=NOT_SEARCHED),
 )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ An axis of length n becomes up to four counters,
 
 An axis whose iterations follow each other in order (a scan's, one along which a scatter may meet
 an element again, or one along which rows are added up) is a LOOP from the beginning, and stays
-within the output loops. A scan's may have a tile: a few iterations at a time, one after the other.
+within the output loops. A scan's may have a tile, a few iterations at a time, one after the other,
+and threads: each tile entry is those of a warp, in order.
 
 Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated,
 or a tile that would have some starts earlier.
@@ -53,7 +54,8 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
     outputs = output_axes(root)
     reductions = reduction_axes(root)
     by_number = {counter.number: counter for counter in (*outputs, *reductions)}
-    scanned = [counter for counter in scanned_axes(root) if counter.number in placement.upcast]
+    divided = {*placement.upcast, *placement.threads}
+    scanned = [counter for counter in scanned_axes(root) if counter.number in divided]
     _check(placement, outputs, by_number, scanned)
     _check_lanes(root, placement)
     nest = [by_number[number] for number in placement.order] if placement.order else outputs
@@ -73,6 +75,7 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
     stores_again = bool(moved) and _may_store_again(root)
     gates: dict[UOp, UOp] = {}
     within: dict[UOp, UOp] = {}
+    nearest: dict[UOp, UOp] = {}
     for counter in (*nest, *scanned, *reductions):
         position = replacements[counter] = loops.position(counter)
         if counter in moved:
@@ -82,12 +85,16 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
             continue
         runs_over = int(position.vmax) >= axis_extent(counter)
         if runs_over or counter.extent.op is not Op.CONST:
-            gates[counter] = position.lt(replace_ranges(counter.extent, replacements))
+            extent = replace_ranges(counter.extent, replacements)
+            gates[counter] = position.lt(extent)
             within[counter] = gates[counter]
+            is_symbolic = counter.extent.op is not Op.CONST
+            if is_symbolic and counter in nest and counter.number not in placement.lanes:
+                nearest[counter] = minimum(position, extent - 1)
         if counter.ranges_below:
             # How far a row goes is no matter of the memory that all rows read.
             within[counter] = position.lt(axis_extent(counter))
-    return replace_ranges(root, replacements, gates, within)
+    return replace_ranges(root, replacements, gates, within, nearest)
 
 
 def _accumulated_axes(root: UOp) -> list[UOp]:
@@ -276,8 +283,10 @@ def _check(
     by_number: Mapping[int, UOp],
     scanned: list[UOp],
 ) -> None:
-    in_tiles = set(placement.upcast) - {counter.number for counter in scanned}
-    for number in (*placement.lanes, *sorted(in_tiles), *placement.threads, *placement.order):
+    numbers = {counter.number for counter in scanned}
+    placed = (*placement.upcast, *placement.threads)
+    beside = sorted([number for number in placed if number not in numbers])
+    for number in (*placement.lanes, *beside, *placement.order):
         if number not in by_number:
             raise OptimizeError(
                 f"the placement names axis {number}; the kernel has {sorted(by_number)}"

@@ -63,6 +63,13 @@ def axis_extent(counter: UOp) -> int:
     return int(counter.extent.vmax)
 
 
+def tiled_extent(counter: UOp) -> int:
+    """The length that tiles of an axis are chosen for. One that varies is seldom a multiple of a
+    tile, whatever its upper bound is: one less than that stands for all of them."""
+    extent = axis_extent(counter)
+    return extent if counter.extent.op is Op.CONST or extent < 3 else extent - 1
+
+
 def counters_together(node: UOp) -> frozenset[UOp]:
     """The counters of which at most one may be in lanes for a value to be computed.
 

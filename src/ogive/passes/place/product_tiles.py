@@ -20,7 +20,7 @@ from dataclasses import replace
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent
+from ogive.passes.place.placement import axis_extent, tiled_extent
 from ogive.passes.place.tile_estimates import (
     Tiled,
     best_tile_of,
@@ -76,8 +76,8 @@ def _tile_columns(
         return transposed
     row = _row_axis(kernel, rows, target) if rows else None
     tiled = Tiled(
-        rows=axis_extent(row) if row is not None else 1,
-        columns=axis_extent(column),
+        rows=tiled_extent(row) if row is not None else 1,
+        columns=tiled_extent(column),
         lanes=lanes,
         terms=_steps(kernel, column),
         times=math.prod(axis_extent(c) for c in kernel.outputs if c not in (row, column)),
@@ -95,7 +95,7 @@ def _tile_columns(
     if second is None:
         return {column: wide, row: tile}
     times = tiled.times // axis_extent(second)
-    lengths = axis_extent(second), axis_extent(row)
+    lengths = tiled_extent(second), tiled_extent(row)
     lines, tile, wide = best_tile_of_two(replace(tiled, times=times), lengths, target)
     return {column: wide, row: tile, second: lines}
 
@@ -196,11 +196,11 @@ def _tile_sums(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> di
     costs = target.costs.tiles
     is_near = axis_extent(column) * size <= target.l1_bytes
     load = costs.near_load if is_near else costs.far_load
-    tile = best_tile_of_sums(axis_extent(row), axis_extent(column), vectors, target, load)
+    tile = best_tile_of_sums(tiled_extent(row), tiled_extent(column), vectors, target, load)
     return dict(zip((row, column), tile, strict=True))
 
 
 def _longest_tile(axes: list[UOp], most: int, target: Target) -> tuple[UOp, int]:
     """The axis that can be cut into the longest tiles, the last of those, and the length."""
-    tiles = [(counter, best_tile(axis_extent(counter), most, target)) for counter in axes[::-1]]
+    tiles = [(counter, best_tile(tiled_extent(counter), most, target)) for counter in axes[::-1]]
     return max(tiles, key=lambda pair: pair[1])

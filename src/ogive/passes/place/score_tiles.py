@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent
+from ogive.passes.place.placement import axis_extent, tiled_extent
 from ogive.passes.place.staged_rows import StagedRows
 from ogive.passes.place.tile_estimates import Tiled, estimate
 from ogive.targets.estimates import best_tile, sums_in_registers
@@ -110,8 +110,8 @@ class _Columns:
             passing = others.difference(kernel.common).union(node.closed, [column])
             is_near = sum([load.bytes_along(passing) for load in read]) <= target.l1_bytes
             product = Tiled(
-                rows=axis_extent(row),
-                columns=axis_extent(column),
+                rows=tiled_extent(row),
+                columns=tiled_extent(column),
                 lanes=lanes,
                 terms=math.prod(map(axis_extent, node.closed)),
                 times=math.prod(map(axis_extent, others)),

@@ -20,7 +20,12 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.accesses import MemoryAccess
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import Placement, axis_extent, ordered_axes
+from ogive.passes.place.placement import (
+    Placement,
+    axis_extent,
+    ordered_axes,
+    scanned_axes,
+)
 from ogive.targets.target import Target
 
 
@@ -28,6 +33,8 @@ def place_on_threads(kernel: KernelFacts, target: Target) -> Placement:
     """The placement of a kernel on a target with a grid."""
     if (product := _place_staged_product(kernel, target)) is not None:
         return product
+    if (scan := _place_scan(kernel, target)) is not None:
+        return scan
     spread = _choose_spread(kernel, target)
     if not spread:
         return _tiles_of_threads(kernel, target)
@@ -65,6 +72,35 @@ def _place_staged_product(kernel: KernelFacts, target: Target) -> Placement | No
         order=tuple([counter.number for counter in (*order, *inside)]),
         parallel=len(order),
         threads={counter.number: threads for counter in (thread, *filling)},
+    )
+
+
+def _place_scan(kernel: KernelFacts, target: Target) -> Placement | None:
+    """The placement of a scan along memory: a row for each warp, whose threads share it.
+
+        out[r0*4096 + r1] = running sum over r1 of a[r0*4096 + r1]
+        after    r0 parallel, a warp each; r1 over 32 threads, eight such in a tile, in order
+    """
+    along = scanned_axes(kernel.root)
+    if not kernel.scans or len(along) != 1 or kernel.reductions or _stores_in_order(kernel):
+        return None
+    (counter,) = along
+    if ordered_axes(kernel.root) != (counter,) or axis_extent(counter) < target.grid.warp:
+        return None
+    touched = [access for access in kernel.accesses if access.depends_on(counter)]
+    if any(
+        abs(access.strides.get(counter, 0)) != 1 or counter in access.irregular
+        for access in touched
+    ):
+        return None
+    tile = target.costs.threads.scanned_at_once
+    while tile > 1 and tile * target.grid.warp > axis_extent(counter):
+        tile //= 2
+    return Placement(
+        upcast={counter.number: tile} if tile > 1 else {},
+        order=tuple([each.number for each in _nest(kernel)]),
+        parallel=len(kernel.common),
+        threads={counter.number: target.grid.warp},
     )
 
 
@@ -143,8 +179,11 @@ def _staged_bytes(kernel: KernelFacts, target: Target) -> int:
 
 def _has_order(kernel: KernelFacts) -> bool:
     """Whether iterations follow each other, or rows are sorted: a thread does that alone."""
-    if kernel.scans or ordered_axes(kernel.root):
-        return True
+    return bool(kernel.scans or ordered_axes(kernel.root)) or _stores_in_order(kernel)
+
+
+def _stores_in_order(kernel: KernelFacts) -> bool:
+    """Whether something is put in order, counted, or added to memory."""
     for node in kernel.root.walk():
         if node.op is Op.TALLY or (node.op is Op.STORE and node.combine is not None):
             return True

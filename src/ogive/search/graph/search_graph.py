@@ -37,6 +37,10 @@ from ogive.targets.target import Target
 LEAST_GAIN = 0.005
 """The share of the time of a window that must be saved: the model is no better than that."""
 
+BORDER_LAUNCHES = 2
+"""How many launches more must be saved in a window that others follow or precede: what they read of
+each other may take a kernel more, or less, than where each window is cut by itself."""
+
 TRIES = 400
 """How often extraction tries another form, in one window."""
 
@@ -92,11 +96,16 @@ def search_graph(
     for window in find_windows(sink, order):
         if budget.is_over:
             break
-        finding = search.find(window)
+        finding = search.find(window, _is_whole(window, sink))
         if finding is not None and finding.is_taken:
             taken.append((window, finding))
     findings.extend(search.findings())
     return _rebuild(sink, order, taken) if taken else sink
+
+
+def _is_whole(window: Window, sink: UOp) -> bool:
+    """Whether a window is all that a graph computes."""
+    return set(window.roots) <= set(sink.src) and not any(leaf.src for leaf in window.leaves)
 
 
 class _Search:
@@ -108,6 +117,7 @@ class _Search:
         self.matching = _rules(exactness)
         self.cut = cut
         self.budget = budget
+        self.least_gain = 0.0
         self._found: dict[UOp, Finding | None] = {}
         self._seen: dict[UOp, int] = {}
         self._times: dict[UOp, float] = {}
@@ -120,9 +130,11 @@ class _Search:
             if finding is not None
         ]
 
-    def find(self, window: Window) -> Finding | None:
-        """What is found for a window; None if no rule fits."""
+    def find(self, window: Window, is_whole: bool) -> Finding | None:
+        """What is found for a window, which may be the whole graph; None if no rule fits."""
         sink = window.sink
+        border = 0 if is_whole else BORDER_LAUNCHES
+        self.least_gain = border * self.target.costs.memory.launch
         self._seen[sink] = self._seen.get(sink, 0) + 1
         if sink not in self._found:
             found = self._search(sink)
@@ -175,7 +187,7 @@ class _Search:
         rules = tuple(dict.fromkeys(extraction.rules_of(chosen)))
         kernels = [self.cut(UOp(Op.SINK, dtypes.void, roots)) for roots in (before, after)]
         times = [schedule_time(each, self.target, self._times) for each in kernels]
-        is_better = times[1] < (1 - LEAST_GAIN) * times[0]
+        is_better = times[1] < (1 - LEAST_GAIN) * times[0] - self.least_gain
         return finding._replace(
             after=after if is_better else before,
             time_before=times[0],

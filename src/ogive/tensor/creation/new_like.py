@@ -25,54 +25,73 @@ if TYPE_CHECKING:
 
 
 def new_full(
-    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None
-) -> Tensor:
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """`fill_value` everywhere. Shapes: `size`.
 
     >>> Tensor([1.5]).new_full((2,), 7).tolist()
     [7.0, 7.0]
     """
     value = to_operand(fill_value, "new_full")
-    return _filled(self, to_shape((size,), "new_full"), value, dtype, device)
+    made = _filled(self, to_shape((size,), "new_full"), value, dtype, device)
+    return made.requires_grad_() if requires_grad else made
 
 
 @also(size="sizes")
-def new_zeros(self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def new_zeros(
+    self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """Zeros. Shapes: `sizes`.
 
     >>> Tensor([1, 2]).new_zeros(2, 3).dtype
     ogive.int64
     """
-    return _filled(self, to_shape(sizes, "new_zeros"), 0, dtype, device)
+    made = _filled(self, to_shape(sizes, "new_zeros"), 0, dtype, device)
+    return made.requires_grad_() if requires_grad else made
 
 
 @also(size="sizes")
-def new_ones(self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def new_ones(
+    self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """Ones. Shapes: `sizes`.
 
     >>> Tensor([1.5]).new_ones(2).tolist()
     [1.0, 1.0]
     """
-    return _filled(self, to_shape(sizes, "new_ones"), 1, dtype, device)
+    made = _filled(self, to_shape(sizes, "new_ones"), 1, dtype, device)
+    return made.requires_grad_() if requires_grad else made
 
 
 @also(size="sizes")
-def new_empty(self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None) -> Tensor:
+def new_empty(
+    self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """A tensor to be assigned to; until then it holds zeros. Shapes: `sizes`.
 
     >>> Tensor([1.5]).new_empty(2, 0).shape
     (2, 0)
     """
-    return _filled(self, to_shape(sizes, "new_empty"), 0, dtype, device)
+    made = _filled(self, to_shape(sizes, "new_empty"), 0, dtype, device)
+    return made.requires_grad_() if requires_grad else made
 
 
-def new_tensor(self: Tensor, data: Any, *, dtype: Any = None) -> Tensor:
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: str | None = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
     """`data` as a tensor of this tensor's dtype. Shapes: that of `data`.
 
     >>> Tensor([1.5]).new_tensor([1, 2]).dtype
     ogive.float32
     """
-    return to_tensor(data, self.device).cast(self.dtype if dtype is None else dtype)
+    place = self.device if device is None else device
+    made = to_tensor(data, place).cast(self.dtype if dtype is None else dtype)
+    return made.requires_grad_() if requires_grad else made
 
 
 def _filled(

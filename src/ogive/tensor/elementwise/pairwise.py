@@ -198,9 +198,10 @@ def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1
     >>> Tensor([1.0]).addcmul(Tensor([2.0]), Tensor([3.0]), value=10).tolist()
     [61.0]
     """
-    product = tensor1.mul(tensor2)
-    scaled = product if value == 1 else product.mul(factor_for(value, product.dtype))
-    return self.add(scaled)
+    dtype = common_dtype((self, tensor1, tensor2))  # a narrower product could wrap around
+    product = tensor1.cast(dtype).mul(tensor2.cast(dtype))
+    scaled = product if value == 1 else product.mul(factor_for(value, dtype))
+    return self.cast(dtype).add(scaled)
 
 
 def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
@@ -212,8 +213,9 @@ def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1
     Raises `DtypeError` when both tensors are of integers, as PyTorch does.
     """
     only_floats(common_dtype((tensor1, tensor2)), "addcdiv")
-    quotient = tensor1.div(tensor2)
-    return self.add(quotient if value == 1 else quotient.mul(value))
+    dtype = common_dtype((self, tensor1, tensor2))
+    quotient = tensor1.cast(dtype).div(tensor2.cast(dtype))
+    return self.cast(dtype).add(quotient if value == 1 else quotient.mul(value))
 
 
 def where(self: Tensor, condition: Any, other: Any) -> Tensor:

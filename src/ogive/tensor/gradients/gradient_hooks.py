@@ -41,13 +41,18 @@ class Hooks:
         self.keep: Hook | None = None
 
     def changed(self, gradient: UOp) -> UOp:
-        """What the hooks make of a gradient."""
-        for function in self.functions:
+        """What the hooks make of a gradient that a backward pass brings."""
+        gradient = self.seen(gradient)
+        if self.keep is not None:
+            self.keep(hold(gradient, self._device))
+        return gradient
+
+    def seen(self, gradient: UOp) -> UOp:
+        """What the hooks make of a gradient that somebody has asked for."""
+        for function in list(self.functions):
             returned = function(hold(gradient, self._device))
             if returned is not None:
                 gradient = checked(returned, gradient.shape, gradient.dtype).node
-        if self.keep is not None:
-            self.keep(hold(gradient, self._device))
         return gradient
 
     def call_afterwards(self, leaf: Any) -> None:
@@ -118,12 +123,21 @@ def keeps_gradient(tensor: Any) -> bool:
     if tensor.is_eager:
         hooks = None if tensor.is_leaf else tensor.record.hooks
         return hooks is not None and hooks.keep is not None
+    hooks = None if history.is_flagged(tensor) else hooks_on(tensor)
+    return hooks is not None and hooks.keep is not None
+
+
+def hooks_on(tensor: Any) -> Hooks | None:
+    """The hooks that a tensor has in a graph, if any."""
+    if history.is_flagged(tensor):
+        return getattr(tensor, "hooks", None)
     with graph_lock:
         node = tensor.node
         record = history.record_of(node)
         if record is not None:  # it is computed
             node = record.expression
-        return node.op is Op.GRADIENT and isinstance(node.arg, Hooks) and node.arg.keep is not None
+        is_hooked = node.op is Op.GRADIENT and isinstance(node.arg, Hooks)
+        return node.arg if is_hooked else None
 
 
 def _go_through(tensor: Any, node: UOp) -> None:

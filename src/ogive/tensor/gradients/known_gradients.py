@@ -6,7 +6,6 @@ y   →   GRADIENT(y, x)     the value of y; going back, what `back(x, upstream)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import GradientError
@@ -47,16 +46,27 @@ class _Rule:
         self._back = captured
 
 
-@dataclass(frozen=True)
 class _Fixed:
     """The rule of a way back that holds no tensors: equal ones make equal nodes."""
 
-    back: Back
-    device: str
+    __slots__ = ("_back", "_device")
     is_fixed = True
 
+    def __init__(self, back: Back, device: str) -> None:
+        self._back = back
+        self._device = device
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Fixed):
+            return NotImplemented
+        return self._back == other._back and self._device == other._device
+
+    def __hash__(self) -> int:
+        return hash((self._back, self._device))
+
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        return [self.back(hold(node.inputs[0], self.device), hold(upstream, self.device)).node]
+        x, given = hold(node.inputs[0], self._device), hold(upstream, self._device)
+        return [self._back(x, given).node]
 
 
 @open_to_eager

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ShapeError
-from ogive.ir.device_names import is_group
 from ogive.ir.dtype import DType, Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
@@ -53,8 +52,6 @@ def assign(self: Tensor, value: Any) -> Tensor:
     operand = to_operand(value, "assign")
     if isinstance(operand, Core):
         operand = operand.to(memory_device(self))
-        if is_group(self.device) and operand.shape == self.shape:
-            operand = operand.shard_like(self)
     with graph_lock:
         old = self.node
         write(self, View(old.shape), fit(operand, old.dtype, old.shape))

@@ -18,6 +18,7 @@ from ogive.ir.dtype import DType
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_operand
+from ogive.tensor.late_methods import LateMethod
 from ogive.tensor.memory.assignment import fit
 from ogive.tensor.memory.movement_chains import View
 from ogive.tensor.memory.shared_arrays import settle
@@ -38,6 +39,9 @@ def in_place(
     operation: Callable[Concatenate[Any, Arguments], Tensor],
 ) -> Callable[Concatenate[Any, Arguments], Tensor]:
     """The method that assigns what `operation` gives to the tensor itself."""
+    if isinstance(operation, LateMethod):
+        late: Any = operation.then(in_place)
+        return late
     name = f"{operation.__name__}_"
 
     def perform(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Tensor:

@@ -27,7 +27,7 @@ def memory_node(
     node = None if role is None else kept_graphs.take(role)
     if node is None:
         count = buffer.nbytes // dtype.itemsize
-        node = make(Op.BUFFER, dtype, (UOp.unique(),), (buffer.device, count))
+        node = make(Op.BUFFER, dtype, (UOp.unique(),), (buffer.device, count), (count,))
         node.live.role = role
     registry.set_buffer(node, buffer)
     return build.reshape(node, shape)

@@ -167,7 +167,7 @@ def _copy_for_others(holder: Core, before: UOp) -> None:
     leaf = memory_leaf(before)
     for other in holders_showing(leaf):
         node, shared = other.node, other.shared
-        if other.id in own or node is before or node is leaf or history.leads_to_leaf(node):
+        if other.id in own or history.leads_to_leaf(node):
             continue
         if shared is not None and shared.is_reader:
             continue  # it is moved with what it shows
@@ -179,10 +179,13 @@ def _copy_for_others(holder: Core, before: UOp) -> None:
 
 
 def _be_memory(holder: Core, storage: Storage | None) -> None:
-    """Let a holder be memory: what it is computed from, or all the same number, is none."""
+    """Let a holder be memory, if it can be: what is computed, or all the same number, is none."""
     constant = constant_of(holder.node)
     if constant is not None:
-        filled = numpy.full(holder.node.shape, constant.arg, constant.dtype.numpy)
+        try:
+            filled = numpy.full(holder.node.shape, constant.arg, constant.dtype.numpy)
+        except (MemoryError, ValueError):
+            return  # it is too large for NumPy, which whoever copies it says
         with registry.graph_lock:
             made = user_data.node_of(filled, constant.dtype, DEFAULT_DEVICE)
             at_once(registry.moves_to(holder, made) if storage is None else storage.moves_to(made))

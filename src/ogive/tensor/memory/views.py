@@ -24,7 +24,7 @@ from ogive.at_once import Change, at_once
 from ogive.devices.known_devices import READ_ONLY
 from ogive.errors import DeviceError, GradientError, ShapeError, user_origin
 from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import FILES
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES
 from ogive.ir.memory import is_memory, memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
@@ -34,11 +34,12 @@ from ogive.live.attached import WeakList
 from ogive.live.history import is_traced
 from ogive.live.registry import make
 from ogive.tensor import build
-from ogive.tensor.core import Core, hold, wrap
+from ogive.tensor.core import Core, hold, placed, wrap
 from ogive.tensor.memory.direct_writes import write_directly
 from ogive.tensor.memory.movement_chains import UNNOTICED, Lineage, Restride, View, detach
 from ogive.tensor.memory.shared_arrays import note_written, shared_memory
 from ogive.tensor.memory.strides import Strides, are_contiguous
+from ogive.tensor.values.sharding import lay_out_as
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -259,7 +260,8 @@ def write(
 ) -> None:
     """Let a view of a tensor have other values, which all who show the same storage see.
 
-    Whoever calls this calls `shared_arrays.settle` once `graph_lock` is released.
+    Whoever calls this calls `shared_arrays.settle` once `graph_lock` is released. What lies over
+    several devices goes on lying as it did.
 
     What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
     they flow as before, but for those of the detached tensor itself. `is_anew` says that the values
@@ -274,7 +276,9 @@ def write(
     hidden = whole.is_detached or not history.is_recording()
     leaf = _leaf_among([tensor] if storage is None else storage.tensors())
     _refuse_unwritable(tensor, whole, None if hidden else leaf)
-    if part.op in MOVEMENT and part is whole.forward(holder.node):
+    value = part.operand if hidden and part.op is Op.DETACH else part
+    is_seen = value is holder.node or value.op in MOVEMENT
+    if is_seen and value is whole.forward(holder.node):
         return  # what is there already: `x[i] += 1` assigns the part that it has changed
     shared = shared_memory(holder.node)
     if shared is not None:
@@ -288,12 +292,15 @@ def write(
         part = part if part.op is Op.CONST else detach(part)
     old = holder.node
     node = put(old, whole, part)
+    is_replaced = node is part
+    if tensor.device is not DEFAULT_DEVICE:
+        node = placed(lay_out_as(holder, node), tensor.device)[0]
     if leaf is not None:
         if not is_memory(node):
             node = make(Op.GRADIENT, node.dtype, (node,), history.Argument())
     elif hidden and history.is_tracking():
         node = _unnoticed(holder, old, node)
-    elif is_anew and node is part and _loses_gradient(old, part):
+    elif is_anew and is_replaced and _loses_gradient(old, part):
         node = make(Op.GRADIENT, node.dtype, (node, old), _REPLACED)
     if node.origin is None:
         node.origin = user_origin(2)

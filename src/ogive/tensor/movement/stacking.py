@@ -79,6 +79,9 @@ def vstack(tensors: Sequence[Core]) -> Tensor:
     return cat([_two_axes(part) for part in to_tensors(tensors, "vstack")], 0)
 
 
+row_stack = vstack
+
+
 def dstack(tensors: Sequence[Core]) -> Tensor:
     """Joined one behind the other, along the third axis.
 

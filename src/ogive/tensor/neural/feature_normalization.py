@@ -94,8 +94,8 @@ def normalize_by(
     """`batch_norm` by statistics that are known. Shapes: (batch, channels, ...), (channels,)."""
     wide, dtype = widen(x, "batch_norm")
     line = (-1, *(1,) * (x.ndim - 2))
-    centred = wide - _at(mean, wide, line)
-    return _finish(centred, _at(variance, wide, line), eps, (weight, bias), line, dtype)
+    at = _at(mean, wide, line), _at(variance, wide, line)
+    return _normalize(wide, *at, weight, bias, eps, dtype)
 
 
 @open_to_eager
@@ -105,11 +105,32 @@ def normalize_batch(
     """`batch_norm` by the statistics of the batch, and these."""
     wide, dtype = widen(x, "batch_norm")
     axes = (0, *range(2, x.ndim))
-    line = (-1, *(1,) * (x.ndim - 2))
-    centred, mean, variance = _centre(wide, axes)
+    mean = wide.mean(axes, keepdim=True)
+    variance = _variance(wide, mean, axes)
     number = element_count([x.shape[axis] for axis in axes])
-    made = _finish(centred, variance, eps, (weight, bias), line, dtype)
+    made = _normalize(wide, mean, variance, weight, bias, eps, dtype)
     return Normalized(made, mean.flatten(), _unbiased(variance, number).flatten())
+
+
+@outlined
+def _variance(x: Tensor, mean: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The variance around a mean; the axes stay, with length 1."""
+    return (x - mean).square().mean(axes, keepdim=True)
+
+
+@outlined
+def _normalize(
+    x: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+    dtype: DType,
+) -> Tensor:
+    """What `batch_norm` gives for a mean and a variance of each channel, in a dtype."""
+    line = (-1, *(1,) * (x.ndim - 2))
+    return _finish(x - mean, variance, eps, (weight, bias), line, dtype)
 
 
 def instance_norm(
@@ -304,8 +325,14 @@ def _follow(running: Tensor | None, latest: Tensor, momentum: Any) -> None:
 @open_to_eager
 def move_towards(running: Tensor, latest: Tensor, momentum: Any) -> None:
     """Let a tensor have its values moved towards others, by a share of the distance."""
+    running.assign(_moved(running, latest.detach(), momentum))
+
+
+@outlined
+def _moved(running: Tensor, latest: Tensor, momentum: Any) -> Tensor:
     old = running.cast(latest.dtype)
-    running.assign(old + (latest.detach() - old) * momentum)
+    moved: Tensor = old + (latest - old) * momentum
+    return moved
 
 
 def _resolution(dtype: DType) -> float:

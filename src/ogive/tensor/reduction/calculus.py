@@ -30,6 +30,9 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
     return y.sum(axis) if y.shape[axis] == 0 else _areas(y, x, dx, axis, "trapezoid").sum(axis)
 
 
+trapz = trapezoid
+
+
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1
 ) -> Tensor:

@@ -22,7 +22,7 @@ def realize(self: Tensor, config: Config | None = None) -> Tensor:
     >>> (Tensor([1, 2]) + 1).realize().is_realized
     True
     """
-    from ogive import engine
+    import ogive.engine as engine
 
     engine.realize([self], config)
     return self
@@ -36,7 +36,7 @@ def realize_batch(tensors: Sequence[Tensor], config: Config | None = None) -> No
     """
     chosen = [tensor for tensor in _to_list(tensors, "realize_batch") if not tensor.is_eager]
     if chosen:
-        from ogive import engine
+        import ogive.engine as engine
 
         engine.realize(chosen, config)
 
@@ -53,7 +53,7 @@ def carry_out_noting(
 ) -> Repeatable | None:
     """Compute what is pending of `changed`, which follows from `operands` alone, all of them
     memory; gives how to do it again, if that can be done."""
-    from ogive import engine
+    import ogive.engine as engine
 
     return engine.carry_out_noting(changed, operands)
 
@@ -75,7 +75,7 @@ def prepare_batch(tensors: Sequence[Tensor], config: Config | None = None) -> Pl
     chosen = _to_list(tensors, "prepare_batch")
     if not chosen:
         raise ArgumentError("prepare_batch needs at least one tensor")
-    from ogive import engine
+    import ogive.engine as engine
 
     return engine.prepare(chosen, config)
 
@@ -85,7 +85,7 @@ def is_realized(self: Tensor) -> bool:
     if self.device == FILES:
         return False
     if is_group(self.device):
-        from ogive import engine
+        import ogive.engine as engine
 
         return engine.is_spread_memory(self.node)
     memory = user_data.memory_of(self.node)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import os
 from collections.abc import Sequence
@@ -99,7 +98,7 @@ def to_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
     shown = read_directly(self)
     if shown is not None:
         return shown
-    from ogive import engine
+    import ogive.engine as engine
 
     while True:
         self.realize()
@@ -203,6 +202,8 @@ def represent(self: Tensor) -> str:
 
 def represent_as_html(self: Tensor) -> str:
     """How a notebook shows a tensor: its facts, and its values as `repr` has them."""
+    import html  # which brings a table of all of HTML's entities
+
     facts = html.escape(_facts(self))
     text = html.escape(represent(self))
     return f"<details open><summary><code>{facts}</code></summary><pre>{text}</pre></details>"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, nearest
 from ogive.ir.device_names import group_members, group_name, is_group
 from ogive.ir.layouts import COPIES, Layout
+from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
@@ -74,16 +75,28 @@ def sharding(self: Tensor) -> Sharding | None:
 def _layout_of(tensor: Core) -> Layout | None:
     if not is_group(tensor.device):
         return None
-    from ogive import engine
+    import ogive.engine as engine
 
     return engine.layout_of(tensor.node)
+
+
+def lay_out_as(holder: Core, node: UOp) -> UOp:
+    """The next value of what a tensor shows, over several devices as the value before."""
+    layout = _layout_of(holder)
+    if layout is None:
+        return node
+    from ogive import engine
+
+    if engine.stated_layout(node) == layout:
+        return node
+    return make(Op.SHARD, node.dtype, (node,), tuple(layout))
 
 
 def _stated_layout(tensor: Core) -> Layout | None:
     """How a tensor lies, if that is known without looking at how it is computed."""
     if not is_group(tensor.device):
         return None
-    from ogive import engine
+    import ogive.engine as engine
 
     return engine.stated_layout(tensor.node)
 

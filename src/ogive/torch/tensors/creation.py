@@ -12,7 +12,7 @@ import ogive
 from ogive.eager import make as eager_make
 from ogive.eager import may_be_eager
 from ogive.eager.forms import NOT_DONE
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS
+from ogive.eager.tensors import DTYPES
 from ogive.eager.training import draws_at_once as draws
 from ogive.eager.training import new_tensors as arrays
 from ogive.eager.training.new_tensors import is_here
@@ -20,10 +20,12 @@ from ogive.errors import OgiveError
 from ogive.ir.dtype import to_dtype
 from ogive.ir.ops import Op
 from ogive.tensor.creation.user_data import memory_of
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.tensor import Tensor
 from ogive.torch.machine import defaults
 from ogive.torch.tensors.functions import taking_out
 from ogive.torch.tensors.numpy_arrays import from_numpy
+from ogive.torch.tensors.parameter_names import by_names
 
 __all__ = [
     "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
@@ -80,19 +82,18 @@ def _made(
     return make
 
 
-@functools.wraps(ogive.linspace)
-def _linspace(start: Any, stop: Any, num: int, dtype: Any = None, **options: Any) -> Tensor:
+def _linspace(start: Any, end: Any, steps: int, dtype: Any = None, **options: Any) -> Tensor:
     """`linspace` with the rounding of PyTorch's: its step is a number of the dtype."""
     kind = ogive.float32 if dtype is None else to_dtype(dtype)
-    if not (kind.is_float and num > 1 and isinstance(start, int | float | numpy.number)
-            and isinstance(stop, int | float | numpy.number)):  # fmt: skip
-        return ogive.linspace(start, stop, num, dtype, **options)
-    first, last = numpy.array([start, stop], kind.numpy)
-    step = float((last - first) / kind.numpy.type(num - 1))
-    position = ogive.arange(num, dtype=ogive.float64, device=options.pop("device", None))
+    if not (kind.is_float and steps > 1 and isinstance(start, int | float | numpy.number)
+            and isinstance(end, int | float | numpy.number)):  # fmt: skip
+        return ogive.linspace(start, end, steps, dtype, **options)
+    first, last = numpy.array([start, end], kind.numpy)
+    step = float((last - first) / kind.numpy.type(steps - 1))
+    position = ogive.arange(steps, dtype=ogive.float64, device=options.pop("device", None))
     rising = position * step + float(first)
-    falling = float(last) - (num - 1 - position) * step
-    made = ogive.where(position < num // 2, rising, falling).cast(kind)
+    falling = float(last) - (steps - 1 - position) * step
+    made = ogive.where(position < steps // 2, rising, falling).cast(kind)
     return made.requires_grad_() if options.get("requires_grad") else made
 
 
@@ -106,19 +107,35 @@ rand = _made(ogive.rand, draws.rand, is_float=True)
 randn = _made(ogive.randn, draws.randn, is_float=True)
 normal = _made(ogive.normal, draws.normal)
 full = _made(ogive.full, arrays.full)
-arange = _made(ogive.arange, arrays.arange)
+_arange = _made(ogive.arange, arrays.arange)
 tril_indices = _made(ogive.tril_indices, arrays.tril_indices, is_float=False)
 triu_indices = _made(ogive.triu_indices, arrays.triu_indices, is_float=False)
 randint = _made(ogive.randint, draws.randint, is_float=False)
 randperm = _made(ogive.randperm, draws.randperm, is_float=False)
-scalar_tensor = _made(ogive.scalar_tensor, arrays.scalar_tensor, is_float=True)
+scalar_tensor = by_names(
+    _made(ogive.scalar_tensor, arrays.scalar_tensor, is_float=True), ("s",)
+)
 zeros_like = _made(ogive.zeros_like, is_float=False)
 ones_like = _made(ogive.ones_like, is_float=False)
 empty_like = _made(ogive.empty_like, is_float=False)
 full_like = _made(ogive.full_like, is_float=False)
 rand_like = _made(ogive.rand_like, draws.rand_like, is_float=False)
 randn_like = _made(ogive.randn_like, draws.randn_like, is_float=False)
-randint_like = _made(ogive.randint_like, draws.randint_like, is_float=False)
+randint_like = by_names(
+    _made(ogive.randint_like, draws.randint_like, is_float=False), ("input", "low", "high")
+)
+
+
+def arange(*args: Any, **kwargs: Any) -> Tensor:
+    """Numbers from 0 or `start` on, below `end`, `step` apart.
+
+    >>> ogive.torch.arange(end=3).tolist()
+    [0, 1, 2]
+    """
+    if not args and "start" not in kwargs and "end" in kwargs:
+        args = (0, kwargs.pop("end"))
+    made: Tensor = _arange(*args, **kwargs)
+    return made
 
 
 def tensor(
@@ -165,7 +182,7 @@ def _is_shared(data: Any, dtype: Any, device: Any) -> bool:
         return False
     if dtype is not None and to_dtype(dtype).numpy != data.dtype:
         return False
-    fits = 0 < data.size <= MOST_ELEMENTS and data.dtype in DTYPES
+    fits = data.size and allowance.may_hold(data.size) and data.dtype in DTYPES
     return bool(fits and data.flags.c_contiguous and data.flags.writeable)
 
 

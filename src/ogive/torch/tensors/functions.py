@@ -15,6 +15,7 @@ from ogive.tensor.movement.stacking import meshgrid as _meshgrid
 from ogive.tensor.reduction.distances import pdist as _pdist
 from ogive.tensor.tensor import Tensor
 from ogive.torch.names import METHODS, NUMBER_FIRST, ONE_DTYPE, OUT, OUT_OF_SAME
+from ogive.torch.tensors.parameter_names import PARAMETERS, by_names
 
 __all__ = [
     "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero", "max",
@@ -26,7 +27,12 @@ FIRST = {"split": "tensor", "bilinear": "input1"}
 
 
 def find(name: str) -> Any:
-    """The function or object of a name of the tables."""
+    """The function or object of a name of the tables, with PyTorch's names of its parameters."""
+    found = _find(name)
+    return by_names(found, PARAMETERS[name]) if name in PARAMETERS else found
+
+
+def _find(name: str) -> Any:
     if name in METHODS:
         made = as_function(getattr(Tensor, name), FIRST.get(name, "input"))
         return taking_out(made) if name in OUT else made

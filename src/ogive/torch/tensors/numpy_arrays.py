@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.eager import may_be_eager
-from ogive.eager.tensors import DTYPES, MOST_ELEMENTS, borrow
+from ogive.eager.tensors import DTYPES, borrow
+from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.memory.shared_arrays import share, share_array
 from ogive.tensor.values.python_values import from_numpy as borrow_array
 from ogive.tensor.values.python_values import to_numpy
@@ -33,7 +34,7 @@ def from_numpy(array: NDArray[Any]) -> Tensor:
     """
     is_plain = isinstance(array, numpy.ndarray) and array.flags.c_contiguous
     if is_plain and array.flags.aligned and array.dtype.isnative and array.size:
-        is_small = array.size <= MOST_ELEMENTS and array.dtype in DTYPES
+        is_small = allowance.may_hold(array.size) and array.dtype in DTYPES
         if is_small and array.flags.writeable and may_be_eager():
             return borrow(array)
         return share_array(array)
@@ -44,3 +45,10 @@ def to_shared_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
     """`x.numpy()`: an array in the memory of the tensor; a copy where that cannot be."""
     array = share(self)
     return to_numpy(self) if array is None else array
+
+
+def address_of(self: Tensor) -> int:
+    """`x.data_ptr()`: where the first element lies in memory, 0 where there is none. The tensor
+    stays there from then on."""
+    array = to_shared_numpy(self.detach())
+    return int(array.__array_interface__["data"][0]) if array.size else 0

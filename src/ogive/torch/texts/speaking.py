@@ -28,7 +28,7 @@ from ogive.tensor.linear_algebra.inverses import SignedLogarithm
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.reduction.statistics import Bounds
 from ogive.tensor.tensor import Tensor
-from ogive.torch.tensors.numpy_arrays import to_shared_numpy
+from ogive.torch.tensors.numpy_arrays import address_of, to_shared_numpy
 from ogive.torch.texts.gradient_names import called_name, name_of
 from ogive.torch.texts.sizes import Size
 from ogive.torch.texts.tensor_text import format_tensor, write_tensor
@@ -127,6 +127,7 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__str__", lambda tensor: repr(tensor)),
     (Tensor, "__format__", format_tensor),
     (Tensor, "numpy", to_shared_numpy),
+    (Tensor, "data_ptr", address_of),
     (Tensor, "__getitem__", get_listed),
     (Tensor, "__setitem__", set_listed),
     (GradientFunction, "name", name_of),
@@ -136,7 +137,7 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
 """What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,
-which shares memory there, lists as indices, and products, whose operands are of one dtype."""
+which shares memory there, `data_ptr()`, lists as indices, and products of operands of one dtype."""
 
 _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 

@@ -9,9 +9,8 @@ from typing import Any
 from ogive.eager import may_be_eager
 from ogive.eager.tensors import take_up
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
-from ogive.io import load as _load
-from ogive.io import load_torch, save_torch
-from ogive.io.whole_objects import load_whole, save_whole
+from ogive.io.pickling import save_torch
+from ogive.io.pytorch_checkpoint import load_torch
 from ogive.ir.device_names import FILES
 from ogive.tensor.tensor import Tensor
 from ogive.torch.tools.safe_names import safe_names
@@ -53,6 +52,8 @@ def _save(path: Any, obj: Any) -> None:
     try:
         save_torch(path, obj)
     except (ArgumentError, ArgumentTypeError):  # more than plain data
+        from ogive.io.whole_objects import save_whole
+
         save_whole(path, obj)
 
 
@@ -73,7 +74,9 @@ def load(
     Raises `FileError` for a file that holds other things than tensors and plain data.
     """
     if isinstance(f, str | os.PathLike):
-        return _in_memory(_load_path(f, _load, weights_only))
+        from ogive.io.formats import load as load_any
+
+        return _in_memory(_load_path(f, load_any, weights_only))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "loaded.pt")
         with open(path, "wb") as copied:
@@ -85,6 +88,8 @@ def _load_path(path: Any, plain: Any, weights_only: bool | None) -> Any:
     try:
         return plain(path)
     except FileError as error:
+        from ogive.io.whole_objects import load_whole
+
         if weights_only is not False and safe_names():
             return load_whole(path, _module_name, safe_names())
         if weights_only is not False:
@@ -100,20 +105,28 @@ def _module_name(name: str) -> str:
 
 
 def _in_memory(found: Any) -> Any:
-    """The same data with its tensors read, so that the file may change or go."""
+    """The same data with its tensors read, all at once, so that the file may change or go."""
+    read: list[Tensor] = []
+    made = _with_copies(found, read)
+    Tensor.realize_batch(read)
+    if may_be_eager():
+        for tensor in read:
+            take_up(tensor)
+    return made
+
+
+def _with_copies(found: Any, read: list[Tensor]) -> Any:
+    """The same data with tensors that are still to be read, which `read` has as well."""
     if isinstance(found, Tensor):
-        if found.device == FILES:
-            found = found.cpu().realize()
-        if may_be_eager():
-            take_up(found)
-        return found
+        read.append(found.cpu() if found.device == FILES else found)
+        return read[-1]
     if isinstance(found, dict):
         for key, value in found.items():
-            found[key] = _in_memory(value)
+            found[key] = _with_copies(value, read)
         return found
     if isinstance(found, list):
-        found[:] = [_in_memory(each) for each in found]
+        found[:] = [_with_copies(each, read) for each in found]
         return found
     if type(found) is tuple:
-        return tuple([_in_memory(each) for each in found])
+        return tuple([_with_copies(each, read) for each in found])
     return found

@@ -32,6 +32,11 @@ def jacobian(
     """
     single = isinstance(inputs, Tensor)
     points = (inputs,) if single else tuple(inputs)
+    if not create_graph and _are_small(points):
+        leaves = _to_leaves(points)
+        rows = _row_by_row(func(*leaves), leaves)
+        if rows is not None:
+            return rows[0] if single else rows
     found = ogive.jacrev(func, argnums=tuple(range(len(points))))(*points)
     if isinstance(func(*points), Tensor):
         return _kept(found[0] if single else found, create_graph)
@@ -53,8 +58,69 @@ def hessian(
     """
     single = isinstance(inputs, Tensor)
     points = (inputs,) if single else tuple(inputs)
+    if not create_graph and _are_small(points):
+        leaves = _to_leaves(points)
+        found = _all_rows(_slopes(func(*leaves), leaves), leaves)
+        if found:
+            return found[0][0] if single else found
     found = ogive.hessian(func, argnums=tuple(range(len(points))))(*points)
     return _kept(found[0][0] if single else found, create_graph)
+
+
+MOST_ROWS = 1024
+"""Up to how many elements are differentiated one after the other, where tensors are small."""
+
+
+def _are_small(points: tuple[Any, ...]) -> bool:
+    """Whether all that is differentiated by is computed with at once."""
+    return all(
+        isinstance(each, Tensor) and each.is_eager and each.is_floating_point() for each in points
+    )
+
+
+def _to_leaves(points: tuple[Any, ...]) -> tuple[Tensor, ...]:
+    return tuple([each.detach().clone().requires_grad_() for each in points])
+
+
+def _slopes(output: Any, leaves: tuple[Tensor, ...]) -> tuple[Any, ...]:
+    """The gradients of a scalar, through which gradients flow; none where it is no eager one."""
+    if not isinstance(output, Tensor) or not output.is_eager or output.numel() != 1:
+        return ()
+    return ogive.autograd.grad(
+        output.sum(), leaves, create_graph=True, allow_unused=True, materialize_grads=True
+    )
+
+
+def _row_by_row(output: Any, leaves: tuple[Tensor, ...]) -> tuple[Tensor, ...] | None:
+    """The derivatives of an output by each leaf, one element after the other; None where that is
+    not an eager tensor of few elements."""
+    if not isinstance(output, Tensor) or not output.is_eager or not 0 < output.numel() <= MOST_ROWS:
+        return None
+    if not output.requires_grad:
+        return tuple([leaf.new_zeros((*output.shape, *leaf.shape)) for leaf in leaves])
+    rows = [
+        ogive.autograd.grad(
+            part, leaves, retain_graph=True, allow_unused=True, materialize_grads=True
+        )
+        for part in output.reshape(-1)
+    ]
+    return tuple([
+        ogive.stack(list(parts)).reshape(*output.shape, *leaf.shape)
+        for parts, leaf in zip(zip(*rows, strict=True), leaves, strict=True)
+    ])  # fmt: skip
+
+
+def _all_rows(
+    outputs: tuple[Any, ...], leaves: tuple[Tensor, ...]
+) -> tuple[tuple[Tensor, ...], ...]:
+    """The derivatives of several outputs; none where those of one cannot be found so."""
+    found = []
+    for output in outputs:
+        rows = _row_by_row(output, leaves)
+        if rows is None:
+            return ()
+        found.append(rows)
+    return tuple(found)
 
 
 def vjp(

@@ -181,3 +181,23 @@ def test_pieces_that_results_are_joined_from_are_computed_side_by_side() -> None
     result = Tensor(values(1, 64, 28, 28)).conv2d(Tensor(values(64, 64, 3, 3)), padding=1)
     plan = result.prepare(config=Config(exactness="rounding", costs=ALWAYS, vectorize=True))
     assert any("upcast16" in kernel.name for kernel in plan.kernels)
+
+
+WHOLE = ALWAYS.with_changes(packing={"tiled_gain": 0.0, "strip_filters": 0.0})
+
+
+@pytest.mark.parametrize("batch, channels, lines", [(1, 32, (96, 96)), (2, 24, (58, 89))])
+def test_strips_of_tiles_give_the_same_bits_in_less_memory(
+    batch: int, channels: int, lines: tuple[int, int]
+) -> None:
+    x = Tensor(values(batch, channels, *lines)).relu().realize()
+    w = Tensor(values(64, channels, 3, 3)).realize()
+    results, memory = [], []
+    for costs in (WHOLE, ALWAYS):
+        result = (x.conv2d(w, padding=1) + 1).relu()
+        plan = result.prepare(config=Config(exactness="rounding", costs=costs, verify=True))
+        plan.execute()
+        results.append(result.numpy())
+        memory.append(plan.memory.planned)
+    assert results[0].tobytes() == results[1].tobytes()
+    assert memory[1] < 0.6 * memory[0]

@@ -86,3 +86,11 @@ def test_panels_are_as_wide_as_goes_with_tiles_that_rows_fill() -> None:
     assert vectors_per_panel(768, 8, 768, 54, SMALL) == 2  # tiles of 6
     assert vectors_per_panel(768, 8, 768, 64, SMALL, spare=2) == 2
     assert vectors_per_panel(640, 8, 768, 64, SMALL) == 2
+
+
+def test_an_operand_of_many_products_is_laid_out_for_a_few_rows() -> None:
+    one = product(8, 128, 512, batch=1)
+    weight = replace(one.right, along=Axis.DEPTH, may_be_kept=True)
+    assert best_layout(replace(one, right=weight), TARGET).lanes is Axis.DEPTH
+    many = replace(one, right=replace(weight, uses=60))
+    assert best_layout(many, TARGET) == Layout(Axis.COLUMNS, frozenset([Axis.COLUMNS]))

@@ -11,6 +11,8 @@ they prove to be short. A plan of one short step never looks.
 Steps that may run beside each other are a group. It is a job of its own for the pool, whose kernel
 is `ogive_run_parts` and whose tiles are the parts: a step, or some tiles of one. A group is short,
 and runs to its end. Where the pool cannot take it, its steps are run like any others.
+
+Steps that another device does in one call are a batch, whose record has the function to be called.
 """
 
 from __future__ import annotations
@@ -26,7 +28,6 @@ from ogive.devices.cpu.native.layout import (
     PART_WORDS,
     SEAT_BITS,
     SITE_BITS,
-    STEP_WORDS,
     STOP_BIT,
     WORDS,
     Status,
@@ -35,6 +36,7 @@ from ogive.devices.cpu.native.layout import (
 from ogive.devices.cpu.native.platform_ir import platform_ir
 from ogive.devices.cpu.native.pool_ir import SHARE
 from ogive.devices.cpu.native.worker_ir import WORKERS
+from ogive.devices.step_records import STEP_WORDS
 from ogive.targets.target import Target
 
 
@@ -127,14 +129,33 @@ examine:
 special:                                 ; a leader whose step was paused is no leader any more
   %is.host = icmp eq i64 %kind, $kind_host
   %is.begun = icmp ne i64 %left, 0
-  br i1 %is.host, label %host, label %leader
+  br i1 %is.host, label %host, label %several
+
+several:
+  %group.at = getelementptr i8, ptr %record, i64 $step_group
+  %group = load ptr, ptr %group.at
+  %members.at = getelementptr i8, ptr %group, i64 $step_group
+  %members = load i64, ptr %members.at
+  %is.batch = icmp eq i64 %kind, $kind_batch
+  br i1 %is.batch, label %batch, label %leader
+
+batch:                                   ; a step is done by itself where the run ends before them
+  %batch.end = add i64 %step, %members
+  %is.whole = icmp ule i64 %batch.end, %count
+  br i1 %is.whole, label %together, label %kernel
+
+together:
+  %batch.kernel.at = getelementptr i8, ptr %group, i64 $step_kernel
+  %batch.table.at = getelementptr i8, ptr %group, i64 $step_arguments
+  %batch.kernel = load ptr, ptr %batch.kernel.at
+  %batch.table = load ptr, ptr %batch.table.at
+  call void %batch.kernel(ptr %batch.table, i64 0, i64 1, ptr %fault.at)
+  br label %done
 
 leader:
   br i1 %is.begun, label %kernel, label %gather
 
 gather:
-  %group.at = getelementptr i8, ptr %record, i64 $step_group
-  %group = load ptr, ptr %group.at
   %start = call i64 @clock()
   %shared = call i64 @share_step(
     ptr %plan, ptr %group, i64 0, i64 %start, i64 9223372036854775807)
@@ -142,8 +163,6 @@ gather:
   br i1 %was.shared, label %gathered, label %kernel
 
 gathered:
-  %members.at = getelementptr i8, ptr %group, i64 $step_group
-  %members = load i64, ptr %members.at
   %first.fault = load i64, ptr %fault.at
   %some.failed = icmp ne i64 %first.fault, $no_fault
   br i1 %some.failed, label %failed, label %done
@@ -177,7 +196,8 @@ long:
   br i1 %partly, label %paused, label %done
 
 done:
-  %width = phi i64 [ 1, %short ], [ 1, %call ], [ 1, %long ], [ %members, %gathered ]
+  %width = phi i64 [ 1, %short ], [ 1, %call ], [ 1, %long ], [ %members, %gathered ],
+    [ %members, %together ]
   %site = load i64, ptr %fault.at
   %step.next = add i64 %step, %width
   %credit.next = sub i64 %credit, 1

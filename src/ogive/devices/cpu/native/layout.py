@@ -10,6 +10,7 @@ import enum
 import itertools
 
 from ogive.config import MOST_THREADS
+from ogive.devices.step_records import STEP_FIELDS
 
 COPY_TILE_BITS = 16
 COPY_TILE = 1 << COPY_TILE_BITS
@@ -36,6 +37,7 @@ class StepKind(enum.IntEnum):
     PARALLEL = 1  # a kernel whose tiles the pool may share
     HOST = 2  # return to Python, which does the step and resumes
     LEADER = 3  # a kernel, the first of a group that the pool may run side by side
+    BATCH = 4  # a kernel, the first of several that their device does in one call
 
 
 class Status(enum.IntEnum):
@@ -57,15 +59,6 @@ PLAN_FIELDS = (
     "spans",  # address of the spans: two words each, the next tile and the first behind the end
     "room",  # how many of them there may be
     "fault",  # the least site number that faulted, or NO_FAULT
-)
-STEP_FIELDS = (
-    "kernel",  # void (arguments, begin, end, fault)
-    "arguments",  # address of its words: buffer addresses, then variables
-    "tiles",
-    "grain",  # the least number of tiles worth a call
-    "threads",  # the most that are worth waking for it, the caller included
-    "kind",
-    "group",  # of a leader: the address of its group's record; of that: how many steps it has
 )
 PART_FIELDS = (
     "record",  # the step's
@@ -106,7 +99,6 @@ JOB_FIELDS = (
     "threads",  # how many may work on it, the caller included
 )
 
-STEP_WORDS = len(STEP_FIELDS)
 PART_WORDS = len(PART_FIELDS)
 POOL_BYTES = 8 * sum(words for _, words in POOL_FIELDS)
 

@@ -19,13 +19,20 @@ from ogive.devices.cpu.native.layout import (
     MAX_THREADS,
     NO_FAULT,
     PLAN_FIELDS,
-    STEP_FIELDS,
-    STEP_WORDS,
     Status,
     StepKind,
 )
 from ogive.devices.cpu.native.pool import Pool, default_pool
-from ogive.devices.protocol import DeviceStep, Fault, HostStep, KernelFault, KernelStep, StepFailure
+from ogive.devices.protocol import (
+    Batch,
+    DeviceStep,
+    Fault,
+    HostStep,
+    KernelFault,
+    KernelStep,
+    StepFailure,
+)
+from ogive.devices.step_records import STEP_FIELDS, STEP_WORDS
 from ogive.errors import ExecuteError
 
 if TYPE_CHECKING:
@@ -121,14 +128,17 @@ class NativePlan:
         _plans.add(self)
 
     def _write_records(self, steps: Sequence[DeviceStep], rows: Sequence[tuple[int, ...]]) -> None:
-        """Lay out the records of all steps, and behind them those of groups."""
-        groups = _groups(steps)
-        self._records: Words = numpy.zeros((len(steps) + len(groups), STEP_WORDS), numpy.int64)
-        self._parts: list[Words] = []
+        """Lay out the records of all steps, and behind them those of groups and batches."""
+        groups, batches = _groups(steps), _batches(steps)
+        count = len(steps) + len(groups) + len(batches)
+        self._records: Words = numpy.zeros((count, STEP_WORDS), numpy.int64)
+        self._parts: list[Words | Batch] = []
         if rows:
             self._records[: len(rows)] = rows
         for place, group in enumerate(groups, len(steps)):
             self._lead(group, place, [(at, *part) for at in group for part in _parts(steps[at])])
+        for place, several in enumerate(batches, len(steps) + len(groups)):
+            self._batch(several, place, [steps[at] for at in several])
 
     def _write_header(self, count: int, pause_nanoseconds: int) -> None:
         """Lay out what the driver reads and writes of the plan as a whole."""
@@ -157,6 +167,18 @@ class NativePlan:
         self._records[place] = job
         self._records[group.start, _KIND:] = StepKind.LEADER, record + stride * place
         self._parts.append(table)
+
+    def _batch(self, several: range, place: int, steps: Sequence[DeviceStep]) -> None:
+        """Make steps in a row one call, with its record at `place`."""
+        record, stride = self._records.ctypes.data, 8 * STEP_WORDS
+        kernels = [step for step in steps if isinstance(step, KernelStep)]
+        batcher = kernels[0].batcher
+        assert batcher is not None
+        words = self.words.ctypes.data + 8 * self.offsets[several.start]
+        made = batcher.batch(kernels, record + stride * several.start, words)
+        self._records[place] = made.address, made.table, 1, 1, 1, StepKind.SERIAL, len(several)
+        self._records[several.start, _KIND:] = StepKind.BATCH, record + stride * place
+        self._parts.append(made)
 
     @property
     def pool_threads(self) -> int:
@@ -295,6 +317,18 @@ def _groups(steps: Sequence[DeviceStep]) -> list[range]:
                 first = groups.pop().start
             groups.append(range(first, position + 1))
     return groups
+
+
+def _batches(steps: Sequence[DeviceStep]) -> list[range]:
+    """The steps that their device does in one call, as runs of two and more."""
+    batchers = [step.batcher if isinstance(step, KernelStep) else None for step in steps]
+    found = []
+    end = 0
+    for batcher, run in itertools.groupby(batchers):
+        begin, end = end, end + len(list(run))
+        if batcher is not None and end - begin > 1:
+            found.append(range(begin, end))
+    return found
 
 
 def _parts(step: DeviceStep) -> Iterator[tuple[int, int]]:

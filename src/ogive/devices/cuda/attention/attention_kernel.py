@@ -29,7 +29,12 @@ from ogive.devices.cuda.attention.attention_tiles import (
 from ogive.devices.cuda.attention.region_attention import RegionAttention
 from ogive.devices.cuda.attention.row_results import RowResults
 from ogive.devices.cuda.attention.row_weights import RowWeights, loaded_slots
-from ogive.devices.cuda.attention.tile_places import TilePlace, find_place, place_parameters
+from ogive.devices.cuda.attention.tile_places import (
+    TilePlace,
+    find_end_of_numbers,
+    find_place,
+    place_parameters,
+)
 from ogive.devices.cuda.products import warpgroup_instructions as ptx
 from ogive.devices.cuda.products.kernel_text import (
     POINTER,
@@ -102,6 +107,7 @@ class _AttentionKernel:
         text = self.text
         warpgroup = text.divide(text.thread, WARPGROUP)
         self.block, self.blocks = text.special("ctaid.x"), text.special("nctaid.x")
+        self.end = find_end_of_numbers(text)
         self.base = text.shared_base()
         self.rows = text.add(self.base, BARRIERS)
         self.ring = text.add(self.rows, self.tile.row_bytes)
@@ -166,7 +172,7 @@ class _AttentionKernel:
 
         def one_tile(number: str, carried: list[str]) -> list[str]:
             turn, *ring = carried
-            place = find_place(text, self.found, tile.block, number)
+            place = find_place(text, self.found.bound, tile.block, number)
             ptx.wait_barrier(text, text.add(self.base, 8), text.xor(turn, 1))
             given = sum([operand.boxes for operand in tile.rows]) * TILE_ROWS * LINE
             ptx.expect_bytes(text, self.base, given)
@@ -190,7 +196,7 @@ class _AttentionKernel:
             ring = text.loop(0, place.blocks, 1, [("i32", each) for each in ring], one_block)
             return [str(text.xor(turn, 1)), *ring]
 
-        text.loop(self.block, "%all_tiles", self.blocks, [("i32", "0")] * 3, one_tile)
+        text.loop(self.block, self.end, self.blocks, [("i32", "0")] * 3, one_tile)
 
     def _copy(
         self, name: str, boxes: int, lines: int, first: Index, place: TilePlace, to: Index,
@@ -220,12 +226,12 @@ class _AttentionKernel:
 
         def one_tile(number: str, carried: list[str]) -> list[str]:
             turn, *ring = carried
-            place = find_place(text, self.found, self.tile.block, number)
+            place = find_place(text, self.found.bound, self.tile.block, number)
             ptx.wait_barrier(text, self.base, turn)
             ring = self._work_on(place, ring)
             return [str(text.xor(turn, 1)), *ring]
 
-        text.loop(self.block, "%all_tiles", self.blocks, [("i32", "0")] * 3, one_tile)
+        text.loop(self.block, self.end, self.blocks, [("i32", "0")] * 3, one_tile)
         if self.mixes:  # no barrier is left half open
             is_first = text.equal(self.consumer, 0)
             text.when(is_first, lambda: products.wait_for_turn(text, "1", _ALL_CONSUMERS))

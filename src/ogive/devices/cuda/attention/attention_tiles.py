@@ -123,3 +123,12 @@ def most_edges(found: RegionAttention, block: int) -> int:
 def head_group(batches: int) -> int:
     """How many heads are worked on together: a divisor of their number."""
     return max([size for size in range(1, MOST_GROUP + 1) if batches % size == 0])
+
+
+def tiles_together(found: RegionAttention, row_tiles: int, all_tiles: int, blocks: int) -> int:
+    """How many tiles of rows are a unit, where there are so many `blocks`: two that make up for
+    each other, where one has many columns and another few. The one in the middle of an odd number
+    is done twice."""
+    is_uneven = found.bound is not None and found.bound.slope != 0
+    is_cheap = row_tiles % 2 == 0 or row_tiles > 8
+    return 2 if is_uneven and is_cheap and all_tiles > blocks else 1

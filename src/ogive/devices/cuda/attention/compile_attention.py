@@ -19,6 +19,7 @@ from ogive.devices.cuda.attention.attention_tiles import (
     head_group,
     last_column,
     most_edges,
+    tiles_together,
 )
 from ogive.devices.cuda.attention.region_attention import (
     ELEMENTS,
@@ -179,11 +180,14 @@ def _launch(
     found, tile = form.found, form.tile
     batches = _batches(found)
     row_tiles = -(-extent(found.row) // TILE_ROWS)
+    processors = target.grid.multiprocessors
+    turns = tiles_together(found, row_tiles, row_tiles * batches, processors)
+    row_units = -(-row_tiles // turns)
     counts = [1] * (3 - len(found.batch)) + [extent(axis) for axis in found.batch]
     values = {
         "rows": extent(found.row), "columns": extent(found.column), "batch1": counts[1],
-        "batch2": counts[2], "group": head_group(batches), "row_tiles": row_tiles,
-        "all_tiles": row_tiles * batches,
+        "batch2": counts[2], "group": head_group(batches), "row_tiles": row_tiles, "turns": turns,
+        "row_units": row_units, "all_units": row_units * batches,
     }  # fmt: skip
     maps: dict[str, TensorMap] = {}
     for name, operand in operands.items():
@@ -204,7 +208,7 @@ def _launch(
             arguments.append(Number(values[each.name], 4))
     module = write_attention(form, target)
     name = module.partition("define ptx_kernel void @")[2].partition("(")[0]
-    blocks = min(values["all_tiles"], target.grid.multiprocessors)
+    blocks = min(values["all_units"], processors)
     return Launch(module, name, blocks, THREADS, tile.shared_bytes, tuple(arguments))
 
 

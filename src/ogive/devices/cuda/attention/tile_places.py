@@ -1,17 +1,26 @@
-"""Which rows and columns a block works on: heads in groups, those rows first that take longest."""
+"""Which rows and columns a block works on: heads in groups, those rows first that take longest.
+
+Of a causal attention the first rows have few columns and the last ones many. A block takes pairs of
+tiles, a long one and the short one that makes up for it, so all blocks take equally long:
+
+    8 tiles of rows    8+1, 7+2, 6+3, 5+4
+"""
 
 from __future__ import annotations
 
 from ogive.devices.cuda.attention.attention_tiles import TILE_ROWS
-from ogive.devices.cuda.attention.region_attention import Bound, RegionAttention
+from ogive.devices.cuda.attention.region_attention import Bound
 from ogive.devices.cuda.products.kernel_text import Index, KernelText, Parameter
 from ogive.named import NamedTuple
 
-SIZES = ("rows", "columns", "batch1", "batch2", "group", "row_tiles", "all_tiles")
+SIZES = (
+    "rows", "columns", "batch1", "batch2", "group", "row_tiles", "turns", "row_units", "all_units",
+)  # fmt: skip
 
 
 def place_parameters() -> list[Parameter]:
-    """Lengths, those of the inner batches, how many heads are a group, and how many tiles."""
+    """Lengths, those of the inner batches, how many heads are a group, how many tiles of rows there
+    are, how many of them are a unit, and how many units, of a head and of all."""
     return [Parameter(name, "i32") for name in SIZES]
 
 
@@ -26,17 +35,24 @@ class TilePlace(NamedTuple):
     last: Index
 
 
-def find_place(text: KernelText, found: RegionAttention, block: int, number: Index) -> TilePlace:
+def find_place(text: KernelText, bound: Bound | None, block: int, number: Index) -> TilePlace:
     """Where the tile of a number is."""
-    together = text.multiply("%group", "%row_tiles")
-    rest = text.remainder(number, together)
-    head = text.add(
-        text.multiply(text.divide(number, together), "%group"), text.remainder(rest, "%group")
+    blocks = text.special("nctaid.x")
+    turn = text.divide(number, blocks)
+    unit = text.add(
+        text.multiply(text.divide(turn, "%turns"), blocks), text.remainder(number, blocks)
     )
-    tile = text.divide(rest, "%group")
-    bound = found.bound
+    together = text.multiply("%group", "%row_units")
+    rest = text.remainder(unit, together)
+    head = text.add(
+        text.multiply(text.divide(unit, together), "%group"), text.remainder(rest, "%group")
+    )
+    first: Index = text.divide(rest, "%group")
+    last: Index = text.subtract(text.subtract("%row_tiles", 1), first)
+    is_second = text.equal(text.remainder(turn, "%turns"), 1)
     if bound is not None and bound.slope > 0:  # the last rows have most columns
-        tile = text.subtract(text.subtract("%row_tiles", 1), tile)
+        first, last = last, first
+    tile = text.choose(is_second, last, first)
     row = text.multiply(tile, TILE_ROWS)
     outer = text.divide(head, "%batch2")
     batch = (
@@ -44,8 +60,15 @@ def find_place(text: KernelText, found: RegionAttention, block: int, number: Ind
         text.remainder(head, "%batch2"),
     )  # fmt: skip
     least, most = _ends(text, bound, row)
-    blocks = text.divide(text.add(most, block - 1), block)
-    return TilePlace(batch, row, blocks, text.divide(least, block), text.subtract(blocks, 1))
+    count = text.divide(text.add(most, block - 1), block)
+    return TilePlace(batch, row, count, text.divide(least, block), text.subtract(count, 1))
+
+
+def find_end_of_numbers(text: KernelText) -> Index:
+    """Below which number the tiles of this block are, of which there are as many turns as units."""
+    block, blocks = text.special("ctaid.x"), text.special("nctaid.x")
+    units = text.divide(text.sum(text.subtract("%all_units", block), blocks, -1), blocks)
+    return text.add(block, text.multiply(text.multiply(units, "%turns"), blocks))
 
 
 def _ends(text: KernelText, bound: Bound | None, row: Index) -> tuple[Index, Index]:

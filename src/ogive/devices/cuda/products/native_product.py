@@ -4,7 +4,7 @@ A product is a function of the host's with the signature of a kernel there. It e
 maps for the addresses that it is given, on its own stack, and hands them to the GPU's driver:
 
     %code = call i32 @cuTensorMapEncodeTiled(ptr %map, i32 9, i32 2, ptr %address, …)
-    %code = call i32 @cuLaunchKernelEx(ptr configuration, ptr function, ptr %parameters, ptr null)
+    %code = call i32 @give_launch(i64 %begin, ptr configuration, ptr function, ptr %parameters, …)
 
 What never changes (extents, strides, grids) lies in memory that the function is made for.
 """
@@ -13,9 +13,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
+from string import Template
 from typing import TYPE_CHECKING, Any
 
-from ogive.devices.cuda.native_launches import NAME, NativeLaunch
+from ogive.devices.cuda.native_launches import (
+    GIVE_LAUNCH,
+    NAME,
+    OVERLAPPING,
+    NativeLaunch,
+)
 from ogive.devices.cuda.products.launches import Argument, Launch, Memory, Number, TensorMap
 from ogive.devices.known_devices import host
 from ogive.ir import dtype as dtypes
@@ -31,12 +37,6 @@ _MAP_TYPES = {
 }  # fmt: skip
 _SWIZZLES = {16: 0, 32: 1, 64: 2, 128: 3}  # CU_TENSOR_MAP_SWIZZLE_…
 _PROMOTION = 2  # CU_TENSOR_MAP_L2_PROMOTION_L2_128B
-_OVERLAPPING = 6  # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
-
-
-class _Attribute(ctypes.Structure):
-    _fields_ = (("id", ctypes.c_int), ("gap", ctypes.c_int), ("value", ctypes.c_int * 16))
-
 
 class _Configuration(ctypes.Structure):
     _fields_ = (
@@ -77,7 +77,7 @@ def make_native_product(
     for launch, function in launches:
         text.add(launch, function)
     code = host().assemble(text.module(), host().target(config))
-    return NativeLaunch(host().load(NAME, code), (kept, text.held))
+    return NativeLaunch(host().load(NAME, code), (kept, text.held), len(launches))
 
 
 class _Text:
@@ -110,6 +110,7 @@ class _Text:
             f"  store i64 %wide, {_pointer(call.failure)}",
             "  ret void",
             "}",
+            Template(GIVE_LAUNCH).substitute(launch=call.launch),
         ])  # fmt: skip
 
     def add(self, launch: Launch, function: int) -> None:
@@ -122,7 +123,7 @@ class _Text:
             self._write(f"store ptr {value}, ptr {at}")
         configuration = self._configuration(launch)
         self._check(
-            f"call i32 {_at(self._call.launch)}({_pointer(configuration)}, {_pointer(function)}, "
+            f"call i32 @give_launch(i64 %begin, {_pointer(configuration)}, {_pointer(function)}, "
             f"ptr {parameters}, ptr null)"
         )
 
@@ -165,14 +166,9 @@ class _Text:
         return room
 
     def _configuration(self, launch: Launch) -> int:
-        """A launch may begin before the one before it has ended: its blocks prepare themselves
-        meanwhile, and wait for that end before they touch memory."""
-        overlapping = _Attribute(_OVERLAPPING)
-        overlapping.value[0] = 1
-        attributes = (_Attribute * 1)(overlapping)
         made = _Configuration(
             (launch.blocks, 1, 1), (launch.threads, 1, 1), launch.shared_bytes, None,
-            self._hold(attributes), 1,
+            ctypes.addressof(OVERLAPPING), 1,
         )  # fmt: skip
         return self._hold(made)
 

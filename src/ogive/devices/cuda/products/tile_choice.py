@@ -34,6 +34,8 @@ class ProductCosts(NamedTuple):
     launch: float = 2450.0  # a kernel, whatever it does
     warpgroup_area: float = 1 / 26.4  # of a tile, for each 128 bytes along k: products
     warpgroup_bytes: float = 1 / 72  # copied by the engine
+    far: float = 1.3  # times as long where neither operand is small: the halves of the cache are
+    far_bytes: int = 8 << 20  # ... apart (measured at 1024×1024×8192 alone)
     misaligned: float = 2.2  # times as long where lines do not begin at multiples of 128 bytes
     warpgroup_stage: float = 240.0  # a stage, at least
     warpgroup_tile: float = 440.0  # the ends of a tile
@@ -156,6 +158,8 @@ def _warpgroup_tile_time(product: Product, tile: WarpgroupTile, costs: ProductCo
     stages = _count(_count(product.k * product.operand.itemsize, LINE), tile.splits)
     left, right = stage_tiles(product, tile)
     moved = left * _line_cost(product.left, costs) + right * _line_cost(product.right, costs)
+    if min(product.m, product.n) * product.k * product.operand.itemsize > costs.far_bytes:
+        moved *= costs.far
     columns = tile.n
     if not product.right_is_k_major and columns == 160:
         columns = 192  # as measured: columns that do not fill boxes of 64 take as long

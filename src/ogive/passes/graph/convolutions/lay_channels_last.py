@@ -17,14 +17,12 @@ or memory is written to, are left alone: their gradients go through images along
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Mapping
 
-from ogive.ir.memory import FILTER_PANELS
+from ogive.ir.memory import FILTER_PANELS, upper_count
 from ogive.ir.node import UOp
-from ogive.ir.node_building import cast, pad_axis
+from ogive.ir.node_building import cast, expand, pad_axis, shrink_axis
 from ogive.ir.ops import ELEMENTWISE, Op
-from ogive.ir.shape import Shape
 from ogive.passes.graph.convolutions.recognized_convolutions import (
     Convolution,
     find_convolutions,
@@ -66,8 +64,8 @@ def lay_channels_last(
     plain: dict[UOp, UOp] = {}
     for node in order:
         if node in tiled:
-            width = tiled[node].panel_width
-            made = _rebuild_in_tiles(convolutions[node], width, done, node in joined, target)
+            choice = tiled[node]
+            made = _rebuild_in_tiles(convolutions[node], choice, done, node in joined, target)
         elif node in rebuilt:
             made = _rebuild(convolutions[node], done, wide, target)
         else:
@@ -88,7 +86,12 @@ def _find_tiled(
     convolutions: Mapping[UOp, Convolution], target: Target
 ) -> dict[UOp, TileChoice]:
     """The convolutions that are computed in tiles."""
-    choices = {node: choose_tiles(each, TWO, target) for node, each in convolutions.items()}
+    fixed = {
+        node: each
+        for node, each in convolutions.items()
+        if all(isinstance(size, int) for size in node.shape)
+    }
+    choices = {node: choose_tiles(each, TWO, target) for node, each in fixed.items()}
     return {node: choice for node, choice in choices.items() if choice is not None}
 
 
@@ -190,10 +193,8 @@ def _laid_out_apart(image: UOp, target: Target) -> UOp:
     dtype, shape = image.dtype, image.shape
     if shape[CHANNEL] * dtype.itemsize % target.costs.memory.few_sets_bytes:
         return _laid_out(image)
-    pads = [(0, 0)] * len(shape)
-    pads[CHANNEL] = (0, CACHE_LINE // dtype.itemsize)
-    wider = UOp(Op.PAD, dtype, (image,), (tuple(pads), dtype.canonical(0)))
-    return UOp(Op.SHRINK, dtype, (_laid_out(wider),), tuple([(0, size) for size in shape]))
+    wider = pad_axis(image, CHANNEL, (0, CACHE_LINE // dtype.itemsize), 0)
+    return shrink_axis(_laid_out(wider), CHANNEL, shape[CHANNEL])
 
 
 def _rebuild(
@@ -208,13 +209,17 @@ def _rebuild(
     if convolution.dot is not None:
         return _rebuild_with_words(convolution, convolution.dot, windows, target)
     filters = _pack_filters(convolution, convolution.filters, target)
-    factors = windows, _spread(filters, node.operand.shape)
+    factors = windows, expand(filters, node.operand.shape)
     product = UOp(Op.MUL, node.dtype, factors)
     return UOp(node.op, node.dtype, (product,), node.arg, node.tag)
 
 
 def _rebuild_in_tiles(
-    convolution: Convolution, width: int, done: Mapping[UOp, UOp], is_joined: bool, target: Target
+    convolution: Convolution,
+    choice: TileChoice,
+    done: Mapping[UOp, UOp],
+    is_joined: bool,
+    target: Target,
 ) -> UOp:
     """The convolution by Winograd's form, of an image that is framed so that tiles fill it."""
     image = done[convolution.image]
@@ -230,7 +235,8 @@ def _rebuild_in_tiles(
         value = pad_axis(value, axis, (0, missing), 0)
     if value is not image or not is_computed(convolution.image):
         value = _laid_out_apart(value, target)
-    return convolve_in_tiles(convolution, value, TWO, width, is_joined)
+    width, strips = choice.panel_width, choice.strips
+    return convolve_in_tiles(convolution, value, TWO, width, strips, is_joined)
 
 
 def _rebuild_with_words(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:
@@ -248,15 +254,11 @@ def _rebuild_with_words(convolution: Convolution, dot: Dot, windows: UOp, target
     lengths = [*node.operand.shape[:DEPTH], *node.operand.shape[DEPTH + 1 :]]
     shape = (*lengths, factors[0].shape[-1])
     factors[1] = _pack_filters(convolution, factors[1], target)
-    spread = tuple([_spread(factor, shape) for factor in factors])
+    spread = tuple([expand(factor, shape) for factor in factors])
     product = UOp(Op.DOT, node.dtype, spread, (dot.left, dot.right))
     axes = (*range(DEPTH, rank - 1, 2), rank - 1)
     total = UOp(Op.REDUCE_AXES, node.dtype, (product,), (Op.ADD, axes), node.tag)
     return UOp(Op.RESHAPE, node.dtype, (total,), node.shape)
-
-
-def _spread(value: UOp, shape: Shape) -> UOp:
-    return value if value.shape == shape else UOp(Op.EXPAND, value.dtype, (value,), shape)
 
 
 def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
@@ -285,9 +287,9 @@ def _is_read_where_it_is(convolution: Convolution, target: Target) -> bool:
     lanes = target.vector_bytes // image.dtype.itemsize
     if image.shape[CHANNEL] > lanes * sums_in_registers(target):
         return False
-    places = convolution.node.shape[5::2]
-    is_apart = math.prod(image.shape[2:]) >= target.costs.packing.windows_apart * math.prod(places)
-    is_large = math.prod(image.shape) * image.dtype.itemsize > target.l2_bytes
+    places, pixels = convolution.node.shape[5::2], upper_count(image.shape[2:])
+    is_apart = pixels >= target.costs.packing.windows_apart * upper_count(places)
+    is_large = upper_count(image.shape) * image.dtype.itemsize > target.l2_bytes
     return convolution.is_by_channel and is_apart and is_large
 
 
@@ -299,7 +301,7 @@ def _pack_filters(convolution: Convolution, filters: UOp, target: Target) -> UOp
     lanes = target.vector_bytes // filters.dtype.itemsize
     places = convolution.node.shape[5::2]
     if convolution.is_pointwise:
-        places = (math.prod(places),)  # they lie in one line
+        places = (upper_count(places),)  # they lie in one line
     spare = 1 if convolution.dot is None else convolution.dot.spare
     panel = best_filter_panel(filters.shape[2], lanes, places, spare, target)
     return make_panels(filters, 2, axes, lanes * panel.vectors, FILTER_PANELS)

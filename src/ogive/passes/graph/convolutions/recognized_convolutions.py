@@ -13,6 +13,7 @@ import math
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
+from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.node_building import cast
 from ogive.ir.ops import MOVEMENT, Op
@@ -98,7 +99,8 @@ def is_frame(move: UOp, rank: int) -> bool:
 def _as_convolution(node: UOp, target: Target) -> Convolution | None:
     product = node.operand
     shape = product.shape
-    if not all(isinstance(size, int) for size in shape):
+    fixed = [size for axis, size in enumerate(shape) if axis not in _places(shape)]
+    if not all(isinstance(size, int) for size in fixed):
         return None
     summed = [axis for axis in (3, *range(4, len(shape), 2)) if shape[axis] != 1]
     if [axis for axis in node.arg[1] if shape[axis] != 1] != summed:
@@ -112,6 +114,8 @@ def _as_convolution(node: UOp, target: Target) -> Convolution | None:
     filters = _without_keeping(filters.operand)
     dot = None
     if not product.dtype.is_float:
+        if not all(isinstance(size, int) for size in shape):
+            return None
         dot = _find_dot(image, filters, target)
         if dot is None:
             return None
@@ -206,7 +210,7 @@ def _is_suited(convolution: Convolution, target: Target) -> bool:
     shape = convolution.node.operand.shape
     lanes = target.vector_bytes // convolution.node.dtype.itemsize
     _, groups, features, channels, *_ = shape
-    if math.prod(shape) < target.costs.packing.least_work:
+    if upper_count(shape) < target.costs.packing.least_work:
         return False
     if groups == 1:
         return bool(2 * features >= lanes)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from ogive.ir.dtype import DType
-from ogive.ir.memory import FILTER_PANELS
+from ogive.ir.memory import FILTER_PANELS, STRIPPED, STRIPS
 from ogive.ir.node import UOp
 from ogive.ir.node_building import (
     apply,
@@ -140,37 +140,47 @@ def framed_length(places: int, transform: Transform) -> int:
 
 
 def convolve_in_tiles(
-    convolution: Convolution, image: UOp, transform: Transform, width: int, is_joined: bool
+    convolution: Convolution,
+    image: UOp,
+    transform: Transform,
+    width: int,
+    strips: int,
+    is_joined: bool,
 ) -> UOp:
     """The convolution of an image that is framed and laid out by pixels. Filters lie in panels of
-    `width`. A result that `is_joined` to what is computed from it is not kept by itself."""
+    `width`. A result that `is_joined` to what is computed from it is not kept by itself, unless
+    tiles are multiplied in several `strips` of rows."""
     _, _, features, *_, rows, _, columns = convolution.node.shape
     edge, side = transform.edge, transform.side
     batch, channels, *_ = image.shape
     counts = -(-rows // edge), -(-columns // edge)
     pieces = _transformed(transform.of_image, _taps(image, transform, counts))
-    tiles = batch * math.prod(counts)
-    laid = _kept(reshape(_joined(pieces, (0, 1)), (side * side, tiles, 1, channels)))
+    tiles = batch * math.prod(counts) // strips
+    laid = reshape(_joined(pieces, (0, 1)), (side * side, strips, tiles, 1, channels))
+    laid = _kept(permute(laid, (1, 0, 2, 3, 4)), STRIPS)
     filters = _filter_panels(convolution, transform, width)
-    shape = (side * side, tiles, features, channels)
+    filters = reshape(filters, (1, *filters.shape))
+    shape = (strips, side * side, tiles, features, channels)
     product = apply(Op.MUL, expand(laid, shape), expand(filters, shape))
-    total = UOp(Op.REDUCE_AXES, product.dtype, (product,), (Op.ADD, (3,)))
-    sums = reshape(_kept(total), (side, side, batch, *counts, features))
+    total = _kept(UOp(Op.REDUCE_AXES, product.dtype, (product,), (Op.ADD, (4,))), STRIPS)
+    sums = reshape(total, (strips, side, side, batch * counts[0] // strips, counts[1], features))
     made = _transformed(
         transform.of_results,
         [[_piece(sums, i, j) for j in range(side)] for i in range(side)],
     )
-    value = reshape(
-        _joined(made, (2, 4)), (batch, counts[0] * edge, counts[1] * edge, features)
-    )
-    if not is_joined or (rows % edge or columns % edge):
+    high, wide = counts[0] * edge, counts[1] * edge
+    value = _joined(made, (2, 4))
+    if strips > 1:
+        value = _kept(reshape(value, (strips, batch * high // strips, wide, features)), STRIPPED)
+    value = reshape(value, (batch, high, wide, features))
+    if strips == 1 and not (is_joined and rows % edge == 0 and columns % edge == 0):
         value = _kept(value)
     value = _shrink(_shrink(value, 1, 0, rows), 2, 0, columns)
     return reshape(permute(value, (0, 3, 1, 2)), convolution.node.shape)
 
 
-def _kept(value: UOp) -> UOp:
-    return UOp(Op.CONTIGUOUS, value.dtype, (value,), ())
+def _kept(value: UOp, hints: tuple[str, ...] = ()) -> UOp:
+    return UOp(Op.CONTIGUOUS, value.dtype, (value,), hints)
 
 
 def _taps(image: UOp, transform: Transform, counts: tuple[int, int]) -> list[list[UOp]]:
@@ -191,9 +201,9 @@ def _taps(image: UOp, transform: Transform, counts: tuple[int, int]) -> list[lis
 
 
 def _piece(sums: UOp, i: int, j: int) -> UOp:
-    """The sums of all tiles at one place."""
-    value = _shrink(_shrink(sums, 0, i, i + 1), 1, j, j + 1)
-    return reshape(value, sums.shape[2:])
+    """The sums of all tiles at one place: (strips, rows of tiles, columns of tiles, features)."""
+    value = _shrink(_shrink(sums, 1, i, i + 1), 2, j, j + 1)
+    return reshape(value, (sums.shape[0], *sums.shape[3:]))
 
 
 def _transformed(matrix: Matrix, values: list[list[UOp]]) -> list[list[UOp]]:

@@ -29,11 +29,13 @@ RULE = "3×3 windows * filters → tiles of 2×2 results, by Winograd's form"
 
 class TileChoice(NamedTuple):
     """The cost of a convolution by windows and in tiles: nanoseconds, and roundings at most. Panels
-    of filters are `panel_width` features wide in tiles."""
+    of filters are `panel_width` features wide in tiles, which are multiplied in so many `strips`.
+    """
 
     times: tuple[float, float]
     roundings: tuple[int, int]
     panel_width: int
+    strips: int
 
 
 def describe_tiles(
@@ -87,7 +89,23 @@ def choose_tiles(
     )
     if times[0] < costs.tiled_gain * times[1]:
         return None
-    return TileChoice(times, roundings, lanes * panel.vectors)
+    strips = _count_strips(sizes, batch, transform, itemsize, target)
+    return TileChoice(times, roundings, lanes * panel.vectors, strips)
+
+
+def _count_strips(
+    sizes: _Sizes, batch: int, transform: Transform, itemsize: int, target: Target
+) -> int:
+    """In how many strips of rows tiles are multiplied, so that what is written before the products
+    and read behind them stays in the second-level cache. Filters are read for each, so they must be
+    few beside that."""
+    rows = batch * -(-sizes.lines[0] // transform.edge)
+    values = transform.side**2 * itemsize
+    moved = values * sizes.tiles * (sizes.channels + sizes.features)
+    if values * sizes.channels * sizes.features > target.costs.packing.strip_filters * moved:
+        return 1
+    fitting = [n for n in range(1, rows + 1) if rows % n == 0 and moved <= n * target.l2_bytes]
+    return min(fitting, default=rows)
 
 
 def count_tile_roundings(channels: int, transform: Transform) -> int:

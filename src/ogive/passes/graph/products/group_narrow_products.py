@@ -21,8 +21,10 @@ from __future__ import annotations
 from typing import TypeVar
 
 from ogive.ir import dtype as dtypes
+from ogive.ir import node_building as build
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
+from ogive.ir.node_building import pad_axis, reshape
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.named import NamedTuple
 from ogive.targets.target import Dot, Target
@@ -136,18 +138,14 @@ def to_words(value: UOp, depth: int) -> UOp:
     dtype, shape = value.dtype, value.shape
     group = WORD.bits // dtype.bits
     count = -(-shape[depth] // group)
-    if count * group != shape[depth]:
-        pads = [(0, 0)] * len(shape)
-        pads[depth] = (0, count * group - shape[depth])
-        value = UOp(Op.PAD, dtype, (value,), (tuple(pads), dtype.canonical(0)))
     cut = (*shape[:depth], count, group, *shape[depth + 1 :])
-    value = UOp(Op.RESHAPE, dtype, (value,), cut)
+    value = reshape(pad_axis(value, depth, (0, count * group - shape[depth]), 0), cut)
     word: UOp | None = None
     for number in range(group):
         ranges = [(0, size) for size in cut]
         ranges[depth + 1] = (number, number + 1)
-        part = UOp(Op.SHRINK, dtype, (value,), tuple(ranges))
-        part = UOp(Op.RESHAPE, dtype, (part,), (*shape[:depth], count, *shape[depth + 1 :]))
+        part = build.move(Op.SHRINK, value, tuple(ranges))
+        part = reshape(part, (*shape[:depth], count, *shape[depth + 1 :]))
         bits = UOp(Op.CAST, WORD, (UOp(Op.BITCAST, _BITS[dtype.bits], (part,)),))
         if word is None:
             word = bits

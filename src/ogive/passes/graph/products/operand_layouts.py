@@ -34,8 +34,9 @@ class Axis(Enum):
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand: its own axis beside the depth, how many elements it has, how often each is read,
-    and the axis along which they lie side by side, if that is one of the product's.
+    """An operand: its own axis beside the depth, how many elements it has, how often a product
+    reads each, how many products make use of it, and the axis along which elements lie side by
+    side, if that is one of the product's.
 
     One that `is_computed` is written to memory in any case; one that `may_be_kept`, as the weights
     of a model, is laid out once for many runs. One that `stays` where it is
@@ -50,6 +51,7 @@ class Operand:
     is_computed: bool
     may_be_kept: bool
     stays: bool
+    uses: int = 1
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ def _reading(operand: Operand, product: Product, layout: Layout, target: Target)
     copied = costs.far_copied if is_far else costs.copied
     if operand.axis in layout.laid_out:
         cost = copied if operand.along is layout.lanes else max(copied, costs.transposed)
+        cost /= operand.uses  # all of them read the same panels
         return costs.kept_share * cost if operand.may_be_kept else cost
     cost = copied if operand.is_computed else 0.0
     passes = _passes(operand, product, layout, target)

@@ -14,11 +14,14 @@ through ordinary movement ops.
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 
-from ogive.ir.memory import FILTER_PANELS, PANELS, is_kept_once
+from ogive.ir.memory import FILTER_PANELS, PANELS, is_kept_once, upper_count, upper_shape
 from ogive.ir.node import UOp
+from ogive.ir.node_building import expand
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
-from ogive.ir.shape import Shape
+from ogive.ir.shape import Dim, Shape, greatest
 from ogive.named import NamedTuple
 from ogive.passes.fuse.choose_staged import are_scores
 from ogive.passes.fuse.tensor_products import find_factors
@@ -39,12 +42,30 @@ from ogive.targets.target import Target
 def pack_operands(sink: UOp, target: Target) -> UOp:
     """The graph with the column operands of its larger products packed."""
     by_rows = _scores_below_products(sink, target)
+    uses = _count_uses(sink)
     done: dict[UOp, UOp] = {}
     for node in sink.walk():
         changed = node.with_sources(tuple([done[source] for source in node.src]))
-        is_sum = node.op is Op.REDUCE_AXES and node.combine is Op.ADD
-        done[node] = _pack_product(changed, target, node in by_rows) if is_sum else changed
+        if _is_sum(node):
+            shared = [uses[factor, node.axes] for factor in node.operand.src]
+            changed = _pack_product(changed, target, node in by_rows, shared)
+        done[node] = changed
     return done[sink]
+
+
+def _is_sum(node: UOp) -> bool:
+    return node.op is Op.REDUCE_AXES and node.combine is Op.ADD
+
+
+def _count_uses(sink: UOp) -> Counter[tuple[UOp, tuple[int, ...]]]:
+    """How many products sum each operand along the same axes, as the steps of a recurrent layer do
+    its weights."""
+    return Counter(
+        (factor, node.axes)
+        for node in sink.walk()
+        if _is_sum(node) and node.operand.op is Op.MUL
+        for factor in node.operand.src
+    )
 
 
 def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
@@ -55,8 +76,7 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
             (product,) = node.src
             if product.op is Op.WHERE:
                 product = product.if_true  # one of which only some terms count
-            is_product = product.op is Op.MUL and _has_fixed_shape(product)
-            factors = product.src if is_product else ()
+            factors = product.src if product.op is Op.MUL else ()
             for operand in factors:
                 if operand.op is Op.EXPAND:
                     below = _products_below(operand)
@@ -64,18 +84,19 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
     return frozenset(found)
 
 
-def _pack_product(node: UOp, target: Target, by_rows: bool) -> UOp:
+def _pack_product(node: UOp, target: Target, by_rows: bool, uses: Sequence[int]) -> UOp:
+    """The sum of a product, of whose factors so many products make use."""
     (product,) = node.src
     shape = product.shape
     if product.op is not Op.MUL or len(shape) < 3 or product.dtype.is_bool:
         return node
-    if not _has_fixed_shape(product) or math.prod(shape) < target.costs.packing.least_work:
+    if upper_count(shape) < target.costs.packing.least_work:
         return node
     if find_factors(node, target) is not None:
         return node  # tensor cores have operands copied to where they need them
     if any(map(_is_filter_panel, product.src)):
         return node  # `lay_channels_last` has laid out the whole convolution
-    matrices = _find_matrices(node)
+    matrices = _find_matrices(node, uses)
     if matrices is None:
         packed = _pack_features(node, target)
     else:
@@ -96,10 +117,6 @@ def _is_filter_panel(operand: UOp) -> bool:
     return operand.op is Op.CONTIGUOUS and operand.arg == FILTER_PANELS
 
 
-def _has_fixed_shape(node: UOp) -> bool:
-    return all(isinstance(size, int) for size in node.shape)
-
-
 class _Matrices(NamedTuple):
     """The operands of a matrix product, and its axes."""
 
@@ -108,96 +125,115 @@ class _Matrices(NamedTuple):
     rows: int
     columns: int
     depth: int
+    left_uses: int
+    right_uses: int
 
 
-def _find_matrices(node: UOp) -> _Matrices | None:
-    """The operands of a sum that is a product of matrices."""
+def _find_matrices(node: UOp, uses: Sequence[int]) -> _Matrices | None:
+    """The operands of a sum that is a product of matrices, or of one row and a matrix that other
+    rows are multiplied by, too."""
     (product,) = node.src
     _, axes = node.arg
     if len(axes) != 1:
         return None
     (depth,) = axes
-    *_, rows, columns = [axis for axis in range(len(product.shape)) if axis != depth]
+    shape = product.shape
+    *others, columns = [axis for axis in range(len(shape)) if axis != depth]
+    left, right = zip(product.src, uses, strict=True)
+    if _is_spread_over(right[0], columns):
+        left, right = right, left
+    if not others or not _is_spread_over(left[0], columns):
+        return None
+    # A batch of single rows is a matrix where all of them go with the same one.
+    longer = [axis for axis in others if shape[axis] != 1 and _is_spread_over(right[0], axis)]
+    rows = others[-1] if shape[others[-1]] != 1 else max(longer, default=others[-1])
     if depth < rows:
         # As in the gradient of a weight: both operands are read along what lies side by side.
         return None
-    left, right = product.src
-    if _is_spread_over(left, rows) and _is_spread_over(right, columns):
-        left, right = right, left
-    if not (_is_spread_over(right, rows) and _is_spread_over(left, columns)):
+    is_shared_row = shape[rows] == 1 and right[1] > 1
+    if not (_is_spread_over(right[0], rows) or is_shared_row):
         return None
-    return _Matrices(left, right, rows, columns, depth)
+    return _Matrices(left[0], right[0], rows, columns, depth, left[1], right[1])
 
 
-def _row_tile(length: int, target: Target) -> int:
+def _row_tile(length: Dim, target: Target) -> int:
+    """How many rows go together. A length that varies is seldom a multiple of that."""
     most = sums_in_registers(target) // target.costs.packing.panel_vectors
-    return best_tile(length, most, target)
+    return best_tile(length if isinstance(length, int) else greatest(length) - 1, most, target)
 
 
 def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[UOp, UOp]:
     """The operands of a matrix product that are laid out anew."""
-    left, right, rows, columns, depth = matrices
+    left, right, rows, columns, depth, *_ = matrices
     lanes, laid_out = best_layout(_describe(matrices, target, by_rows), target)
     packed = {}
     for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
         if axis in laid_out and lanes is Axis.DEPTH:
-            along = UOp(Op.CONTIGUOUS, operand.dtype, (_computed_anew(operand.operand),), PANELS)
-            packed[operand] = UOp(Op.EXPAND, operand.dtype, (along,), operand.shape)
+            along = UOp(Op.CONTIGUOUS, operand.dtype, (_computed_anew(_matrix(operand)),), PANELS)
+            packed[operand] = expand(along, operand.shape)
         elif axis in laid_out:
             count = target.vector_bytes // operand.dtype.itemsize
-            others = operand.shape[rows if axis is Axis.COLUMNS else columns]
-            lengths = operand.shape[number], count, operand.shape[depth], others
+            shape = upper_shape(operand.shape)
+            others = shape[rows if axis is Axis.COLUMNS else columns]
+            lengths = shape[number], count, shape[depth], others
             width = count * vectors_per_panel(*lengths, target)
             packed[operand] = _packed(operand, number, (depth,), width)
     if right in packed and lanes is Axis.COLUMNS and _pays_for_rows(left, rows, depth, target):
-        packed[left] = _packed(left, rows, (depth,), _row_tile(left.shape[rows], target))
+        width = _row_tile(left.shape[rows], target)
+        packed[left] = _packed(left, rows, (depth,), width)
     return packed
 
 
 def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
-    left, right, rows, columns, depth = matrices
+    left, right, rows, columns, depth, *uses = matrices
     itemsize = left.dtype.itemsize
     least = target.costs.packing.kept_bytes
     axes = {rows: Axis.ROWS, columns: Axis.COLUMNS, depth: Axis.DEPTH}
 
-    def describe(operand: UOp, own: int) -> Operand:
+    def describe(operand: UOp, own: int, uses: int) -> Operand:
         source = operand
         while source.op in MOVEMENT:
             source = source.operand
-        elements = math.prod(operand.operand.shape)
+        elements, shape = upper_count(_matrix(operand).shape), upper_shape(operand.shape)
         # The weights of a layer are on the right, and one matrix.
-        is_one = elements == operand.shape[own] * operand.shape[depth]
+        is_one = elements == shape[own] * shape[depth]
         is_weight = source.op is Op.PARAM or is_kept_once(source)
         is_kept = operand is right and is_one and is_weight
         return Operand(
             axis=axes[own],
-            length=operand.shape[own],
+            length=shape[own],
             elements=elements,
             reads=_repetitions(operand),
+            uses=uses,
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
             may_be_kept=is_kept and elements * itemsize >= least,
             stays=bool(_products_below(operand)),
         )
 
-    batch = math.prod(left.shape) // math.prod([left.shape[axis] for axis in axes])
-    operands = describe(left, rows), describe(right, columns)
-    return Product(*operands, left.shape[depth], batch, itemsize, by_rows)
+    lengths = upper_shape(left.shape)
+    batch = math.prod(lengths) // math.prod([lengths[axis] for axis in axes])
+    operands = describe(left, rows, uses[0]), describe(right, columns, uses[1])
+    return Product(*operands, lengths[depth], batch, itemsize, by_rows)
 
 
 def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
     """The sum of a matrix product that is taken by words, the right operand packed, the left one
     too unless it has words in memory; None if the target has no instruction for it."""
-    left, right, rows, columns, depth = matrices
-    grouping = find_grouping(left.operand, right.operand, node.dtype, target)
+    left, right, rows, columns, depth, *_ = matrices
+    grouping = find_grouping(_matrix(left), _matrix(right), node.dtype, target)
     lanes = target.vector_bytes // WORD.itemsize
     least = target.costs.packing.least_rows
-    if grouping is None or right.shape[columns] < lanes or _repetitions(right) < least:
+    is_short = greatest(right.shape[columns]) < lanes
+    if grouping is None or is_short or not isinstance(right.shape[depth], int):
+        return None
+    if _repetitions(right) < least:
         return None
     first, second = grouping.words(depth)
     if not _has_words(grouping.first, depth) or _pays_for_rows(left, rows, depth, target):
         first = make_panels(first, rows, (depth,), _row_tile(left.shape[rows], target))
-    lengths = right.shape[columns], lanes, second.shape[depth], left.shape[rows]
+    sides = greatest(right.shape[columns]), greatest(left.shape[rows])
+    lengths = sides[0], lanes, second.shape[depth], sides[1]
     vectors = vectors_per_panel(*lengths, target, grouping.dot.spare)
     second = make_panels(second, columns, (depth,), vectors * lanes)
     return _grouped_sum(node, grouping, (first, second), depth)
@@ -216,11 +252,11 @@ def _grouped_sum(node: UOp, grouping: Grouping, words: tuple[UOp, UOp], depth: i
     """The sum of a product of operands in words."""
     shape = node.operand.shape
     spread = (*shape[:depth], words[0].shape[depth], *shape[depth + 1 :])
-    left, right = [UOp(Op.EXPAND, WORD, (each,), spread) for each in words]
+    left, right = [expand(each, spread) for each in words]
     total = grouping.total(left, right, depth)
     correction = grouping.correction(*words, depth)
     if correction is not None:
-        correction = UOp(Op.EXPAND, total.dtype, (correction,), node.shape)
+        correction = expand(correction, node.shape)
         total = UOp(Op.ADD, total.dtype, (total, correction))
     return total if total.dtype is node.dtype else UOp(Op.CAST, node.dtype, (total,))
 
@@ -232,7 +268,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     The kernel then has features in lanes, and turns its results in registers.
     """
     (product,) = node.src
-    shape = product.shape
+    shape = upper_shape(product.shape)
     _, axes = node.arg
     kept = [axis for axis in range(len(shape)) if axis not in axes and shape[axis] != 1]
     if len(kept) < 2:
@@ -266,12 +302,12 @@ def _products_below(operand: UOp) -> list[UOp]:
     """The sums of products, as many as an operand has elements, that it is worked out from, as the
     weights of an attention are: it is read where it is computed, and not put into memory in another
     order."""
-    count = math.prod(operand.operand.shape)
+    count = upper_count(operand.operand.shape)
     pending, seen = [operand.operand], set[UOp]()
     products = []
     while pending:
         node = pending.pop()
-        if node in seen or math.prod(node.shape) < count:
+        if node in seen or upper_count(node.shape) < count:
             continue
         seen.add(node)
         if node.op is Op.REDUCE_AXES and node.combine is Op.ADD and node.operand.op is Op.MUL:
@@ -293,8 +329,13 @@ def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -
 
 def _repetitions(operand: UOp) -> int:
     """How often a spread operand is read."""
-    own = operand.operand.shape
-    return math.prod(s for s, o in zip(operand.shape, own, strict=True) if o == 1)
+    own = _matrix(operand).shape
+    return math.prod(s for s, o in zip(upper_shape(operand.shape), own, strict=True) if o == 1)
+
+
+def _matrix(operand: UOp) -> UOp:
+    """What is spread over a product, if it is."""
+    return operand.operand if operand.op is Op.EXPAND else operand
 
 
 def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
@@ -303,7 +344,8 @@ def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
     costs = target.costs.packing
     stride = operand.shape[depth] * operand.dtype.itemsize
     return (
-        operand.shape[rows] >= costs.least_rows
+        isinstance(stride, int)
+        and greatest(operand.shape[rows]) >= costs.least_rows
         and stride % target.costs.memory.few_sets_bytes == 0
         and _repetitions(operand) >= costs.many_columns
     )
@@ -311,17 +353,13 @@ def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
 
 def _is_spread_over(operand: UOp, axis: int) -> bool:
     """Whether an operand is the same along `axis`, which is longer than 1."""
-    return (
-        operand.op is Op.EXPAND
-        and operand.operand.shape[axis] == 1
-        and operand.shape[axis] != 1
-    )
+    return operand.op is Op.EXPAND and operand.operand.shape[axis] == 1 and operand.shape[axis] != 1
 
 
 def _computed_anew(value: UOp) -> UOp:
     """A value that is moved, from what it was before it was kept: panels of it are kept instead.
 
-        before   PERMUTE(CONTIGUOUS panels (w * scale))         after   PERMUTE(w * scale)
+    before   PERMUTE(CONTIGUOUS panels (w * scale))         after   PERMUTE(w * scale)
     """
     path = []
     below = value
@@ -338,5 +376,5 @@ def _computed_anew(value: UOp) -> UOp:
 
 def _packed(operand: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
     """A spread operand, read from panels along `axis`."""
-    panels = make_panels(_computed_anew(operand.operand), axis, depth, width)
-    return UOp(Op.EXPAND, operand.dtype, (panels,), operand.shape)
+    panels = make_panels(_computed_anew(_matrix(operand)), axis, depth, width)
+    return expand(panels, operand.shape)

@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
-from ogive.ir.memory import PANELS
+from ogive.ir.memory import PANELS, upper_shape
 from ogive.ir.node import UOp
+from ogive.ir.node_building import pad_axis, permute, reshape, shrink_axis
 from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
+from ogive.ir.shape import Shape, as_length
 from ogive.named import NamedTuple
 from ogive.targets.estimates import multiply_cost
 from ogive.targets.target import Target
@@ -28,11 +29,11 @@ def best_filter_panel(
 ) -> FilterPanel:
     """The panels that take the least time with the tiles of pixels that go with them, and of which
     little is left empty of the last one."""
-    filled = -(-features // lanes)
+    filled, lengths = -(-features // lanes), upper_shape(places)
 
     def estimate(vectors: int) -> float:
         panels = -(-filled // vectors)
-        return panels * vectors * multiply_cost(places, vectors, target, spare)
+        return panels * vectors * multiply_cost(lengths, vectors, target, spare)
 
     widths = range(1, min(filled, target.costs.tiles.narrow) + 1)
     return min([FilterPanel(each, estimate(each)) for each in widths], key=lambda each: each.cycles)
@@ -47,22 +48,15 @@ def make_panels(
 ) -> UOp:
     """`value`, kept with `axis` cut into panels of `width` that lie innermost, then `depth`."""
     shape: Shape = value.shape
-    dtype = value.dtype
     length = shape[axis]
-    count = -(-length // width)
-    if count * width != length:
-        pads = tuple([(0, count * width - length if i == axis else 0) for i in range(len(shape))])
-        value = UOp(Op.PAD, dtype, (value,), (pads, dtype.canonical(0)))
+    count = as_length((length + width - 1) // width)
+    whole = as_length(count * width)
     cut = (*shape[:axis], count, width, *shape[axis + 1 :])
-    value = UOp(Op.RESHAPE, dtype, (value,), cut)
+    value = reshape(pad_axis(value, axis, (0, as_length(whole - length)), 0), cut)
     rank = len(cut)
     last = (axis, *[other + (other > axis) for other in depth], axis + 1)
     order = (*[i for i in range(rank) if i not in last], *last)
-    value = UOp(Op.CONTIGUOUS, dtype, (UOp(Op.PERMUTE, dtype, (value,), order),), kind)
-    back = tuple([order.index(i) for i in range(rank)])
-    value = UOp(Op.PERMUTE, dtype, (value,), back)
-    value = UOp(Op.RESHAPE, dtype, (value,), (*shape[:axis], count * width, *shape[axis + 1 :]))
-    if count * width != length:
-        ranges = tuple([(0, size) for size in shape])
-        value = UOp(Op.SHRINK, dtype, (value,), ranges)
-    return value
+    value = UOp(Op.CONTIGUOUS, value.dtype, (permute(value, order),), kind)
+    value = permute(value, [order.index(i) for i in range(rank)])
+    value = reshape(value, (*shape[:axis], whole, *shape[axis + 1 :]))
+    return shrink_axis(value, axis, length)

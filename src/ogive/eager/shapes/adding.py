@@ -1,0 +1,58 @@
+"""Adding up, or combining, at positions, of which some may be the same."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+_WHOLE = slice(None)
+_ndarray = numpy.ndarray
+
+
+def add_at(made: Any, places: Any, given: Any) -> None:
+    """Add `given` to `made` at the positions that the index `places` tells."""
+    combine_at(numpy.add, made, places, given)
+
+
+def combine_at(operation: Any, made: Any, places: Any, given: Any) -> None:
+    """Combine `given` into `made` at the positions that the index `places` tells.
+
+    It is `operation.at` of NumPy's, which goes through an index of one axis two to five times as
+    fast as through others: positions, which must be within range, are counted in memory where the
+    index allows it.
+    """
+    entries = places if places.__class__ is tuple else (places,)
+    if (made.ndim < 2 and len(entries) == 1) or not made.flags.c_contiguous:
+        operation.at(made, places, given)
+        return
+    front = 0
+    while front < len(entries) and entries[front].__class__ is slice and entries[front] == _WHOLE:
+        front += 1
+    arrays = entries[front:]
+    if not arrays or any(each.__class__ is not _ndarray or each.dtype == bool for each in arrays):
+        operation.at(made, places, given)
+        return
+    positions = _positions(made.shape, front, arrays)
+    values = numpy.broadcast_to(given, positions.shape)
+    operation.at(made.reshape(-1), positions.reshape(-1), values.reshape(-1))
+
+
+def _positions(shape: tuple[int, ...], front: int, arrays: tuple[Any, ...]) -> Any:
+    """Where the elements that an index means lie in row-major memory."""
+    end = front + len(arrays)
+    inner = math.prod(shape[end:])
+    found: Any = 0
+    for length, array in zip(shape[front:end], arrays, strict=True):
+        if array.size and array.min() < 0:
+            array = numpy.where(array < 0, array + length, array)
+        found = array if found.__class__ is int else found * length + array
+    taken = found.shape
+    if inner != 1:
+        found = found[..., None] * inner + numpy.arange(inner)
+    outer = math.prod(shape[:front])
+    if outer != 1:
+        block = math.prod(shape[front:])
+        found = numpy.arange(outer).reshape(-1, *[1] * found.ndim) * block + found
+    return found.reshape(*shape[:front], *taken, *shape[end:])

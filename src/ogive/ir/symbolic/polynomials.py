@@ -1,0 +1,194 @@
+"""Lengths as polynomials over variables, for what must hold of them whatever the variables are.
+
+    (n + 1)//2 * 6 + m      6·part + m, with part = (n + 1)//2
+
+A *part* is a quotient by a number, rounded down; it counts as a variable of its own, of which only
+is known that `d·part` lies between `x − d + 1` and `x`. Two lengths are equal for all values if
+their polynomials are; whether one is never negative is proved, or it is not believed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.shape import Dim
+from ogive.named import NamedTuple
+
+MOST_TERMS = 64
+"""Longer polynomials are not worked with: nothing is proved of them."""
+
+
+class Part(NamedTuple):
+    """`of // divisor`, rounded down, of a polynomial as pairs in order."""
+
+    of: tuple[tuple[Monomial, int], ...]
+    divisor: int
+
+
+Factor = UOp | Part
+"""A variable, a counter or a part."""
+
+Monomial = tuple[Factor, ...]
+Polynomial = dict[Monomial, int]
+
+
+class Unproved(Exception):
+    """A length is none of those that polynomials are made for."""
+
+
+def polynomial(length: Dim) -> Polynomial:
+    """A length as a polynomial. Raises `Unproved`."""
+    if isinstance(length, int):
+        return {(): length} if length else {}
+    done: dict[UOp, Polynomial] = {}
+    for node in length.walk():
+        done[node] = _made(node, done)
+    return done[length]
+
+
+def _made(node: UOp, done: dict[UOp, Polynomial]) -> Polynomial:
+    if node.op is Op.CONST:
+        return {(): node.literal} if node.literal else {}
+    if node.op in (Op.VARIABLE, Op.RANGE):
+        return {(node,): 1}
+    below = [done[source] for source in node.src]
+    if node.op is Op.ADD:
+        return plus(below[0], below[1])
+    if node.op is Op.MUL:
+        return times(below[0], below[1])
+    if node.op is Op.FLOORDIV and set(below[1]) == {()} and below[1][()] > 0:
+        return _divided(below[0], below[1][()])
+    raise Unproved(f"{node.op.name} in a length")
+
+
+def plus(one: Polynomial, other: Polynomial, factor: int = 1) -> Polynomial:
+    """`one + factor·other`."""
+    total = dict(one)
+    for monomial, coefficient in other.items():
+        total[monomial] = total.get(monomial, 0) + factor * coefficient
+    return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
+
+
+def times(one: Polynomial, other: Polynomial) -> Polynomial:
+    """Their product."""
+    if len(one) * len(other) > MOST_TERMS:
+        raise Unproved("a product of too many terms")
+    total: Polynomial = {}
+    for left, coefficient in one.items():
+        for right, factor in other.items():
+            monomial = tuple(sorted((*left, *right), key=_order))
+            total[monomial] = total.get(monomial, 0) + coefficient * factor
+    return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
+
+
+def _divided(value: Polynomial, divisor: int) -> Polynomial:
+    """The quotient rounded down: multiples of the divisor come out, the rest is a part."""
+    whole = {monomial: number // divisor for monomial, number in value.items()}
+    rest = {monomial: number % divisor for monomial, number in value.items()}
+    common = math.gcd(divisor, *[number for monomial, number in rest.items() if monomial])
+    # What is left over of the constant cannot fill a whole common factor.
+    left = {monomial: number // common for monomial, number in rest.items()}
+    left = {monomial: number for monomial, number in left.items() if number}
+    whole = {monomial: number for monomial, number in whole.items() if number}
+    if divisor == common or not any(left):
+        return plus(whole, left) if divisor == common else whole
+    items = tuple(sorted(left.items(), key=lambda item: [_order(each) for each in item[0]]))
+    return plus(whole, {(Part(items, divisor // common),): 1})
+
+
+def _order(factor: Factor) -> tuple[int, str]:
+    if isinstance(factor, Part):
+        return 1, repr(factor)
+    return (0, repr(factor.arg)) if factor.op is Op.RANGE else (2, factor.name)
+
+
+def is_never_negative(value: Polynomial) -> bool:
+    """Whether a polynomial is proved to be at least 0 for all values that its variables take.
+
+    Each step replaces a factor by its least value where the polynomial rises with it, and by its
+    greatest where it falls, until a number is left. That a counter may be greater for other values
+    of the variables is left out of account, so no more is proved than holds.
+    """
+    if len(value) > MOST_TERMS:
+        return False
+    factors = {factor for monomial in value for factor in monomial}
+    if not factors:
+        return value.get((), 0) >= 0
+    inner = {
+        each
+        for part in factors
+        if isinstance(part, Part)
+        for monomial, _ in part.of
+        for each in monomial
+    }
+    outer = sorted(factors - inner, key=_order)  # how long counters count depends on variables
+    before = [factor for factor in outer if isinstance(factor, Part) or factor.op is Op.RANGE]
+    return any(_is_proved_along(value, factor) for factor in before[:1] or outer)
+
+
+def _is_proved_along(value: Polynomial, factor: Factor) -> bool:
+    """The same, by the extremes of one factor."""
+    slope: Polynomial = {}
+    rest: Polynomial = {}
+    for monomial, coefficient in value.items():
+        if factor in monomial:
+            place = monomial.index(factor)
+            slope[monomial[:place] + monomial[place + 1 :]] = coefficient
+        else:
+            rest[monomial] = coefficient
+    for is_rising, steepness in ((True, slope), (False, times(slope, {(): -1}))):
+        if is_never_negative(steepness):
+            end, scale = _end(factor, is_least=is_rising)
+            try:
+                reduced = plus(times(slope, end), rest, scale)
+            except Unproved:
+                return False
+            return is_never_negative(reduced)
+    return False
+
+
+def _end(factor: Factor, is_least: bool) -> tuple[Polynomial, int]:
+    """What a factor is at least, or at most, times a number, and that number."""
+    if isinstance(factor, UOp):
+        if factor.op is Op.RANGE:
+            return ({}, 1) if is_least else (plus(polynomial(factor.extent), {(): -1}), 1)
+        return polynomial(factor.low if is_least else factor.high), 1
+    below = dict(factor.of)
+    return plus(below, {(): factor.divisor - 1}, -1) if is_least else below, factor.divisor
+
+
+def is_below(x: UOp, bound: UOp) -> bool:
+    """Whether an expression is proved to be less than another one.
+
+    >>> from ogive.ir.symbolic.variable import Variable
+    >>> n = Variable("n", 2, 512).node
+    >>> is_below(n * n + n, n * n + n * 2), is_below(n * n + n, n * n + n)
+    (True, False)
+    """
+    try:
+        return is_never_negative(plus(plus(polynomial(bound), polynomial(x), -1), {(): -1}))
+    except Unproved:
+        return False
+
+
+def bounds_for(value: Polynomial) -> tuple[str, int, int] | None:
+    """The one variable of a polynomial, and what it has to be at least and at most for that not to
+    be negative; None if there is more than one term beside the constant."""
+    while True:
+        terms = [(monomial, number) for monomial, number in value.items() if monomial]
+        if len(terms) != 1 or len(terms[0][0]) != 1:
+            return None
+        ((factor,), number), constant = terms[0], value.get((), 0)
+        limit = -(constant // number) if number > 0 else constant // -number
+        if isinstance(factor, UOp):
+            if factor.op is Op.RANGE:
+                return None
+            low, high = (limit, factor.high) if number > 0 else (factor.low, limit)
+            return (factor.name, low, high) if low <= high else None
+        below = dict(factor.of)
+        if number > 0:  # a part is at least `limit` if what is divided is at least so many times it
+            value = plus(below, {(): -limit * factor.divisor})
+        else:
+            value = plus({(): (limit + 1) * factor.divisor - 1}, below, -1)

@@ -1,0 +1,146 @@
+"""Lengths that vary as expressions of others: n, 64·n, n − 1, (n + 1) // 2, 2·(n // 2), n·m.
+
+They are found by trying, from what a length is in a few graphs (its *series*). Nothing follows from
+that alone: `prove_general` proves that they fit together, and `General.match` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ogive.ir.shape import Dim, as_length
+
+MOST_PARTS = 8
+"""The greatest divisor that is tried in expressions like (n + 1) // 2."""
+
+MOST_PARTS_OF_TWO = 4
+"""The same where only two lengths are known: some part of one is the other by chance."""
+
+MOST_BESIDE = 64
+"""How many elements are added to a length or taken from it at most, if that is what is meant."""
+
+Series = tuple[int, ...]
+"""What a number is in each of some graphs."""
+
+Lengths = Mapping[Series, Dim]
+"""The expressions of lengths that are known, by series."""
+
+
+KNOWN, PLAIN, ODD = range(3)
+"""How an expression is found: as one that is known, by a plain relation, or by any."""
+
+
+def derive(series: Series, near: Lengths, known: Lengths, how: int) -> Dim | None:
+    """A series as an expression of one or two lengths: those that are `near`, the operand's, before
+    others that are known. A padded line follows from the line, a window from the padded line, and
+    none of them from the image three layers before.
+
+    >>> from ogive.ir.symbolic.variable import Variable
+    >>> n, m = Variable("n", 2, 99).node, Variable("m", 2, 99).node
+    >>> derive((66, 94), {(67, 94): m}, {}, PLAIN)
+    (m // 2)*2
+    >>> derive((24, 90), {(1, 3): n, (8, 10): m}, {}, PLAIN)
+    m*n*3
+    """
+    for lengths in (near, known):
+        if series in lengths:
+            return lengths[series]
+    for lengths in (near, known) if how >= PLAIN else ():
+        found = relate(series, lengths) or multiple_of(series, lengths)
+        if found is not None:
+            return found
+    if how < ODD:
+        return None
+    return _by_relation(series, near)[1] or _by_relation(series, known)[1]
+
+
+def relate(series: Series, known: Lengths) -> Dim | None:
+    """A series as an expression of one length, if there is one that is not odd."""
+    is_odd, found = _by_relation(series, known)
+    return None if is_odd else found
+
+
+def multiple_of(series: Series, known: Lengths) -> Dim | None:
+    """A series as a multiple of a length, or of the product of two."""
+    listed = list(known.items())
+    for values, one in listed:
+        factor = _multiple(series, values)
+        if factor is not None:
+            return as_length(one * factor)
+    for place, (first, one) in enumerate(listed):
+        for second, other in listed[place:]:
+            values = tuple([a * b for a, b in zip(first, second, strict=True)])
+            factor = _multiple(series, values)
+            if factor is not None:
+                return as_length(one * other * factor)
+    return None
+
+
+def merged(series: Series, shape: Sequence[Dim], lengths: Sequence[Series]) -> Dim | None:
+    """A series as the number of elements along some axes that follow each other.
+
+    >>> from ogive.ir.symbolic.variable import Variable
+    >>> n = Variable("n", 2, 99).node
+    >>> merged((60, 84), (2, n, 12, n), ((2, 2), (5, 7), (12, 12), (5, 7)))
+    n*12
+    """
+    for first in range(len(shape)):
+        product: Dim = 1
+        values: Series = (1,) * len(series)
+        for length, each in zip(shape[first:], lengths[first:], strict=True):
+            product = product * length
+            values = tuple([a * b for a, b in zip(values, each, strict=True)])
+            if values == series:
+                return as_length(product)
+    return None
+
+
+def _by_relation(series: Series, lengths: Lengths) -> tuple[bool, Dim | None]:
+    """The plainest expression of one length, and whether it is odd even so."""
+    found = [
+        (_oddity(*relation), relation, base)
+        for values, base in lengths.items()
+        for relation in _relations(series, values)
+    ]
+    if not found:
+        return True, None
+    (is_odd, *_), (factor, shift, divisor, offset), base = min(found, key=lambda each: each[0])
+    return is_odd, as_length((base + shift) // divisor * factor + offset)
+
+
+def _multiple(series: Series, values: Series) -> int | None:
+    """How many times `values` a series is."""
+    factor, rest = divmod(series[0], values[0] or 1)
+    is_multiple = not rest and factor and series == tuple([factor * value for value in values])
+    return factor if is_multiple else None
+
+
+def _relations(series: Series, values: Series) -> Iterator[tuple[int, int, int, int]]:
+    """What leads from `values` to a series: factor, shift, divisor and offset."""
+    most = MOST_PARTS if len(set(values)) > 2 else MOST_PARTS_OF_TWO
+    for divisor in range(1, most + 1):
+        for shift in range(divisor):
+            found = _affine(series, tuple([(value + shift) // divisor for value in values]))
+            if found is not None:
+                yield found[0], shift, divisor, found[1]
+
+
+def _oddity(factor: int, shift: int, divisor: int, offset: int) -> tuple[bool, int, int, int, int]:
+    """What is seldom meant comes last: multiples, a few elements more or less, parts of a length,
+    which are taken once, or as often as the length has parts, as rows in pairs are."""
+    is_moved = factor == divisor == 1 and abs(offset) <= MOST_BESIDE
+    is_part = factor in (1, divisor) and offset == 0
+    is_plain = is_moved or is_part or (divisor == 1 and offset == 0)
+    return not is_plain, divisor, abs(offset), factor, shift
+
+
+def _affine(series: Series, values: Series) -> tuple[int, int] | None:
+    """The factor and offset that lead from `values` to `series`, if there are some."""
+    low, high = min(values), max(values)
+    first, last = series[values.index(low)], series[values.index(high)]
+    if high == low or (last - first) % (high - low):
+        return None
+    factor = (last - first) // (high - low)
+    offset = first - factor * low
+    fits = series == tuple([factor * value + offset for value in values])
+    return (factor, offset) if fits and factor > 0 else None

@@ -1,0 +1,134 @@
+"""Steps that hand large values to each other do so a strip at a time.
+
+A chain of steps, each the only reader of what the one before writes, needs little of those values
+at a time, if strips of them are computed from strips:
+
+    before   p ← f(x);  q ← g(p);  y ← h(q)                             p and q as large as y
+    after    p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …         p and q a strip each
+
+Which values have strips, along their first axis, is said by whoever keeps them (`STRIPS`); the last
+of a chain is a value whose strips follow from those of the others (`STRIPPED`). All strips share
+the kernels, which are launched with the number of the strip.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.memory import STRIPPED, STRIPS, shaped, upper_count
+from ogive.ir.node import UOp
+from ogive.ir.node_building import move
+from ogive.ir.ops import Op
+from ogive.ir.shape import Dim, Shape, as_length
+from ogive.ir.symbolic.variable import OWN
+from ogive.ir.traversal import substitute
+from ogive.passes.regions.cut_regions import Region
+from ogive.passes.regions.number_slots import Schedule, Step
+from ogive.passes.regions.slots import CallStep, CopyStep
+
+AnyStep = Step | CopyStep | CallStep
+
+NUMBER = f"{OWN}0"
+"""The number of the strip, as a variable of the scheduler's own."""
+
+
+def strip_steps(schedule: Schedule) -> Schedule:
+    """The same steps, of which those of a chain take turns, strip after strip."""
+    if not any(_hints(step) == STRIPS for step in schedule.steps):
+        return schedule
+    readers: dict[int, list[AnyStep]] = {}
+    for step in schedule.steps:
+        for slot in step.read:
+            readers.setdefault(slot, []).append(step)
+    slots = list(schedule.slots)
+    turns: dict[int, list[Step]] = {}
+    for step in schedule.steps:
+        chain = [] if id(step) in turns else _chain_from(step, readers)
+        made = _take_turns(chain)
+        if made is None:
+            continue
+        turns |= {id(each): [] for each in chain[:-1]} | {id(chain[-1]): made}
+        for each in chain[:-1]:
+            (slot,) = each.written
+            count = slots[slot].count // each.region.roots[0].shape[0]
+            slots[slot] = slots[slot]._replace(count=count)
+    steps = [each for step in schedule.steps for each in turns.get(id(step), [step])]
+    return schedule._replace(steps=tuple(steps), slots=tuple(slots))
+
+
+def _hints(step: AnyStep) -> object:
+    """What is said of the one value that a kernel computes."""
+    roots = step.region.roots if isinstance(step, Step) else ()
+    return roots[0].arg if len(roots) == 1 and roots[0].op is Op.CONTIGUOUS else None
+
+
+def _chain_from(first: AnyStep, readers: dict[int, list[AnyStep]]) -> list[Step]:
+    """The chain that begins with a step, up to the value whose strips follow from its; nothing if
+    there is none."""
+    chain: list[Step] = []
+    step: AnyStep | None = first
+    while isinstance(step, Step) and _hints(step) == STRIPS:
+        chain.append(step)
+        found = readers.get(step.slots[0], [])
+        step = found[0] if len(found) == 1 else None
+    if not chain or not isinstance(step, Step) or _hints(step) != STRIPPED:
+        return []
+    return [*chain, step]
+
+
+def _take_turns(chain: Sequence[Step]) -> list[Step] | None:
+    """The steps of a chain, strip after strip; None if one of them is not what it was made as."""
+    if not chain:
+        return None
+    inside = {step.slots[0] for step in chain[:-1]}
+    made: list[Step] = []
+    for step in chain:
+        region = _one_strip(step, inside)
+        if region is None:
+            return None
+        made.append(step._replace(region=region))
+    return [
+        step._replace(region=dataclasses.replace(step.region, fixed=((NUMBER, number),)))
+        for number in range(chain[0].region.roots[0].shape[0])
+        for step in made
+    ]
+
+
+def _one_strip(step: Step, inside: set[int]) -> Region | None:
+    """A region that computes one strip of its value, from strips of those that have them."""
+    region = step.region
+    (root,) = region.roots
+    (store,) = region.graph.src
+    shape = root.shape
+    if store.target is not _memory(0, root, shape) or region.fixed:
+        return None
+    number = UOp(Op.VARIABLE, dtypes.index, (), (NUMBER, 0, shape[0] - 1))
+    target = _strip_of(store.target, number)
+    found: dict[UOp, UOp] = {}
+    for slot, value in enumerate(region.values):
+        if step.slots[slot] not in inside:
+            continue
+        strip = _memory(slot, value, (1, *value.shape[1:]))
+        if value is root:
+            target = strip
+        else:
+            around = number, as_length(shape[0] - 1 - number)
+            widths = (around, *[(0, 0)] * (len(strip.shape) - 1))
+            whole = move(Op.PAD, strip, (widths, value.dtype.canonical(0)))
+            found[_memory(slot, value, value.shape)] = whole
+    (value,) = substitute((store.src[1],), found)
+    made = UOp(Op.ASSIGN, store.dtype, (target, _strip_of(value, number)), store.arg, store.tag)
+    graph = UOp(Op.SINK, dtypes.void, (made,))
+    return dataclasses.replace(region, graph=graph, sources=region.sources | {made: root})
+
+
+def _memory(slot: int, value: UOp, shape: Shape) -> UOp:
+    """A slot as it stands for a value, or a strip of it, in the graph of a region."""
+    return shaped(UOp(Op.PARAM, value.dtype, (), (slot, upper_count(shape))), shape)
+
+
+def _strip_of(value: UOp, number: UOp) -> UOp:
+    first: tuple[Dim, Dim] = (number, as_length(number + 1))
+    return move(Op.SHRINK, value, (first, *[(0, length) for length in value.shape[1:]]))

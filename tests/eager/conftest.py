@@ -1,0 +1,13 @@
+"""What tests of eager tensors share."""
+
+from __future__ import annotations
+
+import pytest
+
+from ogive.tensor.eager_sizes import allowance
+
+
+@pytest.fixture
+def no_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large tensors are left to the compiler, as after a while in every process."""
+    monkeypatch.setattr(allowance, "left", 0)

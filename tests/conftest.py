@@ -135,22 +135,40 @@ PYTORCH_TESTS = (
     "tests/everyday/",
     "tests/programs/",
     "tests/eager/",
-    "tests/everyday/",
     "tests/test_line_programs.py",
     "tests/docs/test_docstrings.py::test_the_examples_of_the_module_are_right[ogive.torch",
 )
 """Where `ogive.torch` is tested."""
 
 
-@pytest.fixture(autouse=True)
-def texts_of_the_namespace(request: pytest.FixtureRequest) -> None:
-    """Things are printed as by the namespace that is tested, whichever were imported before."""
+def speak_for(nodeid: str) -> None:
+    """Print, and have methods, as the namespace that is tested, whichever were imported before."""
     if "ogive.torch" not in sys.modules:
         return
     from ogive.torch.texts.speaking import speak_ogive, speak_pytorch
 
-    is_of_pytorch = request.node.nodeid.startswith(PYTORCH_TESTS)
-    (speak_pytorch if is_of_pytorch else speak_ogive)()
+    (speak_pytorch if nodeid.startswith(PYTORCH_TESTS) else speak_ogive)()
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """A module may ask at its import which methods there are."""
+    speak_for(collector.nodeid)
+
+
+@pytest.fixture(autouse=True)
+def texts_of_the_namespace(request: pytest.FixtureRequest) -> None:
+    speak_for(request.node.nodeid)
+
+
+@pytest.fixture
+def fixed_sizes() -> Iterator[None]:
+    """Every size has kernels of its own. Those for all sizes, which an earlier test may have left,
+    add up in another order."""
+    import ogive
+
+    ogive.configure(generalize=False)
+    yield
+    ogive.configure(generalize=True)
 
 
 @pytest.fixture

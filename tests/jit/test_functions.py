@@ -104,6 +104,7 @@ def plain(tree: Any) -> list[Any]:
     ]
 
 
+@pytest.mark.usefixtures("fixed_sizes")
 @pytest.mark.parametrize("name", CASES)
 def test_a_captured_function_gives_what_the_function_gives(name: str) -> None:
     function, shapes = CASES[name]

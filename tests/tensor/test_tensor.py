@@ -33,7 +33,7 @@ def test_a_tensor_keeps_nothing_of_its_own_among_the_attributes_of_programs() ->
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_is_described_takes_a_tensor_first_and_can_be_pickled(name: str) -> None:
-    method: Any = getattr(Tensor, name)  # of the namespace that speaks, not of the one collected in
+    method: Any = getattr(Tensor, name)
     assert method.__doc__
     first = next(iter(inspect.signature(method).parameters.values()))
     assert first.name in ("self", "A")

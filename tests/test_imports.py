@@ -288,6 +288,26 @@ def test_nobody_but_a_device_names_it() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+FOLDERS_OF_PASSES = (
+    "capture", "general", "shards", "graph", "versions", "fuse", "regions", "loops", "place",
+    "lower", "pipeline",
+)  # fmt: skip
+"""The folders of passes in the order in which graphs go through them, and their table."""
+
+
+def test_folders_of_passes_import_earlier_ones_only() -> None:
+    folders = {name.split(".")[1] for name in MODULES if name.startswith("passes.")}
+    assert folders == set(FOLDERS_OF_PASSES)
+    order = {f"passes.{folder}": at for at, folder in enumerate(FOLDERS_OF_PASSES)}
+    places = {
+        name: place
+        for name in MODULES
+        if (place := order.get(".".join(name.split(".")[:2]))) is not None
+    }
+    wrong = [e for e in EVERY if places.get(e.used, -1) > places.get(e.user, len(order))]
+    assert not wrong, show(wrong)
+
+
 def test_the_lists_of_exceptions_name_only_what_is_there() -> None:
     inside = {(entry.user, entry.used) for entry in EVERY if entry.inside_function}
     types = {(entry.user, entry.used) for entry in EVERY if entry.for_types}

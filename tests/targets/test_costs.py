@@ -58,8 +58,8 @@ OWN_BOUNDS = {
     "tensor_attention.MOST_BATCH_AXES",  # the forms that the attention of tensor cores takes
     "tensor_attention.MOST_SCORES",
     "tensor_attention.MOST_TERMS",
-    "tensor_products.LEAST_LENGTH",  # the terms, and the side, of one instruction
-    "tensor_products.LEAST_SIDE",
+    "tensor_core_products.LEAST_LENGTH",  # the terms, and the side, of one instruction
+    "tensor_core_products.LEAST_SIDE",
     "tile_work.MOST_COST",
     "winograd.TAPS",
 }

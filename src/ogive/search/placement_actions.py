@@ -14,12 +14,8 @@ from dataclasses import dataclass, replace
 
 from ogive.ir.node import UOp
 from ogive.passes.loops.accesses import memory_accesses
-from ogive.passes.place.placement import (
-    Placement,
-    axis_extent,
-    output_axes,
-    reduction_axes,
-)
+from ogive.passes.loops.kernel_axes import axis_extent, output_axes, reduction_axes
+from ogive.passes.place.placement import Placement
 from ogive.search.placement_encoding import MOST_TILE, placement_key
 from ogive.targets.target import Target
 

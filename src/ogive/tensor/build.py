@@ -125,11 +125,6 @@ def count(length: Dim) -> UOp:
     return make(Op.IOTA, dtypes.int64, (), length)
 
 
-def with_number(op: Op, node: UOp, number: int) -> UOp:
-    """An operation on every element, with a number."""
-    return make(op, node.dtype, (node, constant(node.dtype, number)))
-
-
 def cast(node: UOp, dtype: DType) -> UOp:
     """Convert to `dtype`; constants are converted here and now where the result is beyond doubt."""
     source = node.dtype

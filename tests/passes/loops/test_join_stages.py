@@ -17,11 +17,12 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op, staged_row
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.scratch_layout import shared_areas
 from ogive.passes.lower.linearize import Item, Loop
 from ogive.passes.pipeline.region_passes import placement_for
-from ogive.passes.place.placement import Placement, axis_extent
+from ogive.passes.place.placement import Placement
 from ogive.search.worker_messages import Open, pack_message, unpack_message
 from ogive.targets.target import describe_cpu
 from tests.costs import SMALL_SCORES, host_with

@@ -11,8 +11,8 @@ import ogive
 from ogive import Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.devices.llvm.compile_region import compile_region
+from ogive.passes.loops.kernel_axes import axis_extent, output_axes
 from ogive.passes.pipeline.graph_passes import schedule_graph
-from ogive.passes.place.placement import axis_extent, output_axes
 from tests.passes.loops.loops import CONFIG, kernels_of
 from tests.passes.parametric import normalize
 

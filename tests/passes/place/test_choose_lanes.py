@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ogive import Tensor
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.place.choose_lanes import choose_lanes
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent
 from ogive.targets.target import describe_cpu
 from tests.passes.loops.loops import kernels_of
 

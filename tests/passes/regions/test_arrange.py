@@ -15,8 +15,8 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
+from ogive.passes.loops.kernel_axes import ordered_axes
 from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.place.placement import ordered_axes
 from ogive.targets.graph_costs import Sorting
 from ogive.tensor.core import wrap
 from tests.costs import COUNTED

@@ -25,9 +25,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import registry
 from ogive.passes.graph.fault_checks import can_fault
+from ogive.passes.loops.kernel_axes import output_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.pipeline.graph_passes import schedule_graph
-from ogive.passes.place.placement import output_axes
 from ogive.targets.target import Target
 from tests.passes.parametric import normalize
 from tests.passes.place.test_placements import Kernel, check

@@ -16,9 +16,10 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.loops.kernel_axes import ordered_axes, output_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.place.place_axes import place_axes
-from ogive.passes.place.placement import Placement, ordered_axes, output_axes
+from ogive.passes.place.placement import Placement
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import kernels_of, scan
 

@@ -21,11 +21,11 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import registry
+from ogive.passes.loops.kernel_axes import ordered_axes, output_axes
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.pipeline.region_passes import loops_of
-from ogive.passes.place.placement import ordered_axes, output_axes
 from tests.passes.parametric import normalize
 from tests.passes.place.test_placements import possible_placements
 from tests.passes.regions.selection import count_along, kernels_of, scatter

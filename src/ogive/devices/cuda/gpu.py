@@ -321,14 +321,6 @@ class GpuEvent:
         """Wait for it."""
         self._gpu.driver.call("cuEventSynchronize", self._event)
 
-    def milliseconds_since(self, earlier: GpuEvent) -> float:
-        """The time between two moments that have come."""
-        passed = ctypes.c_float()
-        self._gpu.driver.call(
-            "cuEventElapsedTime", ctypes.byref(passed), earlier._event, self._event
-        )
-        return passed.value
-
     def __del__(self) -> None:
         self._gpu.driver.give_back("cuEventDestroy_v2", self._event)
 

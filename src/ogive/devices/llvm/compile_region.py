@@ -36,7 +36,6 @@ EMIT_PASSES = (
          'EXP(LOAD(x, r0)) → define void @"e_12"(…) { %4 = load float, ptr %3 … }',
          reads=("lowered", "name", "target", "config.poison")),
 )  # fmt: skip
-LLVM_PASSES = (*REGION_PASSES, *EMIT_PASSES)
 
 
 class PlacedKernel(NamedTuple):

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
-from ogive.passes.fuse.tensor_products import NARROW, find_factors
+from ogive.passes.graph.products.tensor_core_products import NARROW, find_factors
 from ogive.targets.target import Target
 
 MOST_TERMS = 128

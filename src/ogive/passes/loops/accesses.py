@@ -10,7 +10,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.positions import index_constant
 from ogive.ir.symbolic.index_arithmetic import linear_form
-from ogive.passes.place.placement import axis_extent
+from ogive.passes.loops.kernel_axes import axis_extent
 
 
 @dataclass(frozen=True)

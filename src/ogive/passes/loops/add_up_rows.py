@@ -28,9 +28,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, LOOP, Op, staged_row
 from ogive.ir.traversal import substitute, walk
 from ogive.passes.loops.accesses import memory_accesses
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.place.placement import axis_extent
 from ogive.targets.estimates import operation_cost, sums_in_registers
 from ogive.targets.target import Target
 

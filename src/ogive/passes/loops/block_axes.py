@@ -30,8 +30,8 @@ from ogive.ir.traversal import substitute
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
 from ogive.passes.loops.block_sums import block_sums
 from ogive.passes.loops.cut_counters import block_length, cut_counters, nest_sum
+from ogive.passes.loops.kernel_axes import axis_extent, output_axes
 from ogive.passes.loops.tighten_loops import ends_early
-from ogive.passes.place.placement import axis_extent, output_axes
 from ogive.targets.target import CACHE_LINE, Target
 
 

@@ -18,7 +18,7 @@ from ogive.ir.ops import Op
 from ogive.ir.traversal import substitute
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
 from ogive.passes.loops.cut_counters import block_length, cut_counters, nest_sum
-from ogive.passes.place.placement import axis_extent
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.targets.target import Target
 
 

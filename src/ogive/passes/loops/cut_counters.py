@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.traversal import substitute
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.place.placement import axis_extent
 
 
 def block_length(length: int, wanted: int, unit: int = 1) -> int:

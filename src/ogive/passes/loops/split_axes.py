@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.place.placement import axis_extent
 from ogive.targets.target import Target
 
 

@@ -21,9 +21,9 @@ from ogive.ir.ops import Op, staged_row
 from ogive.ir.traversal import substitute
 from ogive.named import NamedTuple
 from ogive.passes.loops.accesses import offset_strides
+from ogive.passes.loops.kernel_axes import axis_extent, output_axes, within_axes
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.place.placement import axis_extent, output_axes
 from ogive.targets.target import Target
 
 
@@ -124,7 +124,7 @@ def _staged(root: UOp, found: _Found, each: int, threads: int) -> UOp:
     summed = UOp(Op.REDUCE, total.dtype, (product, outer, inner), total.arg)
     (moved,) = substitute((root,), {total: summed}, revisit=False)
     at = {row: down * side + its_row, column: across * side + its_column}
-    return replace_ranges(moved, at, _limits(at))
+    return replace_ranges(moved, at, within_axes(at))
 
 
 def _spread(counter: UOp, side: int, depth: int, by_terms: bool) -> tuple[UOp, UOp]:
@@ -135,18 +135,9 @@ def _spread(counter: UOp, side: int, depth: int, by_terms: bool) -> tuple[UOp, U
 
 
 def _stage(load: UOp, at: dict[UOp, UOp], offset: UOp, counter: UOp, length: int) -> UOp:
-    value = replace_ranges(load, at, {}, _limits(at))
+    value = replace_ranges(load, at, {}, within_axes(at))
     return UOp(Op.STAGE, load.dtype, (value, offset, counter), staged_row(length))
 
 
 def _read(stage: UOp, offset: UOp) -> UOp:
     return UOp(Op.LOAD, stage.dtype, (UOp(Op.INDEX, stage.dtype, (stage, offset)),))
-
-
-def _limits(at: dict[UOp, UOp]) -> dict[UOp, UOp]:
-    """Where positions are within their axes, for those that may not be."""
-    return {
-        counter: position.lt(axis_extent(counter))
-        for counter, position in at.items()
-        if position.vmax >= axis_extent(counter)
-    }

@@ -18,9 +18,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op, staged_row
 from ogive.ir.traversal import substitute
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
+from ogive.passes.loops.kernel_axes import axis_extent, output_axes, within_axes
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.place.placement import axis_extent, output_axes
 from ogive.targets.target import Target
 
 
@@ -86,7 +86,7 @@ def _staged(root: UOp, row: UOp, column: UOp, loads: list[UOp], side: int) -> UO
     places: dict[UOp, UOp] = {}
     for load in loads:
         at = {row: down * side + filled % side, column: across * side + filled // side}
-        value = replace_ranges(load, at, {}, _limits(at))
+        value = replace_ranges(load, at, {}, within_axes(at))
         offset = filled // side * (side + 1) + filled % side
         length = staged_row(side * (side + 1))
         stage = UOp(Op.STAGE, load.dtype, (value, offset, filled), length)
@@ -95,13 +95,4 @@ def _staged(root: UOp, row: UOp, column: UOp, loads: list[UOp], side: int) -> UO
         places[load] = UOp(Op.LOAD, load.dtype, (place,))
     (moved,) = substitute((root,), places, revisit=False)
     at = {row: down * side + read // side, column: across * side + read % side}
-    return replace_ranges(moved, at, _limits(at))
-
-
-def _limits(at: dict[UOp, UOp]) -> dict[UOp, UOp]:
-    """Where positions are within their axes, for those that may not be."""
-    return {
-        counter: position.lt(axis_extent(counter))
-        for counter, position in at.items()
-        if position.vmax >= axis_extent(counter)
-    }
+    return replace_ranges(moved, at, within_axes(at))

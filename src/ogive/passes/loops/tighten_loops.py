@@ -26,9 +26,9 @@ from ogive.ir.ops import Op
 from ogive.ir.symbolic.conditions import conjuncts, difference
 from ogive.ir.symbolic.index_arithmetic import from_linear, minimum
 from ogive.ir.traversal import substitute, transform
+from ogive.passes.loops.kernel_axes import axis_extent, output_axes
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.place.placement import axis_extent, output_axes
 from ogive.targets.target import Target
 
 

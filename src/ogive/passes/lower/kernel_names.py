@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import LOOP, Op
-from ogive.passes.place.placement import ordered_axes, output_axes
+from ogive.passes.loops.kernel_axes import ordered_axes, output_axes
 
 
 def kernel_axes(root: UOp) -> tuple[tuple[str, int], ...]:

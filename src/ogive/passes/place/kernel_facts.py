@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
-from ogive.passes.place.placement import counters_together, output_axes, reduction_axes
+from ogive.passes.loops.kernel_axes import counters_together, output_axes, reduction_axes
 from ogive.passes.place.staged_rows import StagedRows, find_rows
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target

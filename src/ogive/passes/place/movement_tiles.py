@@ -19,8 +19,8 @@ import math
 
 from ogive.ir.node import UOp
 from ogive.passes.loops.accesses import MemoryAccess
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent
 from ogive.targets.estimates import best_tile
 from ogive.targets.target import Target
 

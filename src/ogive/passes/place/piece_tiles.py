@@ -12,8 +12,8 @@ import math
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent
 from ogive.targets.target import Target
 
 _COMPUTED = ELEMENTWISE - {Op.WHERE, Op.CAST, Op.BITCAST}

@@ -32,10 +32,7 @@ from ogive.ir.ops import LANE, LOOP, PARALLEL, THREAD, UPCAST, Op
 from ogive.ir.positions import index_node
 from ogive.ir.shape import Dim
 from ogive.ir.symbolic.index_arithmetic import linear_form, minimum
-from ogive.passes.loops.rangeify import make_range
-from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.passes.place.placement import (
-    Placement,
+from ogive.passes.loops.kernel_axes import (
     axis_extent,
     counters_together,
     ordered_axes,
@@ -43,6 +40,9 @@ from ogive.passes.place.placement import (
     reduction_axes,
     scanned_axes,
 )
+from ogive.passes.loops.rangeify import make_range
+from ogive.passes.loops.replace_counters import replace_ranges
+from ogive.passes.place.placement import Placement
 
 MOST_UNROLLED = 4
 """Tiles up to which LLVM unrolls a loop that moves them."""

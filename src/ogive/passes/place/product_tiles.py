@@ -19,8 +19,8 @@ from dataclasses import replace
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.loops.kernel_axes import axis_extent, tiled_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent, tiled_extent
 from ogive.passes.place.tile_estimates import (
     Tiled,
     best_tile_of,

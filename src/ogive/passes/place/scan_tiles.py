@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.loops.kernel_axes import axis_extent, scanned_axes
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent, scanned_axes
 from ogive.targets.target import Target
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.loops.kernel_axes import axis_extent, tiled_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent, tiled_extent
 from ogive.passes.place.staged_rows import StagedRows
 from ogive.passes.place.tile_estimates import Tiled, estimate
 from ogive.targets.estimates import best_tile, sums_in_registers

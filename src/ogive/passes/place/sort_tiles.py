@@ -14,8 +14,8 @@ from collections.abc import Iterable
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent
 from ogive.targets.estimates import best_tile
 from ogive.targets.target import Target
 

@@ -19,13 +19,9 @@ import math
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.accesses import MemoryAccess
+from ogive.passes.loops.kernel_axes import axis_extent, ordered_axes, scanned_axes
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import (
-    Placement,
-    axis_extent,
-    ordered_axes,
-    scanned_axes,
-)
+from ogive.passes.place.placement import Placement
 from ogive.targets.target import Target
 
 

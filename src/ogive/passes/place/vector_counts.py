@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 from ogive.ir.node import UOp
+from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.placement import axis_extent
 from ogive.targets.estimates import best_tile, sums_in_registers
 from ogive.targets.target import Target
 

@@ -41,32 +41,30 @@ class _Rule:
         x, given = hold(node.inputs[0], self._device), hold(upstream, self._device)
         return [self._back(x, given).node]
 
+
+class _HoldingRule(_Rule):
+    """The rule of a way back that may hold tensors, and is itself only."""
+
+    __slots__ = ()
+
     def release(self) -> None:
         """Let go of the tensors that the way back needs: nothing will go back."""
         self._back = captured
 
 
-class _Fixed:
+class _FixedRule(_Rule):
     """The rule of a way back that holds no tensors: equal ones make equal nodes."""
 
-    __slots__ = ("_back", "_device")
+    __slots__ = ()
     is_fixed = True
 
-    def __init__(self, back: Back, device: str) -> None:
-        self._back = back
-        self._device = device
-
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Fixed):
+        if not isinstance(other, _FixedRule):
             return NotImplemented
         return self._back == other._back and self._device == other._device
 
     def __hash__(self) -> int:
         return hash((self._back, self._device))
-
-    def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        x, given = hold(node.inputs[0], self._device), hold(upstream, self._device)
-        return [self._back(x, given).node]
 
 
 @open_to_eager
@@ -79,6 +77,6 @@ def with_gradient(value: Core, x: Core, back: Back, is_fixed: bool = False) -> T
     with graph_lock:
         node = value.node
         if history.is_tracking():
-            rule = (_Fixed if is_fixed else _Rule)(back, value.device)
+            rule = (_FixedRule if is_fixed else _HoldingRule)(back, value.device)
             node = make(Op.GRADIENT, node.dtype, (node, x.node), rule)
         return wrap(node, value.device)

@@ -158,13 +158,6 @@ class _AttentionKernel:
         before = sum([tile.column_bytes(each) for each in range(number)])
         return self.text.sum(self.ring, self.text.multiply(stage, tile.stage_bytes), before)
 
-    def _next(self, stage: str, parity: str) -> list[str]:
-        """The stage behind a stage, and the parity of its phase."""
-        text = self.text
-        wraps = text.equal(stage, self.tile.stages - 1)
-        following = text.choose(wraps, 0, text.add(stage, 1))
-        return [str(following), str(text.choose(wraps, text.xor(parity, 1), parity))]
-
     # The producer
 
     def _produce(self) -> None:
@@ -191,7 +184,7 @@ class _AttentionKernel:
                     ptx.expect_bytes(text, full, tile.column_bytes(each))
                     to = self._column_address(stage, each)
                     self._copy(f"columns{each}", operand.boxes, tile.block, first, place, to, full)
-                return self._next(stage, parity)
+                return ptx.next_stage(text, stage, parity, tile.stages)
 
             ring = text.loop(0, place.blocks, 1, [("i32", each) for each in ring], one_block)
             return [str(text.xor(turn, 1)), *ring]
@@ -287,7 +280,7 @@ class _AttentionKernel:
         if self.mixes:
             count = self.tile.columns[self._mixed].boxes * products.BOX // 2
             state += [*weights.words(values), *["0.0"] * count]
-        return state, self._next(stage, parity)
+        return state, ptx.next_stage(self.text, stage, parity, self.tile.stages)
 
     @property
     def _mixed(self) -> int:
@@ -322,7 +315,8 @@ class _AttentionKernel:
                 self._release(before, early=False)
                 sums = weights.scale(sums, factors)
                 words = weights.words(values)
-            return [*self._next(stage, parity), stage, parity, *known, *words, *sums]
+            following = ptx.next_stage(text, stage, parity, self.tile.stages)
+            return [*following, stage, parity, *known, *words, *sums]
 
         kinds = ["i32"] * 2 + ["float"] * size + ["i32"] * self._word_count
         kinds += ["float"] * (len(state) - len(kinds))

@@ -22,7 +22,7 @@ from ogive.errors import LoadError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.named import NamedTuple
-from ogive.passes.fuse.tensor_products import LEAST_LENGTH, LEAST_SIDE
+from ogive.passes.graph.products.tensor_core_products import LEAST_LENGTH, LEAST_SIDE
 from ogive.passes.lower.kernel_names import kernel_axes, kernel_name
 from ogive.passes.lower.kernel_signature import kernel_signature
 from ogive.passes.pipeline.pass_runner import Compilation

@@ -19,7 +19,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.symbolic.index_arithmetic import linear_form
 from ogive.named import NamedTuple
-from ogive.passes.fuse.tensor_products import NARROW
+from ogive.passes.graph.products.tensor_core_products import NARROW
 
 MOST_BATCH_AXES = 2
 LONGEST = 1 << 28

@@ -33,6 +33,13 @@ _SWIZZLED_128 = 1 << 62
 _GROUP_OF_LINES = 8 * LINE  # eight lines repeat the swizzle
 
 
+def next_stage(text: KernelText, stage: str, parity: str, stages: int) -> list[str]:
+    """The stage of a ring that follows `stage`, and the parity of its phase."""
+    wraps = text.equal(stage, stages - 1)
+    following = text.choose(wraps, 0, text.add(stage, 1))
+    return [str(following), str(text.choose(wraps, text.xor(parity, 1), parity))]
+
+
 def descriptor_bits(k_major: bool, box_bytes: int) -> int:
     """All of a descriptor but the address: how far groups of eight lines, and boxes, are apart.
 

@@ -188,13 +188,6 @@ class _WarpgroupProduct:
             self.ring, self.text.multiply(stage, self.left_bytes + self.right_bytes)
         )
 
-    def _next(self, stage: str, parity: str) -> list[str]:
-        """The stage behind a stage, and the parity of its phase."""
-        text = self.text
-        wraps = text.equal(stage, self.tile.stages - 1)
-        following = text.choose(wraps, 0, text.add(stage, 1))
-        return [str(following), str(text.choose(wraps, text.xor(parity, 1), parity))]
-
     def _find_tile(self, number: str) -> tuple[tuple[Index, Index], Index, Index]:
         """Batch, first row and first column of a tile."""
         text, tile = self.text, self.tile
@@ -204,7 +197,7 @@ class _WarpgroupProduct:
     # The producer
 
     def _produce(self) -> None:
-        text = self.text
+        text, tile = self.text, self.tile
 
         def one_tile(number: str, ring: list[str]) -> list[str]:
             batch, row, column = self._find_tile(number)
@@ -219,7 +212,7 @@ class _WarpgroupProduct:
                 self._copy("left", self.k_major[0], self.tile.m, row, k, batch, address, full)
                 address = text.add(address, self.left_bytes)
                 self._copy("right", self.k_major[1], self.tile.n, column, k, batch, address, full)
-                return self._next(stage, parity)
+                return ptx.next_stage(text, stage, parity, tile.stages)
 
             carried = [("i32", each) for each in ring]
             return text.loop(self.k_first, self.k_last, 1, carried, one_stage)
@@ -264,7 +257,7 @@ class _WarpgroupProduct:
                 ptx.wait_products(text, 1)
                 later = text.both(self.speaks, text.less(self.k_first, step))
                 ptx.arrive_if(text, later, self._empty(before))
-                return [*self._next(stage, parity), stage, *sums]
+                return [*ptx.next_stage(text, stage, parity, tile.stages), stage, *sums]
 
             carried = [("i32", ring[0]), ("i32", ring[1]), ("i32", ring[0])]
             carried += [(self.kind, zero)] * (tile.n // 2)

@@ -22,7 +22,12 @@ from ogive.ir.node import UOp
 from ogive.ir.node_building import cast, expand, permute, reshape
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.traversal import transform
-from ogive.passes.fuse.tensor_products import LEAST_LENGTH, LEAST_SIDE, NARROW, narrow_value
+from ogive.passes.graph.products.tensor_core_products import (
+    LEAST_LENGTH,
+    LEAST_SIDE,
+    NARROW,
+    narrow_value,
+)
 from ogive.targets.target import Target
 
 

@@ -16,7 +16,12 @@ from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.node_building import cast
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
-from ogive.passes.fuse.tensor_products import LEAST_LENGTH, LEAST_SIDE, NARROW, narrow_value
+from ogive.passes.graph.products.tensor_core_products import (
+    LEAST_LENGTH,
+    LEAST_SIDE,
+    NARROW,
+    narrow_value,
+)
 from ogive.targets.target import Target
 
 _MOVED = (Op.EXPAND, Op.RESHAPE, Op.PERMUTE)

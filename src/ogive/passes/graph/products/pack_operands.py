@@ -23,8 +23,7 @@ from ogive.ir.node_building import expand
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Dim, Shape, greatest
 from ogive.named import NamedTuple
-from ogive.passes.fuse.choose_staged import are_scores
-from ogive.passes.fuse.tensor_products import find_factors
+from ogive.passes.graph.products.attention_scores import are_scores
 from ogive.passes.graph.products.group_narrow_products import WORD, Grouping, find_grouping
 from ogive.passes.graph.products.operand_layouts import (
     Axis,
@@ -34,6 +33,7 @@ from ogive.passes.graph.products.operand_layouts import (
     vectors_per_panel,
 )
 from ogive.passes.graph.products.panels import make_panels
+from ogive.passes.graph.products.tensor_core_products import find_factors
 from ogive.passes.graph.reductions.split_reductions import innermost_axis
 from ogive.targets.estimates import best_tile, lane_use, sums_in_registers
 from ogive.targets.target import Target

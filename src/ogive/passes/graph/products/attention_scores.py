@@ -1,0 +1,32 @@
+"""Products of all rows with all rows, which attention scores are."""
+
+from __future__ import annotations
+
+from ogive.ir.memory import upper_count, upper_shape
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.targets.target import Target
+
+
+def are_scores(node: UOp, target: Target) -> bool:
+    """Whether a reduction is a large product of rows with rows."""
+    (product,) = node.src
+    shape = product.shape
+    last = len(shape) - 1
+    is_product = node.arg == (Op.ADD, (last,)) and product.op is Op.MUL and product.dtype.is_float
+    if not is_product or last < 2:
+        return False
+    costs = target.costs.staging
+    rows, columns, terms = upper_shape(shape[-3:])
+    size = node.dtype.itemsize
+    total = upper_count(node.shape) * size
+    operand = columns * terms * size
+    small = costs.small_operand_share * target.l2_bytes
+    return (
+        all(factor.op is Op.EXPAND for factor in product.src)
+        and total >= costs.score_bytes
+        and rows >= costs.score_rows
+        and columns >= terms
+        and (columns >= costs.score_growth * terms or operand <= small)
+        and (operand <= costs.operand_bytes or total >= costs.most_score_bytes)
+    )

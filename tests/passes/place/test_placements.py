@@ -23,11 +23,11 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.live import registry
-from ogive.passes.loops.join_stages import join_stages
 from ogive.passes.loops.kernel_axes import axis_extent, output_axes, reduction_axes
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.loops.split_axes import split_axes
+from ogive.passes.loops.staging.join_stages import join_stages
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.place.place_axes import place_axes
 from ogive.passes.place.placement import Placement

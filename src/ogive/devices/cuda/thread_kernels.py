@@ -30,7 +30,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import LANE, PARALLEL, THREAD, Op
 from ogive.named import NamedTuple
-from ogive.passes.loops.scratch_layout import shared_areas
+from ogive.passes.loops.staging.scratch_layout import shared_areas
 from ogive.passes.lower.cache_hints import Traffic
 from ogive.passes.lower.kernel_signature import kernel_signature
 from ogive.passes.lower.linearize import Item, Loop

@@ -22,7 +22,7 @@ from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, LANE, PARALLEL, Op
-from ogive.passes.loops.scratch_layout import shared_areas
+from ogive.passes.loops.staging.scratch_layout import shared_areas
 from ogive.passes.lower.cache_hints import plan_traffic
 from ogive.passes.lower.kernel_signature import kernel_signature
 from ogive.passes.lower.linearize import Accumulate, Item, Loop, is_loop

@@ -11,7 +11,7 @@ from ogive.devices.llvm.llvm_types import constant
 from ogive.devices.llvm.memory_accesses import Memory
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.loops.sorting_network import Pass, filled_length, sorting_passes
+from ogive.passes.loops.staging.sorting_network import Pass, filled_length, sorting_passes
 
 
 class Exchanges:

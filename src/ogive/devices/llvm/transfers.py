@@ -20,7 +20,7 @@ from ogive.devices.llvm.sort_exchanges import Exchanges
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, UPCAST, Op
-from ogive.passes.loops.scratch_layout import row_starts
+from ogive.passes.loops.staging.scratch_layout import row_starts
 from ogive.passes.lower.cache_hints import Traffic
 from ogive.passes.lower.irregular_lanes import Picks, find_picks
 from ogive.passes.lower.linearize import is_loop

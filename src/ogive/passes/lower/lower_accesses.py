@@ -23,7 +23,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, LANE, UPCAST, Op, staged_row
 from ogive.ir.symbolic.conditions import difference
 from ogive.ir.symbolic.index_arithmetic import from_linear, linear_form
-from ogive.passes.loops.scratch_layout import Rows, check_size, lay_out
+from ogive.passes.loops.staging.scratch_layout import Rows, check_size, lay_out
 
 
 def lower_accesses(root: UOp) -> UOp:

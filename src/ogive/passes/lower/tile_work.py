@@ -11,7 +11,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, IRREGULAR, LANE, PARALLEL, Op
 from ogive.ir.shape import Dim, greatest
 from ogive.named import NamedTuple
-from ogive.passes.loops.sorting_network import exchange_count
+from ogive.passes.loops.staging.sorting_network import exchange_count
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 

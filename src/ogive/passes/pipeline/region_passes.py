@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from ogive.config import Config
 from ogive.ir.node import UOp
-from ogive.passes.loops.add_up_rows import add_up_rows
-from ogive.passes.loops.block_axes import block_axes
 from ogive.passes.loops.join_axes import join_axes
-from ogive.passes.loops.join_stages import join_stages
 from ogive.passes.loops.join_words import join_words
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
 from ogive.passes.loops.split_axes import split_axes
-from ogive.passes.loops.stage_products import stage_products
-from ogive.passes.loops.stage_transposes import stage_transposes
+from ogive.passes.loops.staging.join_stages import join_stages
+from ogive.passes.loops.staging.stage_products import stage_products
+from ogive.passes.loops.staging.stage_transposes import stage_transposes
+from ogive.passes.loops.sums.add_up_rows import add_up_rows
+from ogive.passes.loops.sums.block_axes import block_axes
 from ogive.passes.loops.tighten_loops import tighten_loops
 from ogive.passes.lower.linearize import linearize
 from ogive.passes.lower.lower_accesses import lower_accesses

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.loops.scratch_layout import shared_areas
+from ogive.passes.loops.staging.scratch_layout import shared_areas
 from ogive.targets.target import Target
 
 

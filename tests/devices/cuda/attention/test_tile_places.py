@@ -6,7 +6,7 @@ import pytest
 
 from ogive.devices.cuda.attention.region_attention import Bound
 from ogive.devices.cuda.attention.tile_places import find_end_of_numbers, find_place
-from ogive.devices.cuda.products.kernel_text import Index, KernelText
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 

@@ -10,8 +10,8 @@ import pytest
 
 from ogive.devices.cuda.products.launches import TensorMap, Tile, launch_product
 from ogive.devices.cuda.products.padding_copy import write_padding_copy
-from ogive.devices.cuda.products.product import Matrix, Product, multiply
-from ogive.devices.cuda.products.tiles import WarpgroupTile, WarpTile
+from ogive.devices.cuda.tensor_cores.product import Matrix, Product, multiply
+from ogive.devices.cuda.tensor_cores.tiles import WarpgroupTile, WarpTile
 from ogive.devices.llvm.library.assembler import assembly
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType

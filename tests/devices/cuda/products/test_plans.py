@@ -6,7 +6,7 @@ import pytest
 
 from ogive.devices.cuda.products.launches import Memory, Number, TensorMap
 from ogive.devices.cuda.products.plans import ProductPlan, plan_product
-from ogive.devices.cuda.products.product import Matrix, Product, multiply
+from ogive.devices.cuda.tensor_cores.product import Matrix, Product, multiply
 from ogive.ir import dtype as dtypes
 
 

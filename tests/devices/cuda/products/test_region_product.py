@@ -11,7 +11,7 @@ from ogive.config import current_config
 from ogive.devices.cuda.products.launches import launch_product
 from ogive.devices.cuda.products.region_product import RegionProduct, find_product
 from ogive.devices.cuda.products.region_steps import RegionStep
-from ogive.devices.cuda.products.tiles import WarpTile
+from ogive.devices.cuda.tensor_cores.tiles import WarpTile
 from ogive.devices.known_devices import find_device
 from ogive.devices.llvm.library.assembler import check_module
 from ogive.engine.parametric import to_parametric

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ogive.devices.cuda.products.product import multiply
 from ogive.devices.cuda.products.tile_choice import (
     H200,
     ProductCosts,
@@ -12,8 +11,9 @@ from ogive.devices.cuda.products.tile_choice import (
     choose_tile,
     estimate,
 )
-from ogive.devices.cuda.products.tiles import WarpgroupTile, WarpTile
 from ogive.devices.cuda.products.warpgroup_product import warpgroup_shared_bytes
+from ogive.devices.cuda.tensor_cores.product import multiply
+from ogive.devices.cuda.tensor_cores.tiles import WarpgroupTile, WarpTile
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 

@@ -35,20 +35,20 @@ from ogive.devices.cuda.attention.tile_places import (
     find_place,
     place_parameters,
 )
-from ogive.devices.cuda.products import warpgroup_instructions as ptx
-from ogive.devices.cuda.products.kernel_text import (
+from ogive.devices.cuda.tensor_cores import warpgroup_instructions as ptx
+from ogive.devices.cuda.tensor_cores.kernel_text import (
     POINTER,
     TENSOR_MAP,
     Index,
     KernelText,
     Parameter,
 )
-from ogive.devices.cuda.products.tiles import ROWS, WARPGROUP
-from ogive.devices.cuda.products.warp_product import (
+from ogive.devices.cuda.tensor_cores.launch_overlap import (
     let_later_kernels_begin,
     wait_for_earlier_kernels,
 )
-from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.devices.cuda.tensor_cores.tiles import ROWS, WARPGROUP
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import LINE
 from ogive.named import NamedTuple
 from ogive.targets.target import Target
 

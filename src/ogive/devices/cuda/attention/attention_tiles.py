@@ -5,8 +5,8 @@ from __future__ import annotations
 from ogive.devices.cuda.attention.region_attention import RegionAttention, extent
 from ogive.devices.cuda.attention.warpgroup_products import BOX
 from ogive.devices.cuda.products.region_product import Access
-from ogive.devices.cuda.products.tiles import ROWS, WARPGROUP
-from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.devices.cuda.tensor_cores.tiles import ROWS, WARPGROUP
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import LINE
 from ogive.ir.node import UOp
 from ogive.named import NamedTuple
 

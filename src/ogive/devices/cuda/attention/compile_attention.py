@@ -29,11 +29,11 @@ from ogive.devices.cuda.attention.region_attention import (
 )
 from ogive.devices.cuda.attention.warpgroup_products import BOX
 from ogive.devices.cuda.products.compile_product import ProductCode, write_code
-from ogive.devices.cuda.products.kernel_text import POINTER, TENSOR_MAP
 from ogive.devices.cuda.products.launches import Argument, Launch, Memory, Number, TensorMap
 from ogive.devices.cuda.products.plans import PaddedCopy, launch_copies
-from ogive.devices.cuda.products.tiles import ROWS
-from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.devices.cuda.tensor_cores.kernel_text import POINTER, TENSOR_MAP
+from ogive.devices.cuda.tensor_cores.tiles import ROWS
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import LINE
 from ogive.devices.protocol import CompiledKernel
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 
-from ogive.devices.cuda.products.epilogue import MEMORY_TYPES
 from ogive.devices.cuda.products.region_product import LONGEST, Access, find_access
+from ogive.devices.cuda.tensor_cores.epilogue import MEMORY_TYPES
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp

@@ -12,12 +12,12 @@ from ogive.devices.cuda.attention.row_weights import (
     elementwise_nodes,
 )
 from ogive.devices.cuda.attention.tile_places import TilePlace
-from ogive.devices.cuda.products import warpgroup_instructions as ptx
-from ogive.devices.cuda.products.epilogue import MEMORY_TYPES
-from ogive.devices.cuda.products.fragments import SharedTile, lines_first
-from ogive.devices.cuda.products.kernel_text import Index, KernelText
-from ogive.devices.cuda.products.tiles import ROWS
-from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.devices.cuda.tensor_cores import warpgroup_instructions as ptx
+from ogive.devices.cuda.tensor_cores.epilogue import MEMORY_TYPES
+from ogive.devices.cuda.tensor_cores.fragments import SharedTile, lines_first
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
+from ogive.devices.cuda.tensor_cores.tiles import ROWS
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import LINE
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.targets.target import Target

@@ -15,7 +15,7 @@ from ogive.devices.cuda.attention import warpgroup_products as products
 from ogive.devices.cuda.attention.region_attention import RegionAttention
 from ogive.devices.cuda.attention.tile_places import TilePlace
 from ogive.devices.cuda.products.element_values import ElementValues
-from ogive.devices.cuda.products.kernel_text import Index, KernelText
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
 from ogive.devices.llvm.llvm_types import constant
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType

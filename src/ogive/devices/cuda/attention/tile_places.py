@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ogive.devices.cuda.attention.attention_tiles import TILE_ROWS
 from ogive.devices.cuda.attention.region_attention import Bound
-from ogive.devices.cuda.products.kernel_text import Index, KernelText, Parameter
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText, Parameter
 from ogive.named import NamedTuple
 
 SIZES = (

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.devices.cuda.products.kernel_text import KernelText
-from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.devices.cuda.tensor_cores.kernel_text import KernelText
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import LINE
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ogive.devices.cuda.products.epilogue import MEMORY_TYPES
-from ogive.devices.cuda.products.kernel_text import Index, KernelText
 from ogive.devices.cuda.products.region_product import find_access
+from ogive.devices.cuda.tensor_cores.epilogue import MEMORY_TYPES
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
 from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.llvm_types import constant, memory_type
 from ogive.ir import dtype as dtypes

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ogive.devices.cuda.products.epilogue import Steps
-from ogive.devices.cuda.products.kernel_text import POINTER, TENSOR_MAP, Parameter
-from ogive.devices.cuda.products.product import Matrix, Product
-from ogive.devices.cuda.products.tile_order import order_values
-from ogive.devices.cuda.products.tiles import ROWS, WarpgroupTile, WarpTile
 from ogive.devices.cuda.products.warp_product import product_parameters, write_warp_product
-from ogive.devices.cuda.products.warpgroup_instructions import BOX, LINE
 from ogive.devices.cuda.products.warpgroup_product import (
     box_lines,
     is_staged,
@@ -19,6 +13,12 @@ from ogive.devices.cuda.products.warpgroup_product import (
     warpgroup_shared_bytes,
     write_warpgroup_product,
 )
+from ogive.devices.cuda.tensor_cores.epilogue import Steps
+from ogive.devices.cuda.tensor_cores.kernel_text import POINTER, TENSOR_MAP, Parameter
+from ogive.devices.cuda.tensor_cores.product import Matrix, Product
+from ogive.devices.cuda.tensor_cores.tile_order import order_values
+from ogive.devices.cuda.tensor_cores.tiles import ROWS, WarpgroupTile, WarpTile
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import BOX, LINE
 from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 

@@ -7,8 +7,8 @@ operands. A warp copies a part of a line; the content of the gaps between lines 
 
 from __future__ import annotations
 
-from ogive.devices.cuda.products.kernel_text import POINTER, Index, KernelText, Parameter
-from ogive.devices.cuda.products.warp_product import (
+from ogive.devices.cuda.tensor_cores.kernel_text import POINTER, Index, KernelText, Parameter
+from ogive.devices.cuda.tensor_cores.launch_overlap import (
     let_later_kernels_begin,
     wait_for_earlier_kernels,
 )

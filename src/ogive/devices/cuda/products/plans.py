@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ogive.devices.cuda.products.epilogue import Steps
-from ogive.devices.cuda.products.kernel_text import POINTER
 from ogive.devices.cuda.products.launches import Argument, Launch, Memory, Number, launch_product
 from ogive.devices.cuda.products.padding_copy import (
     PART,
@@ -18,7 +16,6 @@ from ogive.devices.cuda.products.padding_copy import (
     copy_parameters,
     write_padding_copy,
 )
-from ogive.devices.cuda.products.product import WIDEST_COPY, Matrix, Product
 from ogive.devices.cuda.products.tile_choice import (
     H200,
     H200_COSTS,
@@ -28,7 +25,10 @@ from ogive.devices.cuda.products.tile_choice import (
     choose_tile,
     estimate,
 )
-from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.devices.cuda.tensor_cores.epilogue import Steps
+from ogive.devices.cuda.tensor_cores.kernel_text import POINTER
+from ogive.devices.cuda.tensor_cores.product import WIDEST_COPY, Matrix, Product
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import LINE
 from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 

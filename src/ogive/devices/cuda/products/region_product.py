@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 
-from ogive.devices.cuda.products.epilogue import MEMORY_TYPES
-from ogive.devices.cuda.products.product import Matrix, Product
+from ogive.devices.cuda.tensor_cores.epilogue import MEMORY_TYPES
+from ogive.devices.cuda.tensor_cores.product import Matrix, Product
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ogive.devices.cuda.products.element_values import ElementValues
-from ogive.devices.cuda.products.epilogue import Place
-from ogive.devices.cuda.products.kernel_text import POINTER, Index, KernelText, Parameter
 from ogive.devices.cuda.products.region_product import RegionProduct
+from ogive.devices.cuda.tensor_cores.epilogue import Place
+from ogive.devices.cuda.tensor_cores.kernel_text import POINTER, Index, KernelText, Parameter
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

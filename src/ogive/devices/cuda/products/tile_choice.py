@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ogive.devices.cuda.products import warp_product, warpgroup_instructions
-from ogive.devices.cuda.products.epilogue import Result
-from ogive.devices.cuda.products.operand_copies import LEAST_ASYNCHRONOUS
-from ogive.devices.cuda.products.product import WIDEST_COPY, Matrix, Product
-from ogive.devices.cuda.products.tiles import WarpgroupTile, WarpTile
-from ogive.devices.cuda.products.warpgroup_instructions import LINE
+from ogive.devices.cuda.products import warp_product
 from ogive.devices.cuda.products.warpgroup_product import (
     BARRIERS,
     goes_through_shared_memory,
     is_staged,
     stage_tiles,
 )
+from ogive.devices.cuda.tensor_cores import warpgroup_instructions
+from ogive.devices.cuda.tensor_cores.epilogue import Result
+from ogive.devices.cuda.tensor_cores.operand_copies import LEAST_ASYNCHRONOUS
+from ogive.devices.cuda.tensor_cores.product import WIDEST_COPY, Matrix, Product
+from ogive.devices.cuda.tensor_cores.tiles import WarpgroupTile, WarpTile
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import LINE
 from ogive.named import NamedTuple
 
 Tile = WarpTile | WarpgroupTile

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ogive.devices.cuda.products.epilogue import (
+from ogive.devices.cuda.tensor_cores.epilogue import (
     PairPlace,
     PairWriter,
     Result,
     Steps,
     step_parameters,
 )
-from ogive.devices.cuda.products.fragments import (
+from ogive.devices.cuda.tensor_cores.fragments import (
     INSTRUCTION_BYTES,
     WORD,
     LinePlace,
@@ -35,11 +35,15 @@ from ogive.devices.cuda.products.fragments import (
     pieces_first,
     result_place,
 )
-from ogive.devices.cuda.products.kernel_text import POINTER, Index, KernelText, Parameter
-from ogive.devices.cuda.products.operand_copies import OperandCopy
-from ogive.devices.cuda.products.product import Product
-from ogive.devices.cuda.products.tile_order import find_tile, order_parameters
-from ogive.devices.cuda.products.tiles import WarpTile
+from ogive.devices.cuda.tensor_cores.kernel_text import POINTER, Index, KernelText, Parameter
+from ogive.devices.cuda.tensor_cores.launch_overlap import (
+    let_later_kernels_begin,
+    wait_for_earlier_kernels,
+)
+from ogive.devices.cuda.tensor_cores.operand_copies import OperandCopy
+from ogive.devices.cuda.tensor_cores.product import Product
+from ogive.devices.cuda.tensor_cores.tile_order import find_tile, order_parameters
+from ogive.devices.cuda.tensor_cores.tiles import WarpTile
 from ogive.ir import dtype as dtypes
 
 _TYPES = {
@@ -328,14 +332,3 @@ class _WarpProduct:
                     at = (i * tile.fragments_n + j) * 4 + 2 * half
                     place = PairPlace(16 * i + 8 * half, 8 * j)
                     writer.store(place, writer.finish(place, sums[at : at + 2]))
-
-
-def wait_for_earlier_kernels(text: KernelText) -> None:
-    """Nothing in memory is read or written before: a launch may overlap the end of the one before
-    it (programmatic dependent launch), and prepare itself meanwhile."""
-    text.assembly("griddepcontrol.wait;", [], [])
-
-
-def let_later_kernels_begin(text: KernelText) -> None:
-    """The next launch may take the multiprocessors that have no block left to begin."""
-    text.assembly("griddepcontrol.launch_dependents;", [], [])

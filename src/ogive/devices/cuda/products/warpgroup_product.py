@@ -16,8 +16,8 @@ line by line, if rows do not begin at multiples of 16 bytes. Others are stored f
 
 from __future__ import annotations
 
-from ogive.devices.cuda.products import warpgroup_instructions as ptx
-from ogive.devices.cuda.products.epilogue import (
+from ogive.devices.cuda.tensor_cores import warpgroup_instructions as ptx
+from ogive.devices.cuda.tensor_cores.epilogue import (
     MEMORY_TYPES,
     PairPlace,
     PairWriter,
@@ -26,22 +26,22 @@ from ogive.devices.cuda.products.epilogue import (
     pack,
     step_parameters,
 )
-from ogive.devices.cuda.products.fragments import SharedTile, lines_first, result_place
-from ogive.devices.cuda.products.kernel_text import (
+from ogive.devices.cuda.tensor_cores.fragments import SharedTile, lines_first, result_place
+from ogive.devices.cuda.tensor_cores.kernel_text import (
     POINTER,
     TENSOR_MAP,
     Index,
     KernelText,
     Parameter,
 )
-from ogive.devices.cuda.products.product import WIDEST_COPY, Product
-from ogive.devices.cuda.products.tile_order import find_tile, order_parameters
-from ogive.devices.cuda.products.tiles import ROWS, WARPGROUP, WarpgroupTile
-from ogive.devices.cuda.products.warp_product import (
+from ogive.devices.cuda.tensor_cores.launch_overlap import (
     let_later_kernels_begin,
     wait_for_earlier_kernels,
 )
-from ogive.devices.cuda.products.warpgroup_instructions import BOX, LINE
+from ogive.devices.cuda.tensor_cores.product import WIDEST_COPY, Product
+from ogive.devices.cuda.tensor_cores.tile_order import find_tile, order_parameters
+from ogive.devices.cuda.tensor_cores.tiles import ROWS, WARPGROUP, WarpgroupTile
+from ogive.devices.cuda.tensor_cores.warpgroup_instructions import BOX, LINE
 from ogive.ir import dtype as dtypes
 
 BARRIERS = 1024

@@ -19,7 +19,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op, staged_row
 from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.loops.rangeify import make_range
-from ogive.passes.loops.scratch_layout import shared_areas
+from ogive.passes.loops.staging.scratch_layout import shared_areas
 from ogive.passes.lower.linearize import Item, Loop
 from ogive.passes.pipeline.region_passes import placement_for
 from ogive.passes.place.placement import Placement

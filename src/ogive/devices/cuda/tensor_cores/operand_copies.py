@@ -9,10 +9,10 @@ One of both is k, on which tiles move on.
 
 from __future__ import annotations
 
-from ogive.devices.cuda.products.fragments import PIECE, SharedTile
-from ogive.devices.cuda.products.kernel_text import POINTER, Index, KernelText
-from ogive.devices.cuda.products.product import Product
-from ogive.devices.cuda.products.tiles import WarpTile
+from ogive.devices.cuda.tensor_cores.fragments import PIECE, SharedTile
+from ogive.devices.cuda.tensor_cores.kernel_text import POINTER, Index, KernelText
+from ogive.devices.cuda.tensor_cores.product import Product
+from ogive.devices.cuda.tensor_cores.tiles import WarpTile
 from ogive.named import NamedTuple
 
 LEAST_ASYNCHRONOUS = 4

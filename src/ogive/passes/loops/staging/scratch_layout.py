@@ -12,7 +12,7 @@ import math
 from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import LANE, UPCAST, Op
-from ogive.passes.loops.sorting_network import filled_length
+from ogive.passes.loops.staging.sorting_network import filled_length
 
 MOST_BYTES = 3 << 20
 """The most scratch memory of a kernel. It is part of the stack, of which a thread has 8 MB."""

@@ -12,7 +12,7 @@ from ogive.devices.cpu.host import host_target
 from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.loops.add_up_rows import add_up_rows
+from ogive.passes.loops.sums.add_up_rows import add_up_rows
 from ogive.search.worker_messages import Open, pack_message, unpack_message
 from tests.passes.place.test_placements import Array, Kernel, check
 

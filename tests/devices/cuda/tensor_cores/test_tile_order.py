@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from ogive.devices.cuda.products.kernel_text import KernelText
-from ogive.devices.cuda.products.tile_order import division, find_tile, order_values
+from ogive.devices.cuda.tensor_cores.kernel_text import KernelText
+from ogive.devices.cuda.tensor_cores.tile_order import division, find_tile, order_values
 
 TEXT = KernelText("index arithmetic", (), 32)
 

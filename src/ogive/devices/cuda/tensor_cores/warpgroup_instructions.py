@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.devices.cuda.products.kernel_text import Index, KernelText
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 

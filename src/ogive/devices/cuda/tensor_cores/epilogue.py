@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ogive.devices.cuda.products.kernel_text import Index, KernelText, Parameter
-from ogive.devices.cuda.products.product import Matrix, Product
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText, Parameter
+from ogive.devices.cuda.tensor_cores.product import Matrix, Product
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.named import NamedTuple

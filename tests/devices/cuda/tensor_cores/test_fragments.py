@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy
 import pytest
 
-from ogive.devices.cuda.products.fragments import (
+from ogive.devices.cuda.tensor_cores.fragments import (
     LinePlace,
     SharedTile,
     lines_first,
     pieces_first,
     result_place,
 )
-from ogive.devices.cuda.products.kernel_text import Index, KernelText
-from tests.devices.cuda.products.warp_model import (
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
+from tests.devices.cuda.tensor_cores.warp_model import (
     LANES,
     left_matrix,
     load_matrices,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ogive.devices.cuda.products.product import Matrix, multiply
+from ogive.devices.cuda.tensor_cores.product import Matrix, multiply
 from ogive.ir import dtype as dtypes
 
 

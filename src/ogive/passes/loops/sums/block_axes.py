@@ -28,9 +28,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.traversal import substitute
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
-from ogive.passes.loops.block_sums import block_sums
-from ogive.passes.loops.cut_counters import block_length, cut_counters, nest_sum
 from ogive.passes.loops.kernel_axes import axis_extent, output_axes
+from ogive.passes.loops.sums.block_sums import block_sums
+from ogive.passes.loops.sums.cut_counters import block_length, cut_counters, nest_sum
 from ogive.passes.loops.tighten_loops import ends_early
 from ogive.targets.target import CACHE_LINE, Target
 

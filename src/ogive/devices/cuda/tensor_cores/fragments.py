@@ -16,7 +16,7 @@ the lines of matrix i. Elements of two bytes it can transpose on the way.
 
 from __future__ import annotations
 
-from ogive.devices.cuda.products.kernel_text import Index, KernelText
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
 from ogive.named import NamedTuple
 
 PIECE = 16

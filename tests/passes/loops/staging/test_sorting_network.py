@@ -16,7 +16,7 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
-from ogive.passes.loops.sorting_network import exchange_count, filled_length, sorting_passes
+from ogive.passes.loops.staging.sorting_network import exchange_count, filled_length, sorting_passes
 from ogive.tensor.core import wrap
 from tests.costs import EXCHANGED
 from tests.passes.place.test_placements import Kernel, check

@@ -12,8 +12,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.merge_axes import merge_axes
 from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.loops.stage_products import stage_products
-from ogive.passes.loops.stage_transposes import stage_transposes
+from ogive.passes.loops.staging.stage_products import stage_products
+from ogive.passes.loops.staging.stage_transposes import stage_transposes
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.targets.target import Grid, Target, describe_gpu
 from tests.passes.parametric import normalize

@@ -17,8 +17,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.traversal import substitute
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
-from ogive.passes.loops.cut_counters import block_length, cut_counters, nest_sum
 from ogive.passes.loops.kernel_axes import axis_extent
+from ogive.passes.loops.sums.cut_counters import block_length, cut_counters, nest_sum
 from ogive.targets.target import Target
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.devices.cuda.products.fragments import INSTRUCTION_BYTES
+from ogive.devices.cuda.tensor_cores.fragments import INSTRUCTION_BYTES
 from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 

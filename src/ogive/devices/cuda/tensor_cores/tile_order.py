@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ogive.devices.cuda.products.kernel_text import Index, KernelText, Parameter
+from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText, Parameter
 from ogive.named import NamedTuple
 
 _DIVISORS = ("tiles", "together", "tail", "inner_batches")

@@ -1,0 +1,1 @@
+"""What kernels for tensor cores are made of: text, tiles, fragments, instructions, epilogues."""

@@ -1,0 +1,1 @@
+"""Long sums: cut into blocks, or added up along rows of memory."""

@@ -37,7 +37,7 @@ class Handle(Buffer):
 
 def find_handle(number: int, kind: type[Kind]) -> Kind:
     """The living thing of that number and kind. Raises `ExecuteError`."""
-    found = _alive.get(number)
-    if not isinstance(found, kind):
+    living = _alive.get(number)
+    if not isinstance(living, kind):
         raise ExecuteError(f"a plan speaks of {kind.__name__} number {number}, and there is none")
-    return found
+    return living

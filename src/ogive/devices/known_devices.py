@@ -36,21 +36,21 @@ def find_device(name: str) -> Device:
     if known is not None:
         return known
     kind, index = split_name(check_name(name))
-    made: Device = importlib.import_module(KINDS[kind]).make_device(index)
-    return _devices.setdefault(made.name, made)  # another thread may have been faster
+    device: Device = importlib.import_module(KINDS[kind]).make_device(index)
+    return _devices.setdefault(device.name, device)  # another thread may have been faster
 
 
 def count_devices(kind: str) -> int:
     """How many devices of a kind there are; 0 where what they need is not there."""
-    found: int = importlib.import_module(KINDS[kind]).count_devices()
-    return found
+    count: int = importlib.import_module(KINDS[kind]).count_devices()
+    return count
 
 
 def host() -> Host:
     """The device that replays plans."""
-    found = find_device(DEFAULT_DEVICE)
-    assert isinstance(found, Host)
-    return found
+    device = find_device(DEFAULT_DEVICE)
+    assert isinstance(device, Host)
+    return device
 
 
 def devices_in_use() -> Iterator[Device]:

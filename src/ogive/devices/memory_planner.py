@@ -68,18 +68,19 @@ def place(lives: Mapping[int, Life], mode: str, devices: Sequence[str]) -> Place
     blocks: list[int] = []
     homes: list[str] = []
     for device, own in _by_device(lives, devices).items():
-        found, sizes = _place(_padded(own), mode)
-        places |= {slot: (len(blocks) + block, offset) for slot, (block, offset) in found.items()}
+        own_places, sizes = _place(_padded(own), mode)
+        for slot, (block, offset) in own_places.items():
+            places[slot] = len(blocks) + block, offset
         blocks += sizes
         homes += [device] * len(sizes)
     return Places(places, tuple(blocks), tuple(homes))
 
 
 def _by_device(lives: Mapping[int, Life], devices: Sequence[str]) -> dict[str, dict[int, Life]]:
-    found: dict[str, dict[int, Life]] = {}
+    by_device: dict[str, dict[int, Life]] = {}
     for slot, life in lives.items():
-        found.setdefault(devices[slot], {})[slot] = life
-    return found
+        by_device.setdefault(devices[slot], {})[slot] = life
+    return by_device
 
 
 def _place(

@@ -32,7 +32,7 @@ class Expansions:
     def of(self, call: UOp) -> UOp:
         """What a CALL stands for."""
         key = (call.callee, call.arguments, call.src)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = expanders[call.callee](call)
-        return found[call.output]
+        outputs = self._made.get(key)
+        if outputs is None:
+            outputs = self._made[key] = expanders[call.callee](call)
+        return outputs[call.output]

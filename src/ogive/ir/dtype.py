@@ -201,11 +201,11 @@ def to_dtype(given: Any) -> DType:
         return _BY_PYTHON[given]
     else:
         try:
-            found = _of_numpy(numpy.dtype(given).newbyteorder("="))
+            dtype = _of_numpy(numpy.dtype(given).newbyteorder("="))
         except TypeError:
-            found = None
-        if found is not None:
-            return found
+            dtype = None
+        if dtype is not None:
+            return dtype
     raise DtypeError(
         f"unknown dtype {given!r}{nearest(str(given), _BY_ANY_NAME)}; "
         f"the dtypes are {', '.join(BY_NAME)}"
@@ -214,10 +214,10 @@ def to_dtype(given: Any) -> DType:
 
 def _of_numpy(given: numpy.dtype[Any]) -> DType | None:
     """The dtype that NumPy calls `given`, if there is one."""
-    found = _BY_NUMPY.get(given)
-    if found is None:
-        found = next((BY_NAME[n] for n in _ML_DTYPES if BY_NAME[n].numpy == given), None)
-    return found
+    dtype = _BY_NUMPY.get(given)
+    if dtype is None:
+        dtype = next((BY_NAME[n] for n in _ML_DTYPES if BY_NAME[n].numpy == given), None)
+    return dtype
 
 
 @functools.cache

@@ -137,9 +137,9 @@ def computing_devices(
         elif node.op in SPREAD:
             where[node] = holding_device(node)
         else:
-            found = first_computing([where[source] for source in node.src])
+            device = first_computing([where[source] for source in node.src])
             # A function is called once, wherever what it returns is read.
-            where[node] = found or (DEFAULT_DEVICE if node.op is Op.CUSTOM else None)
+            where[node] = device or (DEFAULT_DEVICE if node.op is Op.CUSTOM else None)
     return where
 
 

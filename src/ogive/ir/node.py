@@ -84,9 +84,9 @@ class UOp(accessors.Accessors):
 
         def __getattr__(self, name: str) -> Any:
             """A property that is not known yet; known ones are fields."""
-            found = PROPERTIES.get(name)
-            if found is not None:
-                return compute_property(self, *found)
+            computed = PROPERTIES.get(name)
+            if computed is not None:
+                return compute_property(self, *computed)
             if name in accessors.KEPT and self.op in accessors.FIELDS[name]:
                 value = accessors.read_field(self, name)
                 setattr(self, "_" + name, value)
@@ -107,18 +107,18 @@ class UOp(accessors.Accessors):
         self, *, dtype: DType | None = None, src: tuple[UOp, ...] | None = None, arg: Any = ...
     ) -> UOp:
         """This node with other sources, dtype or argument; the tag and the metadata stay."""
-        made = UOp(
+        replaced = UOp(
             self.op,
             self.dtype if dtype is None else dtype,
             self.src if src is None else src,
             self.arg if arg is ... else arg,
             self.tag,
         )
-        if made.origin is None:
-            made.origin = self.origin
-        if self.metadata and made is not self and made.metadata is None:
-            return made.with_metadata(*self.metadata.values())
-        return made
+        if replaced.origin is None:
+            replaced.origin = self.origin
+        if self.metadata and replaced is not self and replaced.metadata is None:
+            return replaced.with_metadata(*self.metadata.values())
+        return replaced
 
     def with_sources(self, src: tuple[UOp, ...]) -> UOp:
         """This node over other sources; itself if they are the ones it has."""

@@ -73,9 +73,9 @@ def intern_node(
     key = (op, dtype, src, identity, tag)
     reference = _table.get(key)
     if reference is not None:
-        found = reference()
-        if found is not None:
-            return found
+        known = reference()
+        if known is not None:
+            return known
     node = make_node(cls, op, dtype, src, arg, tag)
     node.reference = reference = _TableReference(node, _forget)
     reference.key = key
@@ -84,9 +84,9 @@ def intern_node(
         present = _table.setdefault(key, reference)
         if present is reference:
             return node
-        found = present()
-        if found is not None:
-            return found
+        known = present()
+        if known is not None:
+            return known
         _forget(present)
 
 

@@ -172,14 +172,14 @@ def _refold(position: Position, after: Shape, before: Shape) -> list[UOp]:
     flat: UOp = index_constant(0)
     for entry, stride in zip(position, row_major_strides(after), strict=True):
         flat = flat + entry * stride
-    found = []
+    position_after = []
     for size, stride in zip(before, row_major_strides(before), strict=True):
         if size == 1:
-            found.append(index_constant(0))
+            position_after.append(index_constant(0))
         else:
-            found.append(flat // stride)
+            position_after.append(flat // stride)
             flat = flat % stride
-    return found
+    return position_after
 
 
 MOVES = {

@@ -113,20 +113,20 @@ def adopt(connection: sqlite3.Connection, writable: bool) -> bool:
 
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
-    found = _identity(connection)
-    if found == (0, 0) and not pragma(connection, "schema_version"):
+    identity = _identity(connection)
+    if identity == (0, 0) and not pragma(connection, "schema_version"):
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    elif found != (APPLICATION, SCHEMA):
+    elif identity != (APPLICATION, SCHEMA):
         error = sqlite3.DatabaseError("it is not a cache of this version of Ogive")
         error.sqlite_errorcode = NOT_A_DATABASE
         raise error
     if not writable:
-        return found != (0, 0)
+        return identity != (0, 0)
     if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != b"wal":
         raise CannotShare
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA journal_size_limit = {LOG_BYTES}")
-    if found == (0, 0):
+    if identity == (0, 0):
         connection.execute("BEGIN IMMEDIATE")
         if _identity(connection) == (0, 0):
             connection.execute(_TABLE)

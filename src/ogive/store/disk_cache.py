@@ -99,13 +99,13 @@ class Disk:
 
     def find_codes(self, keys: Sequence[Key]) -> dict[Key, CodeRecord]:
         """The code that there is for `keys`."""
-        found: dict[Key, CodeRecord] = {}
+        codes: dict[Key, CodeRecord] = {}
         for key, payload in self.store.read(Kind.CODE, list(dict.fromkeys(keys))).items():
             try:
-                found[key] = unpack_code(payload)
+                codes[key] = unpack_code(payload)
             except DamagedRecord:
                 continue
-        return found
+        return codes
 
     def write(self, entries: Iterable[Entry], config: Config) -> None:
         """Keep entries, unless the compiler's sources have changed since they were loaded."""
@@ -134,12 +134,14 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
         return False
     for slot in record.slots:
         if slot.parameter is not None:
-            found = parameters.pop(slot.parameter, None)
+            parameter = parameters.pop(slot.parameter, None)
             # What stands for a file or a function must never be taken for memory: so says its
             # device, and the record was checked for that.
-            if found is None or found.dtype.part is not slot.dtype or found.device != slot.device:
+            if parameter is None or parameter.device != slot.device:
                 return False
-            if found.size * found.dtype.itemsize != slot.nbytes:
+            if parameter.dtype.part is not slot.dtype:
+                return False
+            if parameter.size * parameter.dtype.itemsize != slot.nbytes:
                 return False
     outputs = [record.slots[output] for output in record.outputs]
     return all(

@@ -90,9 +90,9 @@ class Reader:
         end = self.position + size
         if size < 0 or end > len(self.bytes):
             raise DamagedRecord("it ends too early")
-        found = self.bytes[self.position : end]
+        taken = self.bytes[self.position : end]
         self.position = end
-        return found
+        return taken
 
     def number(self, low: int = 0, high: int = MOST) -> int:
         value: int = struct.unpack("<q", self.take(8))[0]
@@ -148,14 +148,14 @@ class Reader:
         return Key(self.take(DIGEST_BYTES), self.take(DIGEST_BYTES))
 
     def variables(self) -> dict[str, tuple[int, int]]:
-        found: dict[str, tuple[int, int]] = {}
+        bounds: dict[str, tuple[int, int]] = {}
         for _ in range(self.number()):
             name = self.variable()
             low, high = struct.unpack("<2q", self.take(16))
-            if name in found or not 0 <= low <= high:
+            if name in bounds or not 0 <= low <= high:
                 raise DamagedRecord("a variable makes no sense")
-            found[name] = (low, high)
-        return found
+            bounds[name] = (low, high)
+        return bounds
 
     def finish(self) -> None:
         if self.position != len(self.bytes):

@@ -294,10 +294,10 @@ def _check_offsets(slots: Sequence[Slot], outputs: Sequence[int], offsets: Seque
 
 
 def _read_slots(reader: Reader) -> tuple[Slot, ...]:
-    found = [BY_NAME.get(name) for name in _read_names(reader)]
-    dtypes = [dtype for dtype in found if dtype is not None]
+    known = [BY_NAME.get(name) for name in _read_names(reader)]
+    dtypes = [dtype for dtype in known if dtype is not None]
     devices = _read_names(reader)
-    if len(dtypes) != len(found):
+    if len(dtypes) != len(known):
         raise DamagedRecord("a dtype is unknown")
     counts = reader.numbers(0, MOST_BYTES // 8)
     parameters = reader.numbers(-1, MOST)

@@ -56,14 +56,14 @@ def read_rows(connection: sqlite3.Connection, kind: Kind, keys: Sequence[Key]) -
     for start in range(0, len(keys), KEYS_AT_ONCE):
         some = {key.address: key for key in keys[start : start + KEYS_AT_ONCE]}
         places = ", ".join("?" * len(some))
-        for found in connection.execute(f"{_READ} ({places})", (kind, *some)):
-            row = _checked(kind, some, found)
+        for columns in connection.execute(f"{_READ} ({places})", (kind, *some)):
+            row = _checked(kind, some, columns)
             if row is not None:
                 yield row
 
 
-def _checked(kind: Kind, keys: dict[bytes, Key], found: Sequence[object]) -> Row | None:
-    address, check, digest, used, payload = found
+def _checked(kind: Kind, keys: dict[bytes, Key], columns: Sequence[object]) -> Row | None:
+    address, check, digest, used, payload = columns
     if not isinstance(address, bytes) or not isinstance(payload, bytes):
         return None
     key = keys.get(address)

@@ -139,17 +139,17 @@ class Store:
 
     def read(self, kind: Kind, keys: Sequence[Key]) -> dict[Key, bytes]:
         """The payloads that are there for `keys`, each checked against its key and digest."""
-        found: dict[Key, bytes] = {}
+        payloads: dict[Key, bytes] = {}
         if not keys or self._off:
-            return found
+            return payloads
 
         def action(connection: sqlite3.Connection) -> None:
             for key, payload, used in read_rows(connection, kind, keys):
-                found[key] = payload
+                payloads[key] = payload
                 self._touch(kind, key, used)
 
         self._attempt(action, None)
-        return found
+        return payloads
 
     def _touch(self, kind: Kind, key: Key, used: int | None) -> None:
         """Note that a row was used, which the file says was last so at the time `used`."""

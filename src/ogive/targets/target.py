@@ -130,8 +130,7 @@ class Target(Compared):
 
     def find_dot(self, left: str, right: str) -> Dot:
         """The instruction for such elements, which it has."""
-        (found,) = [dot for dot in self.dots if (dot.left, dot.right) == (left, right)]
-        return found
+        return next(dot for dot in self.dots if (dot.left, dot.right) == (left, right))
 
     @property
     def scalings(self) -> tuple[Scaling, ...]:
@@ -204,9 +203,9 @@ def _dots(target: Target) -> tuple[Dot, ...]:
         if (size == 64 and "avx512vnni" in present) or (size == 32 and "avxvnni" in present):
             name = f"x86.avx512.vpdpbusd.{8 * size}"
             dots.append(("uint8", "int8", "int32", name, integers))
-        found = _PAIRS.get(size)
-        if found is not None and found[0] in present:
-            pairs.append(Dot("int16", "int16", "int32", found[1], f"<{size // 2} x i16>", False))
+        pair = _PAIRS.get(size)
+        if pair is not None and pair[0] in present:
+            pairs.append(Dot("int16", "int16", "int32", pair[1], f"<{size // 2} x i16>", False))
     elif target.is_arm:
         if "bf16" in present:
             name = "aarch64.neon.bfdot.v4f32.v8bf16"

@@ -82,10 +82,10 @@ class MachineSpeeds:
             return  # Another thread is measuring.
         try:
             if self._speeds is None:
-                found = self.stored(config)
-                self._speeds = found or usual_speeds(host_machine.target_for(config))
+                stored = self.stored(config)
+                self._speeds = stored or usual_speeds(host_machine.target_for(config))
                 is_kept = self.place(config) is not None
-                self._settled = found is not None or not is_kept or self._cores() == 1
+                self._settled = stored is not None or not is_kept or self._cores() == 1
             elif not self._settled:
                 self._settled = True
                 self.measure(config)
@@ -96,15 +96,15 @@ class MachineSpeeds:
         """Measure the machine (half a second) and keep that; None if it is too busy to tell."""
         from ogive.devices.cpu.speed_measurement import measure
 
-        found = (self._measure or measure)(host_machine.target_for(config))
-        if found is None:
+        measured = (self._measure or measure)(host_machine.target_for(config))
+        if measured is None:
             return None
-        self._speeds = found
+        self._speeds = measured
         place = self.place(config)
         if place is not None:
             disk, key = place
-            disk.write([(Kind.NOTE, key, pack_speeds(found))], config)
-        return found
+            disk.write([(Kind.NOTE, key, pack_speeds(measured))], config)
+        return measured
 
     def stored(self, config: Config) -> Speeds | None:
         """What an earlier measurement found, on this machine and with as many cores."""

@@ -106,13 +106,13 @@ class _Bench:
     def _times(self, plan: NativePlan) -> list[float]:
         """Nanoseconds of runs of a plan, after one to warm it up."""
         plan.execute()
-        found: list[float] = []
+        times: list[float] = []
         end = time.perf_counter() + self.care.seconds
-        while len(found) < TIMES or time.perf_counter() < end:
+        while len(times) < TIMES or time.perf_counter() < end:
             start = time.perf_counter_ns()
             plan.execute()
-            found.append(time.perf_counter_ns() - start)
-        return found
+            times.append(time.perf_counter_ns() - start)
+        return times
 
     def _launch(self) -> int:
         """Nanoseconds that a step takes which does next to nothing."""
@@ -131,14 +131,14 @@ class _Bench:
         """
         tiles = max(min(round(SHARED_NANOSECONDS / tile), self.working.tiles), 1)
         alone = tile * tiles
-        found = [0]
+        sharing = [0]
         for threads in self.threads[1:]:
             times = self._times(self.working.plan(self.pool, tiles, threads))
             good = statistics.quantiles(times, n=4)[0]
             if threads == 2 and good > self.care.least_gain * alone:
                 return None
-            found.append(max(round(good - alone / threads), found[-1]))
-        return tuple(found)
+            sharing.append(max(round(good - alone / threads), sharing[-1]))
+        return tuple(sharing)
 
     def _rates(self, specimen: _Specimen, sharing: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         """Bytes a second by level and number of threads."""

@@ -122,23 +122,23 @@ class CudaDriver:
 
     def function(self, name: str) -> Any:
         """A function of the library, once it is initialized in this process."""
-        found = self._functions.get(name)
-        if found is None:
-            found = self._find(name)
+        function = self._functions.get(name)
+        if function is None:
+            function = self._find(name)
         if self._process != os.getpid():
             raise DeviceError(
                 "a GPU cannot be used in a process that was forked after its parent used one; "
                 "start it with multiprocessing.get_context('spawn')"
             )
-        return found
+        return function
 
     def _find(self, name: str) -> Any:
         holding, releasing = self._libraries or self._load()
         library = holding if name in _SHORT else releasing
-        found = getattr(library, name)
-        found.restype, found.argtypes = _NUMBER, _SIGNATURES[name]
-        self._functions[name] = found
-        return found
+        function = getattr(library, name)
+        function.restype, function.argtypes = _NUMBER, _SIGNATURES[name]
+        self._functions[name] = function
+        return function
 
     def _load(self) -> tuple[Any, Any]:
         self._process = os.getpid()

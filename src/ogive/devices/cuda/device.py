@@ -69,11 +69,12 @@ class CudaDevice(Device):
         super().__init__(index)
         self.gpu = gpu
         self.facts = gpu.facts()
-        found = (self.facts.major, self.facts.minor)
-        if found < OLDEST:
+        capability = (self.facts.major, self.facts.minor)
+        if capability < OLDEST:
             raise DeviceError(
-                f"{self.name} is a {self.facts.name} of compute capability {found[0]}.{found[1]}; "
-                f"code is generated from {OLDEST[0]}.{OLDEST[1]} on: compute on the CPU"
+                f"{self.name} is a {self.facts.name} of compute capability "
+                f"{capability[0]}.{capability[1]}; code is generated from {OLDEST[0]}.{OLDEST[1]} "
+                "on: compute on the CPU"
             )
         self._reserved: dict[int, int] = {}
         self.memory = Allocator(
@@ -149,9 +150,9 @@ class CudaDevice(Device):
 
         if placement is None:
             for compile_matrices in (compile_product, compile_attention):
-                made = compile_matrices(region, target, config)
-                if made is not None:
-                    return made
+                kernel = compile_matrices(region, target, config)
+                if kernel is not None:
+                    return kernel
         return compile_region(region, target, config, placement, watch, EMIT_PASSES)
 
     def assemble(self, text: str, target: Target) -> bytes:

@@ -117,8 +117,10 @@ class DriverGpu:
         self.driver.call("cuDeviceGetName", name, len(name), self.ordinal)
         memory = ctypes.c_size_t()
         self.driver.call("cuDeviceTotalMem_v2", ctypes.byref(memory), self.ordinal)
-        found = {key: self._attribute(number) for key, number in _ATTRIBUTES.items()}
-        return GpuFacts(name.value.decode(), memory_bytes=memory.value, **found, tensor_cores=True)
+        attributes = {key: self._attribute(number) for key, number in _ATTRIBUTES.items()}
+        return GpuFacts(
+            name.value.decode(), memory_bytes=memory.value, **attributes, tensor_cores=True
+        )
 
     def _attribute(self, number: int) -> int:
         value = ctypes.c_int()

@@ -112,7 +112,7 @@ class GraphBatch:
 
     def __del__(self) -> None:
         for name, field in (("cuGraphExecDestroy", "replayed"), ("cuGraphDestroy", "graph")):
-            made = int(self._table[TABLE_FIELDS.index(field)])
-            if made:
+            handle = int(self._table[TABLE_FIELDS.index(field)])
+            if handle:
                 self._gpu.driver.give_back("cuCtxSetCurrent", self._gpu.context)
-                self._gpu.driver.give_back(name, made)
+                self._gpu.driver.give_back(name, handle)

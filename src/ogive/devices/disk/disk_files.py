@@ -63,11 +63,11 @@ class DiskBuffer(Handle):
         except (OSError, ValueError) as error:
             raise self._unreadable(error) from None
         try:
-            found = os.fstat(file)
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
                 raise FileError(f"{self.path!r} is not a regular file")
-            if found.st_size < self.offset + self.nbytes:
-                raise self._too_short(found.st_size)
+            if status.st_size < self.offset + self.nbytes:
+                raise self._too_short(status.st_size)
         except BaseException:
             os.close(file)
             raise

@@ -44,9 +44,9 @@ class Accumulators:
 
     def _value_counters(self, node: UOp) -> tuple[UOp, ...]:
         """The tile counters of the values that are accumulated or staged."""
-        found = set(self.values.tile_of(node))
-        found.update(counter for counter in node.closed if counter.placement == UPCAST)
-        return tuple(sorted(found, key=lambda counter: counter.number))
+        counters = set(self.values.tile_of(node))
+        counters.update(counter for counter in node.closed if counter.placement == UPCAST)
+        return tuple(sorted(counters, key=lambda counter: counter.number))
 
     def lanes_of(self, node: UOp) -> int:
         """How many lanes its accumulators have, or what is staged."""

@@ -18,14 +18,14 @@ class Definition(NamedTuple):
 
 def definitions(needed: Iterable[Definition]) -> list[Definition]:
     """The definitions and all they require, each once, what is called before what calls it."""
-    found: dict[str, Definition] = {}
+    by_symbol: dict[str, Definition] = {}
 
     def visit(definition: Definition) -> None:
-        if definition.symbol not in found:
+        if definition.symbol not in by_symbol:
             for requirement in definition.requires:
                 visit(requirement)
-            found[definition.symbol] = definition
+            by_symbol[definition.symbol] = definition
 
     for definition in needed:
         visit(definition)
-    return list(found.values())
+    return list(by_symbol.values())

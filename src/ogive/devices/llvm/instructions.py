@@ -157,18 +157,18 @@ class Instructions:
         self, elements: tuple[str, str], dtype: DType, operands: list[str], lanes: int
     ) -> str:
         """A sum, plus the products of the elements in two words: `[sum, word, word]`."""
-        found = self.target.find_dot(*elements)
+        dot = self.target.find_dot(*elements)
         width = self.target.vector_bytes // 4
         if lanes != width:
             return self.dot_of_other_width(elements, dtype, operands, lanes, width)
         write = self.writer
         kind, words = register_type(dtype, lanes), register_type(dtypes.uint32, lanes)
         total, *factors = operands
-        vectors = [write.instruction(f"bitcast {words} {x} to {found.operand}") for x in factors]
-        types = [found.operand, found.operand]
-        if found.adds:
-            return write.intrinsic(kind, found.intrinsic, [kind, *types], [total, *vectors])
-        products = write.intrinsic(kind, found.intrinsic, types, vectors)
+        vectors = [write.instruction(f"bitcast {words} {x} to {dot.operand}") for x in factors]
+        types = [dot.operand, dot.operand]
+        if dot.adds:
+            return write.intrinsic(kind, dot.intrinsic, [kind, *types], [total, *vectors])
+        products = write.intrinsic(kind, dot.intrinsic, types, vectors)
         return write.instruction(f"add {kind} {total}, {products}")
 
     def dot_of_other_width(

@@ -49,10 +49,10 @@ class Text:
 
     def vectors(self, code: str, lanes: int) -> Vectors:
         """What writes into this text over `lanes` elements of a type."""
-        found = self._vectors.get((code, lanes))
-        if found is None:
-            found = self._vectors[code, lanes] = Vectors(self, code, lanes)
-        return found
+        vectors = self._vectors.get((code, lanes))
+        if vectors is None:
+            vectors = self._vectors[code, lanes] = Vectors(self, code, lanes)
+        return vectors
 
     def number(self) -> int:
         """A number for a fresh name."""

@@ -91,8 +91,8 @@ class _Exchanges:
         if len(vectors) == 1:
             vectors = [*vectors, "poison"]
         evens, odds = self.exchange(vectors, lanes, even, self.block)
-        found = [self.among_blocks(half, len(even), length, 2 * size) for half in (evens, odds)]
-        return [column for pair in zip(*found, strict=True) for column in pair]
+        halves = [self.among_blocks(half, len(even), length, 2 * size) for half in (evens, odds)]
+        return [column for pair in zip(*halves, strict=True) for column in pair]
 
     def exchange(
         self, vectors: list[str], lanes: int, low: list[int], step: int

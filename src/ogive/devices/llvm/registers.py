@@ -43,17 +43,17 @@ class Values:
 
     def tile_of(self, node: UOp) -> tuple[UOp, ...]:
         """The tile counters that a value depends on."""
-        found = self._tiles.get(node)
-        if found is None:
-            found = self._tiles[node] = upcast_counters(node)
-        return found
+        tile = self._tiles.get(node)
+        if tile is None:
+            tile = self._tiles[node] = upcast_counters(node)
+        return tile
 
     def lanes_of(self, node: UOp) -> int:
         """How many lanes a value has."""
-        found = self._lanes.get(node)
-        if found is None:
-            found = self._lanes[node] = lane_count(node)
-        return found
+        lanes = self._lanes.get(node)
+        if lanes is None:
+            lanes = self._lanes[node] = lane_count(node)
+        return lanes
 
     def entries(self, counters: tuple[UOp, ...]) -> list[Tile]:
         """All positions in a tile of these counters."""
@@ -80,12 +80,12 @@ class Values:
     def is_step(self, node: UOp) -> bool:
         """Whether a value is an index that lies a known distance from another one at each place of
         the tile, or that distance. Nothing is computed for those until they are needed."""
-        found = self._steps.get(node)
-        if found is None:
-            found = node.dtype is dtypes.index and self.lanes_of(node) == 1
-            found = found and _tile_step(node.right if node.op is Op.ADD else node) is not None
-            self._steps[node] = found
-        return found
+        is_step = self._steps.get(node)
+        if is_step is None:
+            is_step = node.dtype is dtypes.index and self.lanes_of(node) == 1
+            is_step = is_step and _tile_step(node.right if node.op is Op.ADD else node) is not None
+            self._steps[node] = is_step
+        return is_step
 
     def offset(self, node: UOp, places: Places) -> Offset:
         """An index of one lane at a place in the tile."""

@@ -129,8 +129,8 @@ class Transfers:
         """Store a tile."""
         lane = lane_of(node.closed)
         lanes = 1 if lane is None or node.stride is None else int(lane.extent.literal)
-        found = [counter for counter in node.closed if counter.placement == UPCAST]
-        counters = tuple(sorted(found, key=lambda counter: counter.number))
+        upcast = [counter for counter in node.closed if counter.placement == UPCAST]
+        counters = tuple(sorted(upcast, key=lambda counter: counter.number))
         between = interleaved_counter(node, lanes, self.memory.target)
         rows = transposed_counter(node, lanes, self.memory.target)
         if between is not None:
@@ -252,7 +252,7 @@ class Transfers:
         """The parts of a tile that are transposed by themselves, of at most as many rows as there
         are lanes: the entries of each, and where they lie."""
         by_row, by_lane = [
-            [part for part in found if not self.values.holds(part)] for found in split_gate(place)
+            [part for part in parts if not self.values.holds(part)] for parts in split_gate(place)
         ]
         others = tuple([counter for counter in counters if counter is not rows])
         length = rows.extent.literal

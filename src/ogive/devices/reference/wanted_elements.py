@@ -73,6 +73,6 @@ def _fit(wanted: Array, value: Array) -> Array:
 
 
 def _at(shape: tuple[int, ...], places: Array) -> Array:
-    found = numpy.zeros(int(numpy.prod(shape, dtype=numpy.int64)), bool)
-    found[places] = True
-    return found.reshape(shape)
+    wanted = numpy.zeros(int(numpy.prod(shape, dtype=numpy.int64)), bool)
+    wanted[places] = True
+    return wanted.reshape(shape)

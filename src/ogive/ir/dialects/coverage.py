@@ -79,19 +79,19 @@ class _Rows:
         places = self.stage.offset
         if lane is not None and self.stride != IRREGULAR:
             places = places + lane * self.stride
-        found = _tabulated(places, None) if is_known(places) else None
-        return None if found is None else set(found)
+        places_written = _tabulated(places, None) if is_known(places) else None
+        return None if places_written is None else set(places_written)
 
     def missing(self, read: UOp, written: set[int]) -> int | None:
         """An element of a row that is read and was not written, if there is one."""
         places = _places(read)
         gate = read.place.gate
         if is_known(places):
-            found = _tabulated(places, gate if gate is not None and is_known(gate) else None)
+            candidates = _tabulated(places, gate if gate is not None and is_known(gate) else None)
         else:
             low, high = places.bounds
-            found = list(range(int(low), int(high) + 1)) if high - low < MOST_PLACES else None
-        for place in found or ():
+            candidates = list(range(int(low), int(high) + 1)) if high - low < MOST_PLACES else None
+        for place in candidates or ():
             number: int = place % self.step // self.lanes
             if number < self.length and place not in written:
                 return number

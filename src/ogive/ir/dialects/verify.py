@@ -48,8 +48,8 @@ def verify(
                 node.origin,
             )
         allowed.add(node)
-    if dialect == "lowered" and isinstance(root, UOp) and (found := find_uncovered(root)):
-        node, problem = found
+    if dialect == "lowered" and isinstance(root, UOp) and (uncovered := find_uncovered(root)):
+        node, problem = uncovered
         raise VerifyError(
             f"{node.op.name} in the {dialect} dialect: expected {problem}; found {node!r}",
             node.origin,
@@ -132,12 +132,12 @@ _FROM: dict[str, dict[Op, Check]] = {
 
 def _checks() -> dict[str, dict[Op, Check]]:
     """For each dialect the ops that it allows, each with what is checked of it."""
-    found: dict[str, dict[Op, Check]] = {}
+    by_dialect: dict[str, dict[Op, Check]] = {}
     checks: dict[Op, Check] = {}
     for dialect in STAGES:
         checks = checks | _FROM.get(dialect, {})
-        found[dialect] = {op: checks[op] for op in Op if dialect in op.stages}
-    return found
+        by_dialect[dialect] = {op: checks[op] for op in Op if dialect in op.stages}
+    return by_dialect
 
 
 _WITH_COMPLEX = frozenset({"tensor", "parametric"})

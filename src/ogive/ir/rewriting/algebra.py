@@ -122,10 +122,10 @@ def fold_cast(n: UOp, a: UOp) -> UOp | None:
         return _made(n, int(value)) if low <= int(value) <= high else None
     if target.is_float and not isinstance(value, float) and int(float(value)) != value:
         return None
-    made = _made(n, value)
-    if target.is_storage_only and made is not None and not math.isfinite(made.arg):
+    constant = _made(n, value)
+    if target.is_storage_only and constant is not None and not math.isfinite(constant.arg):
         return None  # targets differ in what the 8-bit floats make of too much
-    return made
+    return constant
 
 
 def _made(n: UOp, value: Any) -> UOp | None:

@@ -156,9 +156,9 @@ class _ByOp(dict[Op, list[Compiled]]):
                     self._patterns.setdefault(op, []).append((rule, alternative))
 
     def __missing__(self, op: Op) -> list[Compiled]:
-        made = [self._make(rule, pattern) for rule, pattern in self._patterns.get(op, ())]
-        self[op] = made
-        return made
+        compiled = [self._make(rule, pattern) for rule, pattern in self._patterns.get(op, ())]
+        self[op] = compiled
+        return compiled
 
 
 class RuleSet:

@@ -280,16 +280,16 @@ def interval(terms: Terms) -> tuple[int, int]:
 
 def _at_ends(terms: Terms, end: int) -> Terms:
     """The terms with ranges that multiply a variable where the sum is least (0) or greatest (1)."""
-    found: Terms = {}
+    at_ends: Terms = {}
     for term, coefficient in terms.items():
         parts = _multiplied(term) if term.op is Op.MUL else None
         if parts is None:
-            found[term] = found.get(term, 0) + coefficient
+            at_ends[term] = at_ends.get(term, 0) + coefficient
         else:
             counter, variable = parts
             times = int(counter.bounds[end if coefficient > 0 else 1 - end])
-            found[variable] = found.get(variable, 0) + coefficient * times
-    return {term: coefficient for term, coefficient in found.items() if coefficient}
+            at_ends[variable] = at_ends.get(variable, 0) + coefficient * times
+    return {term: coefficient for term, coefficient in at_ends.items() if coefficient}
 
 
 def _multiplied(product: UOp) -> tuple[UOp, UOp] | None:

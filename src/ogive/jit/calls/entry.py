@@ -16,7 +16,6 @@ from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock, is_disturbed
-from ogive.engine import realize
 from ogive.engine.announced_writes import make_way
 from ogive.engine.execution import Execution
 from ogive.engine.plan import execute_plans_of
@@ -25,17 +24,17 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.traversal import walk
 from ogive.jit.argument_trees import DISTURBED, Call
+from ogive.jit.calls.found_tensors import FoundTensors
 from ogive.jit.calls.instance import Instance
 from ogive.jit.calls.overwriting import Overwriting
 from ogive.jit.calls.result_memory import Cell
 from ogive.jit.calls.results import CallResults, donated_node
-from ogive.jit.calls.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
+from ogive.jit.calls.whereabouts import Whereabouts
 from ogive.jit.calls.wiring import wire
 from ogive.jit.guards.guard_set import Guards
 from ogive.jit.guards.places import Record
 from ogive.jit.memories import leaf_at
 from ogive.jit.tracing.prepare import Owner, Prepared
-from ogive.jit.tracing.trace import is_pending
 from ogive.jit.tracing.traced_function import Trace
 from ogive.live import registry
 from ogive.live.kept_graphs import kept_graphs
@@ -76,22 +75,19 @@ class Entry:
             for at in dict.fromkeys(donated)
         }
         self.writes = bool(prepared.written or prepared.moved or gone)
-        self.tensors = [weakref.ref(found.tensor, forget) for found in trace.found]
         self._input_numbers = trace.numbers
-        self._numbers = [found.number for found in trace.found]
-        self._overwriting = Overwriting(trace, prepared, self.tensors, gone)
-        self._results = CallResults(trace, prepared, self._wiring, self.tensors, gone)
-        nodes = [found.whole for found in trace.found]
-        tensors = [found.tensor for found in trace.found]
-        self.facts = list(map(facts_of, tensors, nodes, self._numbers))
+        self._found = FoundTensors(trace, forget)
+        tensors = self._found.references
+        self._overwriting = Overwriting(trace, prepared, tensors, gone)
+        self._results = CallResults(trace, prepared, self._wiring, tensors, gone)
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = prepared.normalized.variables
         self._fixed = {name: fixed[name] for name in fixed if name not in call.variables}
+        nodes = [memory.whole for memory in trace.found]
         seen = walk((*nodes, *[view.seen for view in trace.views]))
         bound = {node.variable.name for node in seen if node.op is Op.BIND}
         self._shared = bound & call.variables.keys()
         self._symbolic = bool(graph.variables)
-        self._found = look_up(nodes, self._numbers) if nodes else None
         self._instances: list[Instance] = []
         # The steady call of a small function: nothing but a new tensor.
         self._simple = (
@@ -102,7 +98,7 @@ class Entry:
 
     def holds(self, call: Call) -> bool:
         """Whether this entry serves a call with its key as it stands."""
-        return self._is_for(call) and self._finds()
+        return self._is_for(call) and self._found.are_in_place()
 
     def claims(self, call: Call, traced: bool = False) -> bool:
         """Whether this entry serves a call as it stands, and what it writes to is its own by now.
@@ -110,13 +106,14 @@ class Entry:
         `effect_lock` is held until the call is over. What the function itself replaced while it was
         `traced` for this call does not matter yet.
         """
-        make_way(*self._overwriting.uses(call, self._found))
+        make_way(*self._overwriting.uses(call, self._found.now))
         if not traced and not self._is_for(call):
             return False
         if unexecuted:
             self._execute_plans(call)
         with registry.graph_lock:  # no tensor moves between the look and the copies
-            return self._finds() and self._is_current(call) and self._isolate(call)
+            in_place = self._found.are_in_place() and self._is_current(call)
+            return in_place and self._isolate(call)
 
     def is_shared(self, call: Call) -> bool:
         """Whether something changes that the function has by two names in this call."""
@@ -142,16 +139,6 @@ class Entry:
                     return False
         return True
 
-    def _finds(self) -> bool:
-        """Whether the tensors that the function found are where they were."""
-        found = self._found
-        if found is not None:
-            for reference, node in zip(self.tensors, found.nodes, strict=True):
-                tensor = reference()
-                if tensor is None or tensor.node is not node:
-                    return False
-        return True
-
     def why_not(self, call: Call) -> str | None:
         """Why a call with this key has to be traced again; None after all is put right.
 
@@ -169,33 +156,8 @@ class Entry:
         return self.find_again()
 
     def find_again(self) -> str | None:
-        """Look up the tensors that the function found, which may be in other memory now.
-
-        Gives why the trace does not serve for them as they are, or None.
-        """
-        old = self._found
-        if old is None:
-            return None
-        tensors = [tensor for reference in self.tensors if (tensor := reference()) is not None]
-        if len(tensors) < len(self.tensors):
-            return "a tensor that it used is gone"
-        while True:
-            nodes = [tensor.node for tensor in tensors]
-            if any(map(is_pending, tensors, nodes)):
-                realize(tensors, self.config)
-                continue
-            for at, (facts, number) in enumerate(zip(self.facts, self._numbers, strict=True)):
-                now = facts_of(tensors[at], nodes[at], number)
-                if now != facts:
-                    return f"a tensor that it uses: {show_facts(facts)} → {show_facts(now)}"
-            found = look_up(nodes, self._numbers)
-            if pattern(found.buffers) != pattern(old.buffers):
-                return "tensors that it uses share their memory in another way"
-            with registry.graph_lock:
-                # Never older than what another thread has looked up meanwhile.
-                if all(map(_is_on, tensors, nodes)):
-                    self._found = found
-                    return None
+        """Look up the tensors that the function found; why the trace does not serve, or None."""
+        return self._found.find_again(self.config)
 
     # Running
 
@@ -232,7 +194,7 @@ class Entry:
             instance = self._instances.pop()
         except IndexError:
             instance = self._new_instance()
-        found = self._found
+        found = self._found.now
         instance.fill_in(call.memories, found)
         for at, supplier in enumerate(self._suppliers):
             instance.supplied[at] = supplier.take()
@@ -299,24 +261,15 @@ class Entry:
                 together = [*together, *self._results.donations(call)]
             at_once(together)
 
-        uses = self._overwriting.uses(call, self._found)
+        uses = self._overwriting.uses(call, self._found.now)
         fault = execution.write(*uses, conclude)
         self._instances.append(instance)
         if fault is not None:
             raise self._explain(fault)
-        if self._found is not None and self.prepared.moved:
-            self._follow(self._found)
+        if self.prepared.moved:
+            owners = [owner for owner, _ in self.prepared.moved]
+            self._found.follow([owner.position for owner in owners if owner.kind == "found"])
         return results[-1]
-
-    def _follow(self, found: Whereabouts) -> None:
-        """Note where the tensors are that have moved in this call."""
-        nodes = list(found.nodes)
-        with registry.graph_lock:
-            for owner, _ in self.prepared.moved:
-                tensor = self.tensors[owner.position]() if owner.kind == "found" else None
-                if tensor is not None and not is_pending(tensor, tensor.node):
-                    nodes[owner.position] = tensor.node
-            self._found = look_up(nodes, self._numbers)
 
     def _variables(self, call: Call) -> dict[str, int]:
         fixed = self.prepared.normalized.variables
@@ -335,7 +288,7 @@ class Entry:
         return explain_fault(prepared.graph, prepared.normalized, self.config, fault)
 
     def _execute_plans(self, call: Call) -> None:
-        execute_plans_of([*call.memories, *(self._found.buffers if self._found else ())])
+        execute_plans_of([*call.memories, *self._found.buffers])
 
     # In place
 
@@ -345,19 +298,12 @@ class Entry:
         False where an argument is to be computed first: another thread has assigned to it.
         """
         kept_graphs.pass_by()  # each look goes through those that read what is written
-        moved = self._overwriting.copy_for_others(call, self._found)
-        if self._found is None or not self.prepared.written:
+        moved = self._overwriting.copy_for_others(call, self._found.now)
+        if self._found.now is None or not self.prepared.written:
             return True
-        if moved:
-            tensors = [tensor for reference in self.tensors if (tensor := reference()) is not None]
-            if len(tensors) < len(self.tensors):
-                return False
-            self._found = look_up([tensor.node for tensor in tensors], self._numbers)
-        return self._overwriting.separate(call, self._found)
-
-
-def _is_on(tensor: Any, node: UOp) -> bool:
-    return tensor.node is node
+        if moved and not self._found.look_up_all():
+            return False
+        return self._overwriting.separate(call, self._found.now)
 
 
 def _is_disturbed(call: Call, found: Whereabouts | None) -> bool:

@@ -52,9 +52,9 @@ def find_windows(order: Sequence[UOp], roots: Sequence[UOp]) -> Windows:
             read.update(dict.fromkeys(node.src))
     asked = [node for node in read if node in ranges]
     whole.update(ranges[node].buffer for node in asked if is_whole(ranges[node]))
-    found = {node: ranges[node] for node in asked if ranges[node].buffer not in whole}
+    windows = {node: ranges[node] for node in asked if ranges[node].buffer not in whole}
     hidden = {node for node, window in ranges.items() if window.buffer not in whole}
-    return Windows(found, hidden - found.keys())
+    return Windows(windows, hidden - windows.keys())
 
 
 def is_whole(window: Window) -> bool:

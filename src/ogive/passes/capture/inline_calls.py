@@ -90,7 +90,7 @@ class _Inlining:
             if node in seen:
                 continue
             seen.add(node)
-            made = self.done[node]
-            if made not in self.within:
-                self.within[made] = caller
+            inlined = self.done[node]
+            if inlined not in self.within:
+                self.within[inlined] = caller
                 stack += self._sources(node)

@@ -74,10 +74,10 @@ def normalize(
     """
     if order is None:
         order = walk(roots)
-    found, hidden = _NO_WINDOWS
+    windows, hidden = _NO_WINDOWS
     if not whole and Op.SHRINK in [node.op for node in order]:
-        found, hidden = find_windows(order, roots)
-    return _Normalizing(order, found, hidden).run(roots)
+        windows, hidden = find_windows(order, roots)
+    return _Normalizing(order, windows, hidden).run(roots)
 
 
 class _Normalizing:
@@ -87,9 +87,9 @@ class _Normalizing:
     several, or copies between them.
     """
 
-    def __init__(self, order: list[UOp], found: dict[UOp, Window], hidden: set[UOp]) -> None:
+    def __init__(self, order: list[UOp], windows: dict[UOp, Window], hidden: set[UOp]) -> None:
         self.order = order
-        self.found = found
+        self.windows = windows
         self.hidden = hidden
         self.home: str | None = None
         self.where: dict[UOp, str | None] | None = None
@@ -109,7 +109,7 @@ class _Normalizing:
             self._start()
             self._visit()
         done = self.done
-        for root in self.found.keys() & set(roots) if self.found else ():
+        for root in self.windows.keys() & set(roots) if self.windows else ():
             # A result is never a part of other memory.
             done[root] = UOp(Op.CONTIGUOUS, root.dtype, (done[root],), ())
         made = plain_roots([self._written(root) for root in roots])
@@ -119,32 +119,32 @@ class _Normalizing:
         return Normalized(sink, tuple(self.slots), self.variables, done)
 
     def _device_of(self, root: UOp) -> str:
-        found = self.home if self.where is None else self.where[root]
-        return found or DEFAULT_DEVICE
+        device = self.home if self.where is None else self.where[root]
+        return device or DEFAULT_DEVICE
 
     def _visit(self) -> bool:
         """Visit all nodes; False if devices turn out to matter, and are not known."""
-        done, found, hidden = self.done, self.found, self.hidden
+        done, windows, hidden = self.done, self.windows, self.hidden
         for node in self.order:
             op = node.op
             if op is Op.UNIQUE or node in hidden:
                 continue
             is_index = node.dtype is dtypes.index
-            if node.src and not is_index and op not in _TAKEN_OUT and node not in found:
+            if node.src and not is_index and op not in _TAKEN_OUT and node not in windows:
                 below = tuple([done[source] for source in node.src])
                 if op is Op.CUSTOM and self.dropped:
                     below = tuple(map(self._written, node.src))
                 done[node] = UOp(op, node.dtype, below, node.arg, node.tag)
-            elif node in found:
-                made = self._memory(found[node])
-                if made is None:
+            elif node in windows:
+                slot_node = self._memory(windows[node])
+                if slot_node is None:
                     return False
-                done[node] = shaped(made, node.shape)
+                done[node] = shaped(slot_node, node.shape)
             elif op is Op.BUFFER:
-                made = self._memory(Window(node, 0, node.size))
-                if made is None:
+                slot_node = self._memory(Window(node, 0, node.size))
+                if slot_node is None:
                     return False
-                done[node] = made
+                done[node] = slot_node
             elif op is Op.COPY or op in SPREAD:
                 if self.where is None:
                     return False
@@ -172,15 +172,15 @@ class _Normalizing:
         buffer = window.buffer
         device = buffer.device
         slot = (len(self.slots), window.length, device)
-        made = self.slots[window] = UOp(Op.PARAM, buffer.dtype, (), slot)
+        slot_node = self.slots[window] = UOp(Op.PARAM, buffer.dtype, (), slot)
         if self.where is not None:
-            return made
+            return slot_node
         if device != FUNCTIONS:
             self.home = self.home or (DEFAULT_DEVICE if device == FILES else device)
             if device not in (FILES, self.home):
                 return None
         # No kernel can read a file: a copy step of its own brings it into memory.
-        return UOp(Op.COPY, buffer.dtype, (made,), self.home) if device == FILES else made
+        return UOp(Op.COPY, buffer.dtype, (slot_node,), self.home) if device == FILES else slot_node
 
     def _copied(self, node: UOp) -> UOp:
         """The form of a user's copy: a step, or its source where no memory is on another device."""

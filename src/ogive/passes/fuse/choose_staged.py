@@ -34,23 +34,23 @@ class Scores(NamedTuple):
 
 def find_scores(order: Sequence[UOp], target: Target) -> Scores:
     """Large products of rows with rows, and what is computed from them element by element."""
-    found = Scores(set(), set())
+    scores = Scores(set(), set())
     shared = target.costs.staging.shared_score_bytes
     for node in order:
         if node.op in ELEMENTWISE:
-            is_score = any(s in found.rows and s.shape == node.shape for s in node.src)
+            is_score = any(s in scores.rows and s.shape == node.shape for s in node.src)
         elif node.op is Op.RESHAPE:
             source = node.operand
-            is_score = source in found.rows and _long_axes(source) == _long_axes(node)
+            is_score = source in scores.rows and _long_axes(source) == _long_axes(node)
         else:
             is_score = node.op is Op.REDUCE_AXES and are_scores(node, target)
         if is_score:
-            found.rows.add(node)
+            scores.rows.add(node)
             if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= shared:
-                found.unshared.add(node)
-        elif node.op is Op.REDUCE_AXES and node.operand in found.unshared & found.rows:
-            found.unshared.add(node)
-    return found
+                scores.unshared.add(node)
+        elif node.op is Op.REDUCE_AXES and node.operand in scores.unshared & scores.rows:
+            scores.unshared.add(node)
+    return scores
 
 
 def _long_axes(node: UOp) -> list[object]:

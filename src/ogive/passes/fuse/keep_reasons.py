@@ -67,8 +67,8 @@ def must_keep(node: UOp, reads: Readers, known: Known) -> bool:
         return True
     if not summary.cost or not is_computed_again(node, views):
         return False
-    made = describe_in_place(node, known.readers, known.kept, known.staged, target)
-    return pays_to_keep(node, views, made, target)
+    in_place = describe_in_place(node, known.readers, known.kept, known.staged, target)
+    return pays_to_keep(node, views, in_place, target)
 
 
 def _keep_reduction(node: UOp, views: Reads, summary: Summary, target: Target) -> bool | None:

@@ -103,7 +103,7 @@ def _asked_for(node: UOp, kernel: Kernel, view: View) -> int:
 
 
 def pays_to_keep(
-    node: UOp, views: Sequence[tuple[Kernel, View]], made: InPlace, target: Target
+    node: UOp, views: Sequence[tuple[Kernel, View]], in_place: InPlace, target: Target
 ) -> bool:
     """Whether a value that is read by `views` takes less time if it is kept in memory.
 
@@ -113,13 +113,13 @@ def pays_to_keep(
     size = node.dtype.itemsize
     count = max(_count(node), 1)
     lanes = target.vector_bytes / size
-    sizes = [_count(leaf) * leaf.dtype.itemsize for leaf in made.leaves]
+    sizes = [_count(leaf) * leaf.dtype.itemsize for leaf in in_place.leaves]
     # It shares a cache with what it is computed from, and with what its reader writes.
     own = memory_level(2 * count * size + sum(sizes), target)
     far = max([own, *[memory_level(nbytes, target) for nbytes in sizes]])
-    read = sum([min(_count(leaf) / count, 1) * leaf.dtype.itemsize for leaf in made.leaves])
+    read = sum([min(_count(leaf) / count, 1) * leaf.dtype.itemsize for leaf in in_place.leaves])
     passes = size / memory.kept_write[own] + size / memory.kept_read[own]
-    once = (made.functions + made.others) / lanes + read / memory.kept_read[far]
+    once = (in_place.functions + in_place.others) / lanes + read / memory.kept_read[far]
     again, kept = 0.0, count * (once + size / memory.kept_write[own])
     for each in _distinct(node, views):
         transposed = memory.mixed_element if each.is_mixed else memory.transposed_element
@@ -127,8 +127,8 @@ def pays_to_keep(
         slower = memory.mixed_functions if each.is_mixed else 1.0
         level = 0 if each.is_near else far
         # Gates keep from loading what is padded, and not from computing functions of it.
-        again += each.iterations * slower * made.functions / lanes
-        again += each.asked * (made.others / lanes + read / memory.kept_read[level])
+        again += each.iterations * slower * in_place.functions / lanes
+        again += each.asked * (in_place.others / lanes + read / memory.kept_read[level])
         again += each.asked * across * read / size
         level = 0 if each.is_near else own
         kept += each.asked * (size / memory.kept_read[level] + across)
@@ -156,16 +156,16 @@ def _distinct(node: UOp, views: Sequence[tuple[Kernel, View]]) -> list[_Read]:
     across: dict[int, set[bool]] = {}
     for kernel, view in unlike.values():
         across.setdefault(merged[id(kernel)], set()).add(is_transposed(kernel, view))
-    found = []
+    distinct = []
     before: set[tuple[int, Loops]] = set()
     for kernel, view in unlike.values():
         # What goes through the outermost axis alike is near.
         rows = (merged[id(kernel)], next((loops for loops in view.loops if loops), NO_LOOP))
         is_across, is_mixed = is_transposed(kernel, view), len(across[merged[id(kernel)]]) > 1
         asked, iterations = _asked_for(node, kernel, view), kernel.iterations(view.used)
-        found.append(_Read(asked, iterations, rows in before, is_across, is_mixed))
+        distinct.append(_Read(asked, iterations, rows in before, is_across, is_mixed))
         before.add(rows)
-    return found
+    return distinct
 
 
 def _find_merged(views: Sequence[tuple[Kernel, View]]) -> dict[int, int]:

@@ -88,10 +88,10 @@ class Readers:
     @classmethod
     def of(cls, views: Iterable[tuple[Kernel, View]]) -> Readers:
         """These reads."""
-        made = cls()
+        readers = cls()
         for kernel, view in views:
-            made.add(kernel, view)
-        return made
+            readers.add(kernel, view)
+        return readers
 
     def add(self, kernel: Kernel, view: View) -> None:
         known = (id(kernel), view)

@@ -25,10 +25,10 @@ def loop_order(root: UOp, target: Target) -> tuple[int, ...] | None:
     """The axes of a kept value with those last along which it is spread after a reduction; None
     if their own order will do."""
     value = root.operand if root.op is Op.CONTIGUOUS else root
-    found = {axes for node in _spread(value) for axes in _reduced_axes(node, value)}
-    if len(found) != 1:
+    reduced = {axes for node in _spread(value) for axes in _reduced_axes(node, value)}
+    if len(reduced) != 1:
         return None
-    (axes,) = found
+    (axes,) = reduced
     order = (*[axis for axis in range(len(root.shape)) if axis not in axes], *axes)
     long = [axis for axis in order if root.shape[axis] != 1]
     length = math.prod(greatest(root.shape[axis]) for axis in axes)
@@ -38,29 +38,29 @@ def loop_order(root: UOp, target: Target) -> tuple[int, ...] | None:
 
 def _spread(value: UOp) -> list[UOp]:
     """The values that are expanded to the shape of a value in its elementwise work."""
-    found: list[UOp] = []
+    spread: list[UOp] = []
     stack, seen = [value], {value}
     while stack and len(seen) < MOST_NODES:
         node = stack.pop()
         if node.op is Op.EXPAND:
-            found.append(node)
+            spread.append(node)
         elif node.op in ELEMENTWISE:
             below = [s for s in node.src if s not in seen and s.shape == value.shape]
             seen.update(below)
             stack.extend(below)
-    return found
+    return spread
 
 
 def _reduced_axes(spread: UOp, value: UOp) -> set[tuple[int, ...]]:
     """The axes of reductions of as many elements as `value` has that are spread."""
-    found = set()
+    reduced = set()
     stack, seen = [spread.operand], {spread.operand}
     while stack and len(seen) < MOST_NODES:
         node = stack.pop()
         if node.op is Op.REDUCE_AXES and node.operand.shape == value.shape:
-            found.add(node.axes)
+            reduced.add(node.axes)
         elif node.op in ELEMENTWISE:
             below = [source for source in node.src if source not in seen]
             seen.update(below)
             stack.extend(below)
-    return found
+    return reduced

@@ -55,8 +55,8 @@ def goes_along_rows(node: UOp) -> bool | None:
 
 def find_directions(nodes: Iterable[UOp]) -> set[bool]:
     """The directions of all reductions among some nodes, as far as they are known."""
-    found = [goes_along_rows(node) for node in nodes if node.op is Op.REDUCE_AXES]
-    return {along for along in found if along is not None}
+    directions = [goes_along_rows(node) for node in nodes if node.op is Op.REDUCE_AXES]
+    return {along for along in directions if along is not None}
 
 
 def _stored_elements(value: UOp) -> int:

@@ -118,9 +118,9 @@ class _Finder:
             elif node.op in ELEMENTWISE:
                 self._enter_elementwise(node)
             elif node.op is Op.RESHAPE and _long_sizes(node) == _long_sizes(node.operand):
-                for found in (self.elements, self.mixed):
-                    if node.operand in found:
-                        found[node] = found[node.operand]
+                for results in (self.elements, self.mixed):
+                    if node.operand in results:
+                        results[node] = results[node.operand]
         return self._find_wrong()
 
     def _enter_reduction(self, node: UOp) -> None:
@@ -153,9 +153,9 @@ class _Finder:
     def _enter_elementwise(self, node: UOp) -> None:
         below = [self.elements[s] for s in node.src if s in self.elements and s.shape == node.shape]
         if below:
-            made = frozenset().union(*below)
-            if len(made) <= MOST_SCORES:
-                self.elements[node] = made
+            scores = frozenset().union(*below)
+            if len(scores) <= MOST_SCORES:
+                self.elements[node] = scores
             return
         mixed = [source for source in node.src if source in self.mixed]
         others = [source for source in node.src if source not in self.mixed]

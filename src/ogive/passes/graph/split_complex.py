@@ -117,14 +117,14 @@ class _Splitting:
             left, right = [self.parts[source] for source in node.src]
             return Parts(*[_fit(each, node.shape) for each in _ARITHMETIC[op](left, right)])
         # The others do to each part what they do to the number.
-        made = []
+        parts = []
         for which in (0, 1):
             sources = [
                 self.parts[source][which] if source.dtype.is_complex else self.real[source]
                 for source in node.src
             ]
-            made.append(UOp(op, part, tuple(sources), node.arg, node.tag))
-        return Parts(*made)
+            parts.append(UOp(op, part, tuple(sources), node.arg, node.tag))
+        return Parts(*parts)
 
     def _cast(self, node: UOp, part: DType) -> Parts:
         (source,) = node.src
@@ -137,19 +137,19 @@ class _Splitting:
     def _padded(self, node: UOp) -> Parts:
         source, pads, fill = node.operand, node.widths, node.fill
         lengths = tuple([self.real[length] for length in node.lengths])
-        made = [
+        parts = [
             UOp(Op.PAD, each.dtype, (each, *lengths), (pads, value), node.tag)
             for each, value in zip(self.parts[source], (fill.real, fill.imag), strict=True)
         ]
-        return Parts(*made)
+        return Parts(*parts)
 
     def _sum_of_products(self, node: UOp) -> Parts:
         """Four sums of real products, each of which is one a kernel is good at."""
         product = node.operand
 
         def total(x: UOp, y: UOp) -> UOp:
-            made = _fit(_binary(Op.MUL, x, y), product.shape)
-            return UOp(Op.REDUCE_AXES, made.dtype, (made,), node.arg, node.tag)
+            products = _fit(_binary(Op.MUL, x, y), product.shape)
+            return UOp(Op.REDUCE_AXES, products.dtype, (products,), node.arg, node.tag)
 
         left, right = [self.parts[source] for source in product.src]
         return _multiply(left, right, total)

@@ -86,8 +86,8 @@ def stride_along(offset: UOp, counter: UOp) -> UOp:
     terms, _ = linear_form(offset)
     total = index_constant(0)
     for term, coefficient in terms.items():
-        found, factor = _counter_in(term)
-        if found is counter:
+        inner, factor = _counter_in(term)
+        if inner is counter:
             total = total + factor * coefficient
     return total
 

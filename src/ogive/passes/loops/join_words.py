@@ -54,7 +54,7 @@ def _whole(word: UOp, written: set[UOp]) -> UOp | None:
 
 def _parts(word: UOp) -> list[UOp] | None:
     """The loads that fill a word, from the lowest bits up."""
-    found: dict[int, UOp] = {}
+    parts: dict[int, UOp] = {}
     waiting = [word]
     while waiting:
         node = waiting.pop()
@@ -69,11 +69,11 @@ def _parts(word: UOp) -> list[UOp] | None:
         part = node.operand
         if part.op is Op.BITCAST:
             part = part.operand
-        if part.op is not Op.LOAD or shift in found or node.operand.dtype.kind != "uint":
+        if part.op is not Op.LOAD or shift in parts or node.operand.dtype.kind != "uint":
             return None
-        found[shift] = part
-    bits = found[0].dtype.bits if 0 in found else 0
-    fills = bits * len(found) == word.dtype.bits and sorted(found) == [
-        bits * number for number in range(len(found))
+        parts[shift] = part
+    bits = parts[0].dtype.bits if 0 in parts else 0
+    fills = bits * len(parts) == word.dtype.bits and sorted(parts) == [
+        bits * number for number in range(len(parts))
     ]
-    return [found[shift] for shift in sorted(found)] if fills else None
+    return [parts[shift] for shift in sorted(parts)] if fills else None

@@ -60,7 +60,7 @@ def _block_lengths(root: UOp) -> dict[UOp, int]:
             if divides and part.left.op is Op.RANGE:
                 divisors.setdefault(part.left, set()).add(part.right.literal)
     return {
-        counter: min(found)
-        for counter, found in divisors.items()
-        if all(divisor % min(found) == 0 for divisor in found)
+        counter: min(lengths)
+        for counter, lengths in divisors.items()
+        if all(divisor % min(lengths) == 0 for divisor in lengths)
     }

@@ -39,8 +39,8 @@ def tighten_loops(root: UOp, target: Target) -> UOp:
     for reduction in [node for node in root.walk() if node.op is Op.REDUCE]:
         root = _run_backwards(root, reduction, target)
     ended: set[UOp] = set()
-    while (found := _find_end(root, ended, target)) is not None:
-        root, counter = _ended(root, *found)
+    while (loop_and_end := _find_end(root, ended, target)) is not None:
+        root, counter = _ended(root, *loop_and_end)
         ended.add(counter)
     return root
 
@@ -136,8 +136,8 @@ def _end_of(
     ends: set[UOp | None] = set()
     for node in closers:
         needed = _needed_if(node) if node.op is Op.REDUCE else _read_if(node, nodes)
-        found = [end for part in needed if (end := _first_after(counter, part, outputs))]
-        ends.add(min(found, key=lambda end: int(end.vmax), default=None))
+        possible = [end for part in needed if (end := _first_after(counter, part, outputs))]
+        ends.add(min(possible, key=lambda end: int(end.vmax), default=None))
     if len(ends) != 1:
         return None
     (end,) = ends

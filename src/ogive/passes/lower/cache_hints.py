@@ -79,10 +79,10 @@ def next_lines(program: list[Item], target: Target) -> dict[UOp, UOp]:
     away that is which is read some lines later."""
     if target.streamed_bytes is None:
         return {}
-    found = [pair for item in program if isinstance(item, Loop) for pair in _loads_of(item, [])]
-    passes = Counter([load.place.base for load, _ in found])
+    loads = [pair for item in program if isinstance(item, Loop) for pair in _loads_of(item, [])]
+    passes = Counter([load.place.base for load, _ in loads])
     ahead: dict[UOp, UOp] = {}
-    for load, counters in found:
+    for load, counters in loads:
         size = math.prod([int(counter.extent.vmin) for counter in load.ranges])
         is_long = size * load.dtype.itemsize >= target.streamed_bytes
         is_once = passes[load.place.base] == 1 and load.ranges.issuperset(counters)

@@ -44,8 +44,8 @@ class Picks(NamedTuple):
     @property
     def are_distinct(self) -> bool:
         """Whether no element is picked twice."""
-        found = [source for entry in self.sources.values() for source in entry]
-        return len(set(found)) == len(found)
+        picked = [source for entry in self.sources.values() for source in entry]
+        return len(set(picked)) == len(picked)
 
 
 def find_picks(load: UOp, lanes: int, target: Target) -> Picks | None:
@@ -75,8 +75,8 @@ def find_picks(load: UOp, lanes: int, target: Target) -> Picks | None:
     windows = _cover(places, lanes)
     if windows is None:
         return None
-    found = [_source(place, windows, lanes) for place in places]
-    sources = {entry: found[i * lanes : (i + 1) * lanes] for i, entry in enumerate(entries)}
+    picked = [_source(place, windows, lanes) for place in places]
+    sources = {entry: picked[i * lanes : (i + 1) * lanes] for i, entry in enumerate(entries)}
     picks = Picks(terms, windows, sources)
     return picks if picks.cost <= target.costs.accesses.gathered_lane * len(grid) else None
 

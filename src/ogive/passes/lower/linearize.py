@@ -123,19 +123,19 @@ class _Nest:
         self, needs: list[Need], paths: dict[Step, list[UOp]], loops: dict[UOp, Loop]
     ) -> dict[Item, set[Item]]:
         """For each item, or the loop around it, those of the same block that come after it."""
-        found: dict[Item, set[Item]] = {}
+        edges: dict[Item, set[Item]] = {}
         for user, source in needs:
             if source in paths:
                 before, after = _at_common_level(source, user, paths, loops)
                 if before is not after:
-                    found.setdefault(before, set()).add(after)
+                    edges.setdefault(before, set()).add(after)
         for counter in loops:
             # A symbolic extent stands in the innermost loop that it depends on.
             extent = counter.extent
             if extent in paths:
                 inside = self.path(counter)[len(paths[extent])]
-                found.setdefault(extent, set()).add(loops[inside])
-        return found
+                edges.setdefault(extent, set()).add(loops[inside])
+        return edges
 
 
 def _items(nodes: list[UOp]) -> list[Step]:

@@ -125,8 +125,8 @@ def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
 
 def upcast_counters(node: UOp) -> tuple[UOp, ...]:
     """The register-tile counters a value depends on, in counter order."""
-    found = [counter for counter in node.ranges if counter.placement == UPCAST]
-    return tuple(sorted(found, key=lambda counter: counter.number))
+    counters = [counter for counter in node.ranges if counter.placement == UPCAST]
+    return tuple(sorted(counters, key=lambda counter: counter.number))
 
 
 def lane_count(node: UOp) -> int:

@@ -26,8 +26,8 @@ def peel_limit(
     number is an expression of n, and of the counters of the loops `around` this one. None if there
     is no such gate, or none that holds even once.
     """
-    found = [(gate, _limit(counter, gate, around)) for gate in gates]
-    limits = {gate: limit for gate, limit in found if limit is not None}
+    limits_by_gate = [(gate, _limit(counter, gate, around)) for gate in gates]
+    limits = {gate: limit for gate, limit in limits_by_gate if limit is not None}
     fixed = [limit.literal for limit in limits.values() if limit.op is Op.CONST]
     symbolic = [limit for limit in limits.values() if limit.op is not Op.CONST]
     if symbolic:

@@ -89,7 +89,7 @@ class KernelFacts:
     @functools.cached_property
     def repeated_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
         """Each reduction with the loads that its loops repeat."""
-        found = []
+        repeated = []
         for node in self.root.walk():
             if node.op is Op.REDUCE:
                 inside = node.operand.backward_slice() | {node.operand}
@@ -98,8 +98,8 @@ class KernelFacts:
                     for access in self.accesses
                     if access.node in inside and any(access.depends_on(r) for r in node.closed)
                 ]
-                found.append((node, loads))
-        return found
+                repeated.append((node, loads))
+        return repeated
 
     @functools.cached_property
     def operands(self) -> list[MemoryAccess]:

@@ -316,6 +316,6 @@ def _check_lanes(root: UOp, placement: Placement) -> None:
         if len(spread) < 2:
             continue
         for node in root.walk():
-            found = [c.number for c in counters_together(node) if c.number in spread]
-            if len(found) > 1:
-                raise OptimizeError(f"axes {sorted(found)} are both {what} of one value")
+            axes = [c.number for c in counters_together(node) if c.number in spread]
+            if len(axes) > 1:
+                raise OptimizeError(f"axes {sorted(axes)} are both {what} of one value")

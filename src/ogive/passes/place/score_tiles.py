@@ -36,9 +36,11 @@ def tile_scores(
         narrow = {c: _vectors(rows, axis_extent(c) // lanes[c], target) for c in columns}
         return narrow | {counter: axis_extent(counter) for counter in rows.added}
     share = costs.score_row_registers if _reduces_rows(kernel, rows) else 0
-    found = [_Columns.of(kernel, row, column, lanes[column], share, target) for column in columns]
+    by_column = [
+        _Columns.of(kernel, row, column, lanes[column], share, target) for column in columns
+    ]
     # Along other columns, as those of weights that are stored, the rows are enough side by side.
-    products = [each for each in found if each.products]
+    products = [each for each in by_column if each.products]
     sums = sums_in_registers(target)
     room = sums - (sums // share if share else 0)
     most = min(-(-room // costs.score_vectors), rows.most_rows, axis_extent(row))

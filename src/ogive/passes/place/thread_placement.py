@@ -158,12 +158,12 @@ def _choose_spread(kernel: KernelFacts, target: Target) -> list[UOp]:
     else:
         return []
     least = target.grid.warp
-    found: list[UOp] = []
+    spread: list[UOp] = []
     for counter in sorted(wanted, key=lambda c: (-_contiguity(c, kernel), -axis_extent(c))):
         beside = kernel.together.get(counter, set())
-        if axis_extent(counter) >= least and not any(other in beside for other in found):
-            found.append(counter)
-    return found if _staged_bytes(kernel, target) <= target.grid.shared_bytes else []
+        if axis_extent(counter) >= least and not any(other in beside for other in spread):
+            spread.append(counter)
+    return spread if _staged_bytes(kernel, target) <= target.grid.shared_bytes else []
 
 
 def _staged_bytes(kernel: KernelFacts, target: Target) -> int:

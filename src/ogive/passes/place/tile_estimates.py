@@ -95,7 +95,7 @@ def best_tile_of_two(
     """The same where the rows of a tile may lie along two axes, as the pixels of an image do: how
     many along each, and vectors. Few pixels of a short line leave none of them empty."""
     costs, most = target.costs, sums_in_registers(target)
-    found: list[tuple[float, int, int, int]] = []
+    tiles: list[tuple[float, int, int, int]] = []
     for first in range(1, min(lengths[0], most) + 1):
         for second in range(1, min(lengths[1], most // first) + 1):
             rows = first * second
@@ -106,8 +106,8 @@ def best_tile_of_two(
                 if high == rows:
                     cost = estimate(whole, rows, vectors, target)
                     cost *= 1 + costs.operations.gate_share * gated
-                    found.append((cost, first, second, vectors))
-    _, first, second, vectors = min(found)
+                    tiles.append((cost, first, second, vectors))
+    _, first, second, vectors = min(tiles)
     return first, second, vectors
 
 

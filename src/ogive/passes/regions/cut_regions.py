@@ -127,9 +127,9 @@ class _Cutting:
 
     def parameter(self, value: UOp, count: int) -> UOp:
         """The next slot, in which there is memory of `count` elements for a value."""
-        made = self._slots[value] = UOp(Op.PARAM, value.dtype, (), (len(self.values), count))
+        slot = self._slots[value] = UOp(Op.PARAM, value.dtype, (), (len(self.values), count))
         self.values.append(value)
-        return made
+        return slot
 
     def cut(self, nodes: tuple[UOp, ...]) -> list[UOp]:
         """The nodes in terms of the region's own slots."""
@@ -151,8 +151,8 @@ class _Cutting:
 
     def sources(self) -> dict[UOp, UOp]:
         """For each node of the region the one that it stands for."""
-        found = {new: old for old, new in self._done.items()}
-        return found | {self._done[n].operand: n for n in self.staged if n in self._done}
+        sources = {new: old for old, new in self._done.items()}
+        return sources | {self._done[n].operand: n for n in self.staged if n in self._done}
 
 
 def storage_count(node: UOp) -> int:

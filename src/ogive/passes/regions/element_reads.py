@@ -43,10 +43,10 @@ def element_reads(graph: UOp) -> ElementReads | None:
     views: dict[UOp, set[View]] = {value: {identity_view(target.shape)}}
     loops = rank
     for node in reversed(value.walk()):
-        found = views.get(node, set())
+        node_views = views.get(node, set())
         if node.op is Op.PARAM or node.dtype is dtypes.index:
             continue
-        for view in found:
+        for view in node_views:
             if node.op in ELEMENTWISE:
                 below = dict.fromkeys(node.src, view)
             elif node.op in MOVEMENT:
@@ -79,13 +79,13 @@ def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
     own = [single(axis) for axis, size in enumerate(shape) if size != 1]
     outputs = join(own)
     parts, alone = set(), set()
-    for node, found in views.items():
+    for node, node_views in views.items():
         if node.op is not Op.RESHAPE or node.operand.op is not Op.PARAM:
             continue
         slot = node.operand.slot
-        if all(outputs & ~view.used == 0 and reaches(view.used, len(shape)) for view in found):
+        if all(outputs & ~view.used == 0 and reaches(view.used, len(shape)) for view in node_views):
             parts.add(slot)
-        if all([bits for bits in view.loops if bits] == own for view in found):
+        if all([bits for bits in view.loops if bits] == own for view in node_views):
             alone.add(slot)
     return ElementReads(without_ones(shape), frozenset(parts), frozenset(alone))
 

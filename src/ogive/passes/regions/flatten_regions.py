@@ -102,8 +102,8 @@ def _flattened(graph: UOp, count: int, least: int) -> dict[UOp, UOp]:
         is_whole = math.prod(node.shape) == count if node.shape else False
         if node.op is Op.PARAM:
             slot = node.slot
-            made = shaped(UOp(Op.PARAM, node.dtype, (), (slot, LONGEST)), (length,))
-            done[node] = made if is_whole else UOp(Op.RESHAPE, node.dtype, (node,), ())
+            flat = shaped(UOp(Op.PARAM, node.dtype, (), (slot, LONGEST)), (length,))
+            done[node] = flat if is_whole else UOp(Op.RESHAPE, node.dtype, (node,), ())
         elif node.op is Op.RESHAPE:
             done[node] = sources[0]
         elif node.op is Op.EXPAND:

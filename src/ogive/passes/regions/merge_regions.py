@@ -77,13 +77,13 @@ class _Merger:
             number for number, each in enumerate(regions)
             if isinstance(each, Region) and self.is_candidate(each)
         ]  # fmt: skip
-        found = dependencies(regions)
-        self.before = [reads | overwrites for reads, overwrites in found]
+        needed = dependencies(regions)
+        self.before = [reads | overwrites for reads, overwrites in needed]
         self.after: list[set[int]] = [set() for _ in regions]
         for number, earlier in enumerate(self.before):
             for other in earlier:
                 self.after[other].add(number)
-        self.faults = self.faults_above([reads for reads, _ in found])
+        self.faults = self.faults_above([reads for reads, _ in needed])
         self.place = list(range(len(regions)))
         self.members: dict[int, list[int]] = {}
         # The last region that reads or writes a value.
@@ -100,15 +100,15 @@ class _Merger:
 
     def faults_above(self, sources: Sequence[set[int]]) -> list[int]:
         """For each region, as bits, the regions that it follows from, or is, and that can fault."""
-        found: list[int] = []
+        above: list[int] = []
         for number, region in enumerate(self.regions):
             faults = 0
             for source in sources[number]:
-                faults |= found[source]
+                faults |= above[source]
             if isinstance(region, HostRegion) or self.facts[region.graph].can_fault:
                 faults |= 1 << number
-            found.append(faults)
-        return found
+            above.append(faults)
+        return above
 
     def find_partners(self, number: int) -> None:
         """Let a region join the groups that it shares a buffer with, or begin one."""
@@ -129,12 +129,12 @@ class _Merger:
     def touched(self, region: Region) -> list[UOp]:
         """The values a region has all elements of, an assignment's by its `ASSIGN` too; or those
         that a row program reads at its elements' places."""
-        found: list[UOp] = []
+        values: list[UOp] = []
         facts = self.facts[region.graph]
         for slot in facts.whole if facts.reads is None else facts.reads.single:
             value = region.values[slot]
-            found += [value, *(value.effects if value.op is Op.AFTER else ())]
-        return found
+            values += [value, *(value.effects if value.op is Op.AFTER else ())]
+        return values
 
     def join(self, first: int, second: int) -> None:
         """Put two groups together, if that changes nothing but the time it takes."""
@@ -176,9 +176,9 @@ class _Merger:
         while value.op is Op.AFTER and value not in self.memories:
             versions.append(value)
             value = storage(value.operand)
-        found = self.memories.get(value, value)
-        self.memories.update(dict.fromkeys(versions, found))
-        return found
+        memory = self.memories.get(value, value)
+        self.memories.update(dict.fromkeys(versions, memory))
+        return memory
 
     def share_parts(self, regions: Sequence[Region]) -> bool:
         """Whether regions are no row programs, or all of one kind that go through the same.

@@ -40,20 +40,20 @@ def order_assignments(
 def dependencies(regions: Sequence[Region | HostRegion]) -> list[tuple[set[int], set[int]]]:
     """For each region, the positions of those it reads from, and whose reads it overwrites."""
     writer = {root: position for position, region in enumerate(regions) for root in region.roots}
-    found: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in regions]
+    needed: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in regions]
     readers: dict[UOp, list[int]] = {}
     for position, region in enumerate(regions):
         for value in region.values:
             readers.setdefault(value, []).append(position)
             for source in (value, *(value.effects if value.op is Op.AFTER else ())):
                 if writer.get(source, position) != position:
-                    found[position][0].add(writer[source])
+                    needed[position][0].add(writer[source])
     for position, region in enumerate(regions):
         for root, version in zip(region.roots, region.values, strict=False):
             if root.op is Op.ASSIGN:
-                found[position][1].update(readers[version])
-        found[position][1].discard(position)
-    return found
+                needed[position][1].update(readers[version])
+        needed[position][1].discard(position)
+    return needed
 
 
 def _topological(after: Sequence[set[int]]) -> list[int]:

@@ -46,10 +46,10 @@ def strip_steps(schedule: Schedule) -> Schedule:
     turns: dict[int, list[Step]] = {}
     for step in schedule.steps:
         chain = [] if id(step) in turns else _chain_from(step, readers)
-        made = _take_turns(chain)
-        if made is None:
+        turned = _take_turns(chain)
+        if turned is None:
             continue
-        turns |= {id(each): [] for each in chain[:-1]} | {id(chain[-1]): made}
+        turns |= {id(each): [] for each in chain[:-1]} | {id(chain[-1]): turned}
         for each in chain[:-1]:
             (slot,) = each.written
             count = slots[slot].count // each.region.roots[0].shape[0]
@@ -71,8 +71,8 @@ def _chain_from(first: AnyStep, readers: dict[int, list[AnyStep]]) -> list[Step]
     step: AnyStep | None = first
     while isinstance(step, Step) and _hints(step) == STRIPS:
         chain.append(step)
-        found = readers.get(step.slots[0], [])
-        step = found[0] if len(found) == 1 else None
+        waiting = readers.get(step.slots[0], [])
+        step = waiting[0] if len(waiting) == 1 else None
     if not chain or not isinstance(step, Step) or _hints(step) != STRIPPED:
         return []
     return [*chain, step]
@@ -83,16 +83,16 @@ def _take_turns(chain: Sequence[Step]) -> list[Step] | None:
     if not chain:
         return None
     inside = {step.slots[0] for step in chain[:-1]}
-    made: list[Step] = []
+    strips: list[Step] = []
     for step in chain:
         region = _one_strip(step, inside)
         if region is None:
             return None
-        made.append(step._replace(region=region))
+        strips.append(step._replace(region=region))
     return [
         step._replace(region=dataclasses.replace(step.region, fixed=((NUMBER, number),)))
         for number in range(chain[0].region.roots[0].shape[0])
-        for step in made
+        for step in strips
     ]
 
 
@@ -106,7 +106,7 @@ def _one_strip(step: Step, inside: set[int]) -> Region | None:
         return None
     number = UOp(Op.VARIABLE, dtypes.index, (), (NUMBER, 0, shape[0] - 1))
     target = _strip_of(store.target, number)
-    found: dict[UOp, UOp] = {}
+    wholes: dict[UOp, UOp] = {}
     for slot, value in enumerate(region.values):
         if step.slots[slot] not in inside:
             continue
@@ -117,11 +117,12 @@ def _one_strip(step: Step, inside: set[int]) -> Region | None:
             around = number, as_length(shape[0] - 1 - number)
             widths = (around, *[(0, 0)] * (len(strip.shape) - 1))
             whole = move(Op.PAD, strip, (widths, value.dtype.canonical(0)))
-            found[_memory(slot, value, value.shape)] = whole
-    (value,) = substitute((store.src[1],), found)
-    made = UOp(Op.ASSIGN, store.dtype, (target, _strip_of(value, number)), store.arg, store.tag)
-    graph = UOp(Op.SINK, dtypes.void, (made,))
-    return dataclasses.replace(region, graph=graph, sources=region.sources | {made: root})
+            wholes[_memory(slot, value, value.shape)] = whole
+    (value,) = substitute((store.src[1],), wholes)
+    stored = _strip_of(value, number)
+    assignment = UOp(Op.ASSIGN, store.dtype, (target, stored), store.arg, store.tag)
+    graph = UOp(Op.SINK, dtypes.void, (assignment,))
+    return dataclasses.replace(region, graph=graph, sources=region.sources | {assignment: root})
 
 
 def _memory(slot: int, value: UOp, shape: Shape) -> UOp:

@@ -42,9 +42,9 @@ def place_shards(normalized: Normalized, config: Config) -> Normalized:
         for part in placing.parts(node):
             within.setdefault(part, callers.get(node, node))
     parametric = {
-        node: found[0]
+        node: parts[0]
         for node, old in normalized.parametric.items()
-        if len(found := placing.parts(old)) == 1
+        if len(parts := placing.parts(old)) == 1
     }
     new = sink.replace(src=keep_roots_apart(sink.src, roots))
     return normalized._replace(sink=new, parametric=parametric, within=within)

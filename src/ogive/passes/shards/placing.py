@@ -22,8 +22,8 @@ def infer_layouts(roots: Sequence[UOp]) -> list[Layout | None]:
     placing = Placing()
     for node in walk(tuple(roots)):
         placing.place(node)
-    found = [placing.done[root] for root in roots]
-    return [value.layout if isinstance(value, Spread) else None for value in found]
+    values = [placing.done[root] for root in roots]
+    return [value.layout if isinstance(value, Spread) else None for value in values]
 
 
 class Placing:
@@ -40,14 +40,14 @@ class Placing:
 
     def plain(self, node: UOp) -> UOp:
         """The new form of a node that is on one device."""
-        found = self.done[node]
-        assert isinstance(found, UOp), "no value over several devices is asked for as a whole"
-        return found
+        new = self.done[node]
+        assert isinstance(new, UOp), "no value over several devices is asked for as a whole"
+        return new
 
     def parts(self, node: UOp) -> tuple[UOp, ...]:
         """The new forms of a node: one, or one for each device."""
-        found = self.done.get(node, ())
-        return (found,) if isinstance(found, UOp) else found.parts if found else ()
+        new = self.done.get(node, ())
+        return (new,) if isinstance(new, UOp) else new.parts if new else ()
 
     def _placed(self, node: UOp) -> Placed:
         sources = [self.done[source] for source in node.src]

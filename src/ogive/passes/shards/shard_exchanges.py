@@ -73,15 +73,15 @@ class Exchanges:
             own = [take_part(value, layout, number) for number in numbers]
             places = zip(own, layout.devices, strict=True)
             return Spread(layout, tuple([self.copy(part, device) for part, device in places]))
-        found = value.layout
-        if found == layout:
+        given = value.layout
+        if given == layout:
             return value
-        if found.devices != layout.devices or found.mesh != layout.mesh:
-            if not found.is_copies or found.devices != layout.devices:
-                return self.lay_out(self.collect(value, found.devices[0]), layout)
+        if given.devices != layout.devices or given.mesh != layout.mesh:
+            if not given.is_copies or given.devices != layout.devices:
+                return self.lay_out(self.collect(value, given.devices[0]), layout)
             copies = layout.with_split([COPIES] * len(layout.mesh))
             return self.lay_out(Spread(copies, value.parts), layout)
-        for axis, (now, wanted) in enumerate(zip(found.split, layout.split, strict=True)):
+        for axis, (now, wanted) in enumerate(zip(given.split, layout.split, strict=True)):
             if now not in (wanted, COPIES):
                 value = self.gather(value, axis)
         numbers = range(len(value.parts))

@@ -101,11 +101,11 @@ def _reduce_axes(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
     assert isinstance(value, Spread)
     split = value.layout.split
     kept = [COPIES if axis in node.axes else axis for axis in split]
-    made = value.map(lambda part: UOp(node.op, node.dtype, (part,), node.arg), kept)
+    partial = value.map(lambda part: UOp(node.op, node.dtype, (part,), node.arg), kept)
     for number, axis in enumerate(split):
         if axis != COPIES and axis in node.axes:
-            made = rules.exchanges.reduce(made, number, node.combine)
-    return made
+            partial = rules.exchanges.reduce(partial, number, node.combine)
+    return partial
 
 
 def _reshape(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
@@ -113,13 +113,13 @@ def _reshape(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
     assert isinstance(value, Spread)
     before, after = node.operand.shape, tuple(movement_argument(node))
     sizes = value.layout.mesh
-    found = {
+    new_axes = {
         axis: _axis_after(before, after, axis, size)
         for size, axis in zip(sizes, value.layout.split, strict=True)
         if axis != COPIES
     }
-    value = rules.gather(node, value, [axis for axis, new in found.items() if new is None])
-    split = [COPIES if axis == COPIES else found[axis] or 0 for axis in value.layout.split]
+    value = rules.gather(node, value, [axis for axis, new in new_axes.items() if new is None])
+    split = [COPIES if axis == COPIES else new_axes[axis] or 0 for axis in value.layout.split]
     shape = value.layout.with_split(split).part_shape(after)
     return value.map(lambda part: move(Op.RESHAPE, part, shape), split)
 
@@ -261,8 +261,8 @@ def _called_once(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
         for source in sources
     ]
     rules.note(node, "what the function reads")
-    made = UOp(node.op, node.dtype, tuple(gathered), node.arg)
-    return exchanges.lay_out(made, layout.with_split([COPIES] * len(layout.mesh)))
+    call = UOp(node.op, node.dtype, tuple(gathered), node.arg)
+    return exchanges.lay_out(call, layout.with_split([COPIES] * len(layout.mesh)))
 
 
 RULES: Mapping[Op, Rule] = {

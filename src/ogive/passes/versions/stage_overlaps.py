@@ -32,12 +32,12 @@ def stage_overlaps(sink: UOp) -> UOp:
 
 def _faulty_nodes(order: list[UOp]) -> set[UOp]:
     """The nodes that can be in one kernel with something that may fault."""
-    found: set[UOp] = set()
+    faulty: set[UOp] = set()
     for node in order:
-        inherits = node.op not in STORAGE and not found.isdisjoint(node.src)
+        inherits = node.op not in STORAGE and not faulty.isdisjoint(node.src)
         if inherits or can_fault(node):
-            found.add(node)
-    return found
+            faulty.add(node)
+    return faulty
 
 
 def _reads_elsewhere(store: UOp, bits: dict[UOp, int], reads: dict[UOp, int]) -> bool:

@@ -26,14 +26,14 @@ def storage(node: UOp) -> UOp:
 
 def gather_bits(order: list[UOp], bits: dict[UOp, int]) -> dict[UOp, int]:
     """For each node the bits of all nodes that can be in one kernel with it, or that it reads."""
-    found: dict[UOp, int] = {}
+    by_node: dict[UOp, int] = {}
     for node in order:
         gathered = bits.get(node, 0)
         if node.op not in STORAGE:
             for source in node.src:
-                gathered |= found[source]
-        found[node] = gathered
-    return found
+                gathered |= by_node[source]
+        by_node[node] = gathered
+    return by_node
 
 
 def keep_sources(order: list[UOp], wanted: Callable[[UOp, UOp], bool]) -> UOp:

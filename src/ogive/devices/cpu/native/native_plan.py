@@ -175,10 +175,10 @@ class NativePlan:
         batcher = kernels[0].batcher
         assert batcher is not None
         words = self.words.ctypes.data + 8 * self.offsets[several.start]
-        made = batcher.batch(kernels, record + stride * several.start, words)
-        self._records[place] = made.address, made.table, 1, 1, 1, StepKind.SERIAL, len(several)
+        batch = batcher.batch(kernels, record + stride * several.start, words)
+        self._records[place] = batch.address, batch.table, 1, 1, 1, StepKind.SERIAL, len(several)
         self._records[several.start, _KIND:] = StepKind.BATCH, record + stride * place
-        self._parts.append(made)
+        self._parts.append(batch)
 
     @property
     def pool_threads(self) -> int:
@@ -322,13 +322,13 @@ def _groups(steps: Sequence[DeviceStep]) -> list[range]:
 def _batches(steps: Sequence[DeviceStep]) -> list[range]:
     """The steps that their device does in one call, as runs of two and more."""
     batchers = [step.batcher if isinstance(step, KernelStep) else None for step in steps]
-    found = []
+    batches = []
     end = 0
     for batcher, run in itertools.groupby(batchers):
         begin, end = end, end + len(list(run))
         if batcher is not None and end - begin > 1:
-            found.append(range(begin, end))
-    return found
+            batches.append(range(begin, end))
+    return batches
 
 
 def _parts(step: DeviceStep) -> Iterator[tuple[int, int]]:

@@ -117,16 +117,16 @@ class _Layout:
         self.code += bytes(-len(self.code) % alignment)
 
     def _symbols(self) -> list[_Symbol]:
-        found: list[_Symbol] = []
+        symbols: list[_Symbol] = []
         for section in self.sections:
             if section.kind == _SYMBOLS:
-                if found:
+                if symbols:
                     raise _Unsupported
                 names = self.sections[section.link].content
                 for at, number, value in _SYMBOL.iter_unpack(section.content):
                     name = names[at : names.index(0, at)].decode()
-                    found.append(_Symbol(name, number, value))
-        return found
+                    symbols.append(_Symbol(name, number, value))
+        return symbols
 
     def image(self) -> Image:
         """The sections with all distances filled in."""

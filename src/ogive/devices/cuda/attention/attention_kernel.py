@@ -61,7 +61,7 @@ class AttentionForm(NamedTuple):
     """All that the text of a kernel depends on: how results are stored (`by_engine`), and whether
     more than one block of columns is counted in part (`has_edges`)."""
 
-    found: RegionAttention
+    attention: RegionAttention
     tile: AttentionTile
     by_engine: bool
     has_edges: bool
@@ -82,8 +82,8 @@ def attention_parameters(form: AttentionForm) -> list[Parameter]:
 
 def read_slots(form: AttentionForm) -> list[int]:
     """The buffers that are read or written without the copying engine."""
-    direct = set() if form.by_engine else {form.found.result.slot}
-    return sorted(direct | loaded_slots(form.found))
+    direct = set() if form.by_engine else {form.attention.result.slot}
+    return sorted(direct | loaded_slots(form.attention))
 
 
 def write_attention(form: AttentionForm, target: Target) -> str:
@@ -95,9 +95,9 @@ class _AttentionKernel:
     """One kernel while it is written."""
 
     def __init__(self, form: AttentionForm, target: Target) -> None:
-        found, tile = form.found, form.tile
-        self.form, self.found, self.tile, self.target = form, found, tile, target
-        name = f"attention_{found.dtype.name}_{tile.block}x{len(found.scores)}"
+        attention, tile = form.attention, form.tile
+        self.form, self.attention, self.tile, self.target = form, attention, tile, target
+        name = f"attention_{attention.dtype.name}_{tile.block}x{len(attention.scores)}"
         self.text = KernelText(name, attention_parameters(form), THREADS)
         self.mixes = tile.mixed_columns is not None
         # An operand is read last by scores, or by the product, one block later.
@@ -165,7 +165,7 @@ class _AttentionKernel:
 
         def one_tile(number: str, carried: list[str]) -> list[str]:
             turn, *ring = carried
-            place = find_place(text, self.found.bound, tile.block, number)
+            place = find_place(text, self.attention.bound, tile.block, number)
             ptx.wait_barrier(text, text.add(self.base, 8), text.xor(turn, 1))
             given = sum([operand.boxes for operand in tile.rows]) * TILE_ROWS * LINE
             ptx.expect_bytes(text, self.base, given)
@@ -219,7 +219,7 @@ class _AttentionKernel:
 
         def one_tile(number: str, carried: list[str]) -> list[str]:
             turn, *ring = carried
-            place = find_place(text, self.found.bound, self.tile.block, number)
+            place = find_place(text, self.attention.bound, self.tile.block, number)
             ptx.wait_barrier(text, self.base, turn)
             ring = self._work_on(place, ring)
             return [str(text.xor(turn, 1)), *ring]
@@ -235,7 +235,7 @@ class _AttentionKernel:
             place.row, text.multiply(self.consumer, ROWS), text.multiply(self.warp, 16),
             text.divide(self.lane, 4),
         )  # fmt: skip
-        weights = RowWeights(text, self.target, self.found, place, first_row, self.lane)
+        weights = RowWeights(text, self.target, self.attention, place, first_row, self.lane)
         state, ring = self._first_block(weights, place, ring)
         edges = text.subtract(place.blocks, place.inside)
         begin: Index = 1
@@ -246,7 +246,9 @@ class _AttentionKernel:
         row_state = state[2 : 2 + len(weights.initial)]
         sums = self._finish_product(state, len(row_state)) if self.mixes else []
         let_later_kernels_begin(text)
-        results = RowResults(text, self.target, form.found, place, weights, first_row, self.lane)
+        results = RowResults(
+            text, self.target, form.attention, place, weights, first_row, self.lane
+        )
         if form.by_engine:
             results.stage(row_state, sums, self._staging(), self.warp)
             ptx.show_writes(text)
@@ -321,13 +323,13 @@ class _AttentionKernel:
         kinds = ["i32"] * 2 + ["float"] * size + ["i32"] * self._word_count
         kinds += ["float"] * (len(state) - len(kinds))
         carried = [("i32", each) for each in ring] + list(zip(kinds, state, strict=True))
-        made = text.loop(begin, end, 1, carried, one_block)
-        return made[2:], made[:2]
+        after = text.loop(begin, end, 1, carried, one_block)
+        return after[2:], after[:2]
 
     def _begin_scores(self, stage: Index, parity: Index) -> list[list[str]]:
         text, tile = self.text, self.tile
         waited: set[int] = set()
-        made = []
+        scores = []
         for rows, columns in zip(tile.score_rows, tile.score_columns, strict=True):
             if columns not in waited:
                 ptx.wait_barrier(text, self._full(stage, columns), parity)
@@ -337,10 +339,10 @@ class _AttentionKernel:
             left = ptx.descriptor(text, text.add(self._row_address(rows), own), bits)
             right = ptx.descriptor(text, self._column_address(stage, columns), bits)
             terms = tile.rows[rows].boxes * products.BOX
-            made.append(products.begin_scores(
-                text, self.found.dtype, tile.block, terms, left, right, (TILE_ROWS, tile.block)
+            scores.append(products.begin_scores(
+                text, self.attention.dtype, tile.block, terms, left, right, (TILE_ROWS, tile.block)
             ))  # fmt: skip
-        return made
+        return scores
 
     def _finish_scores(self, scores: list[list[str]], pending: int) -> list[list[str]]:
         return [products.finish(self.text, pending, each) for each in scores]
@@ -353,7 +355,7 @@ class _AttentionKernel:
             ptx.wait_barrier(text, self._full(stage, number), parity)
         bits = ptx.descriptor_bits(False, tile.block * LINE)
         right = ptx.descriptor(text, self._column_address(stage, number), bits)
-        return products.begin_mixing(text, self.found.dtype, words, right, sums)
+        return products.begin_mixing(text, self.attention.dtype, words, right, sums)
 
     def _finish_product(self, state: list[str], known: int) -> list[str]:
         """The sums, when the product of the last weights is done; they stand behind what is known

@@ -56,8 +56,8 @@ class AttentionTile(NamedTuple):
     def row_bytes(self) -> int:
         """Shared memory for rows, or for results, which take their place."""
         given = sum([operand.boxes for operand in self.rows])
-        made = 0 if self.mixed_columns is None else self.columns[self.mixed_columns].boxes
-        return max(given, made) * TILE_ROWS * LINE
+        results = 0 if self.mixed_columns is None else self.columns[self.mixed_columns].boxes
+        return max(given, results) * TILE_ROWS * LINE
 
     def column_bytes(self, number: int) -> int:
         return self.columns[number].boxes * self.block * LINE
@@ -71,7 +71,7 @@ class AttentionTile(NamedTuple):
         return BARRIERS + self.row_bytes + self.stages * self.stage_bytes
 
 
-def choose_tile(found: RegionAttention, shared_bytes: int) -> AttentionTile:
+def choose_tile(attention: RegionAttention, shared_bytes: int) -> AttentionTile:
     """The tile for an attention: 128 columns where registers hold one score of each."""
     rows: list[Operand] = []
     columns: list[Operand] = []
@@ -82,7 +82,7 @@ def choose_tile(found: RegionAttention, shared_bytes: int) -> AttentionTile:
             number for number, other in enumerate(operands)
             if other.access.slot == operand.access.slot
             and other.access.first == operand.access.first
-            and other.strides(found.batch) == operand.strides(found.batch)
+            and other.strides(attention.batch) == operand.strides(attention.batch)
             and extent(other.inner) == extent(operand.inner)
         ]  # fmt: skip
         if same:
@@ -90,32 +90,34 @@ def choose_tile(found: RegionAttention, shared_bytes: int) -> AttentionTile:
         operands.append(operand)
         return len(operands) - 1
 
-    score_rows = [place(rows, Operand(s.left, found.row, s.terms)) for s in found.scores]
-    score_columns = [place(columns, Operand(s.right, found.column, s.terms)) for s in found.scores]
+    score_rows = [place(rows, Operand(s.left, attention.row, s.terms)) for s in attention.scores]
+    score_columns = [
+        place(columns, Operand(s.right, attention.column, s.terms)) for s in attention.scores
+    ]
     mixed = None
-    if found.values is not None and found.depth is not None:
-        mixed = place(columns, Operand(found.values, found.column, found.depth))
+    if attention.values is not None and attention.depth is not None:
+        mixed = place(columns, Operand(attention.values, attention.column, attention.depth))
     tile = AttentionTile(
         tuple(rows), tuple(columns), tuple(score_rows), tuple(score_columns), mixed,
-        128 if len(found.scores) == 1 else 64, 2,
+        128 if len(attention.scores) == 1 else 64, 2,
     )  # fmt: skip
     room = shared_bytes - BARRIERS - tile.row_bytes
     return tile._replace(stages=min(4, room // tile.stage_bytes))
 
 
-def last_column(found: RegionAttention, row: int) -> int:
+def last_column(attention: RegionAttention, row: int) -> int:
     """Below which column weights of a row are not 0; at least 1."""
-    columns = extent(found.column)
-    if found.bound is None:
+    columns = extent(attention.column)
+    if attention.bound is None:
         return columns
-    return min(max(found.bound.first + found.bound.slope * row, 1), columns)
+    return min(max(attention.bound.first + attention.bound.slope * row, 1), columns)
 
 
-def most_edges(found: RegionAttention, block: int) -> int:
+def most_edges(attention: RegionAttention, block: int) -> int:
     """How many blocks of columns of some rows are only counted in part, at most."""
     most = 0
-    for first in range(0, extent(found.row), TILE_ROWS):
-        ends = [last_column(found, first), last_column(found, first + TILE_ROWS - 1)]
+    for first in range(0, extent(attention.row), TILE_ROWS):
+        ends = [last_column(attention, first), last_column(attention, first + TILE_ROWS - 1)]
         most = max(most, -(-max(ends) // block) - min(ends) // block)
     return most
 
@@ -125,10 +127,10 @@ def head_group(batches: int) -> int:
     return max([size for size in range(1, MOST_GROUP + 1) if batches % size == 0])
 
 
-def tiles_together(found: RegionAttention, row_tiles: int, all_tiles: int, blocks: int) -> int:
+def tiles_together(attention: RegionAttention, row_tiles: int, all_tiles: int, blocks: int) -> int:
     """How many tiles of rows are a unit, where there are so many `blocks`: two that make up for
     each other, where one has many columns and another few. The one in the middle of an odd number
     is done twice."""
-    is_uneven = found.bound is not None and found.bound.slope != 0
+    is_uneven = attention.bound is not None and attention.bound.slope != 0
     is_cheap = row_tiles % 2 == 0 or row_tiles > 8
     return 2 if is_uneven and is_cheap and all_tiles > blocks else 1

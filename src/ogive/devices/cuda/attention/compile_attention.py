@@ -56,44 +56,44 @@ def compile_attention(region: UOp, target: Target, config: Config) -> CompiledKe
         return None
     compilation = Compilation(config, region=region, target=target)
     loops: UOp = compilation.run(_PASSES)
-    found = find_attention(loops)
-    if found is None:
+    attention = find_attention(loops)
+    if attention is None:
         return None
     signature = kernel_signature(loops)
-    launches, workspace = _plan(found, target)
+    launches, workspace = _plan(attention, target)
     return CompiledKernel(
-        name=f"attention_{extent(found.row)}x{extent(found.column)}",
+        name=f"attention_{extent(attention.row)}x{extent(attention.column)}",
         axes=kernel_axes(loops),
         ir=write_code(ProductCode(signature.slots, workspace, launches)),
         signature=signature,
         tiles=UOp.const(dtypes.index, 1),
-        work=_terms(found),
-        costs=(max(1, _terms(found) >> 16), *_bytes(found)),
+        work=_terms(attention),
+        costs=(max(1, _terms(attention) >> 16), *_bytes(attention)),
         timings=compilation.timings,
     )
 
 
-def _terms(found: RegionAttention) -> int:
+def _terms(attention: RegionAttention) -> int:
     """How many products are added."""
-    columns = [last_column(found, row) for row in range(0, extent(found.row), ROWS)]
-    inner = sum([extent(score.terms) for score in found.scores])
-    inner += 0 if found.depth is None else extent(found.depth)
-    return sum(columns) * ROWS * inner * _batches(found)
+    columns = [last_column(attention, row) for row in range(0, extent(attention.row), ROWS)]
+    inner = sum([extent(score.terms) for score in attention.scores])
+    inner += 0 if attention.depth is None else extent(attention.depth)
+    return sum(columns) * ROWS * inner * _batches(attention)
 
 
-def _batches(found: RegionAttention) -> int:
-    return math.prod([extent(axis) for axis in found.batch])
+def _batches(attention: RegionAttention) -> int:
+    return math.prod([extent(axis) for axis in attention.batch])
 
 
-def _bytes(found: RegionAttention) -> tuple[int, int]:
+def _bytes(attention: RegionAttention) -> tuple[int, int]:
     """What is read and written, each once."""
-    tile = choose_tile(found, 1 << 20)
+    tile = choose_tile(attention, 1 << 20)
     read = sum([
         extent(each.line) * extent(each.inner) * 2 for each in (*tile.rows, *tile.columns)
     ])  # fmt: skip
-    depth = 1 if found.depth is None else extent(found.depth)
-    written = extent(found.row) * depth * found.value.dtype.itemsize
-    return read * _batches(found), written * _batches(found)
+    depth = 1 if attention.depth is None else extent(attention.depth)
+    written = extent(attention.row) * depth * attention.value.dtype.itemsize
+    return read * _batches(attention), written * _batches(attention)
 
 
 class _Lines(NamedTuple):
@@ -104,24 +104,25 @@ class _Lines(NamedTuple):
     batch: tuple[int, ...]
 
 
-def _plan(found: RegionAttention, target: Target) -> tuple[tuple[Launch, ...], int]:
-    tile = choose_tile(found, target.grid.shared_bytes)
+def _plan(attention: RegionAttention, target: Target) -> tuple[tuple[Launch, ...], int]:
+    tile = choose_tile(attention, target.grid.shared_bytes)
     lines: dict[str, _Lines] = {}
     before: list[Launch] = []
     nbytes = 0
     operands = {f"rows{n}": each for n, each in enumerate(tile.rows)}
     operands |= {f"columns{n}": each for n, each in enumerate(tile.columns)}
     for name, operand in operands.items():
-        strides = operand.strides(found.batch)
+        strides = operand.strides(attention.batch)
         if _is_taken(operand, strides):
             memory = Memory(f"slot{operand.access.slot}", operand.access.first * 2)
             lines[name] = _Lines(memory, strides[1], strides[2:])
             continue
-        copies, lines[name] = _copy_lines(found, operand, nbytes)
+        copies, lines[name] = _copy_lines(attention, operand, nbytes)
         before += copies
-        nbytes += extent(operand.line) * lines[name].line * _batches(found) * 2
+        nbytes += extent(operand.line) * lines[name].line * _batches(attention) * 2
         nbytes += -nbytes % _ALIGNMENT
-    form = AttentionForm(found, tile, _is_staged(found), most_edges(found, tile.block) > 1)
+    has_edges = most_edges(attention, tile.block) > 1
+    form = AttentionForm(attention, tile, _is_staged(attention), has_edges)
     return (*before, _launch(form, target, operands, lines)), nbytes
 
 
@@ -136,15 +137,15 @@ def _is_taken(operand: Operand, strides: tuple[int, ...]) -> bool:
 
 
 def _copy_lines(
-    found: RegionAttention, operand: Operand, nbytes: int
+    attention: RegionAttention, operand: Operand, nbytes: int
 ) -> tuple[list[Launch], _Lines]:
     """Copies of an operand's lines, one for each place of the outermost of three batch axes."""
-    strides, size = operand.strides(found.batch), extent(operand.inner)
+    strides, size = operand.strides(attention.batch), extent(operand.inner)
     pitch = (size * 2 + -size * 2 % LINE) // 2
     count = extent(operand.line)
     counts = [
         extent(axis) if stride else 1
-        for axis, stride in zip(reversed(found.batch), strides[2:], strict=True)
+        for axis, stride in zip(reversed(attention.batch), strides[2:], strict=True)
     ]
     inner, outer, outermost = [*counts, 1, 1, 1][:3]
     steps = [*strides[2:], 0, 0, 0][:3]
@@ -152,7 +153,7 @@ def _copy_lines(
     for each in range(outermost):
         place = Memory("workspace", nbytes + each * inner * outer * count * pitch * 2)
         copy = PaddedCopy(
-            "lines", found.dtype, count, size, strides[1], strides[0], (steps[1], steps[0]),
+            "lines", attention.dtype, count, size, strides[1], strides[0], (steps[1], steps[0]),
             (outer, inner), pitch, place,
         )  # fmt: skip
         first = operand.access.first + each * steps[2]
@@ -165,38 +166,38 @@ def _copy_lines(
     return copies, _Lines(Memory("workspace", nbytes), pitch, batch)
 
 
-def _is_staged(found: RegionAttention) -> bool:
+def _is_staged(attention: RegionAttention) -> bool:
     """Whether the copying engine stores results."""
-    access, depth = found.result, found.depth
-    if depth is None or found.value.dtype not in ELEMENTS or access.stride(depth) != 1:
+    access, depth = attention.result, attention.depth
+    if depth is None or attention.value.dtype not in ELEMENTS or access.stride(depth) != 1:
         return False
-    strides = [access.stride(axis) for axis in (found.row, *found.batch)]
+    strides = [access.stride(axis) for axis in (attention.row, *attention.batch)]
     return access.first * 2 % WIDEST_COPY == 0 and all(s * 2 % WIDEST_COPY == 0 for s in strides)
 
 
 def _launch(
     form: AttentionForm, target: Target, operands: dict[str, Operand], lines: dict[str, _Lines]
 ) -> Launch:
-    found, tile = form.found, form.tile
-    batches = _batches(found)
-    row_tiles = -(-extent(found.row) // TILE_ROWS)
+    attention, tile = form.attention, form.tile
+    batches = _batches(attention)
+    row_tiles = -(-extent(attention.row) // TILE_ROWS)
     processors = target.grid.multiprocessors
-    turns = tiles_together(found, row_tiles, row_tiles * batches, processors)
+    turns = tiles_together(attention, row_tiles, row_tiles * batches, processors)
     row_units = -(-row_tiles // turns)
-    counts = [1] * (3 - len(found.batch)) + [extent(axis) for axis in found.batch]
+    counts = [1] * (3 - len(attention.batch)) + [extent(axis) for axis in attention.batch]
     values = {
-        "rows": extent(found.row), "columns": extent(found.column), "batch1": counts[1],
+        "rows": extent(attention.row), "columns": extent(attention.column), "batch1": counts[1],
         "batch2": counts[2], "group": head_group(batches), "row_tiles": row_tiles, "turns": turns,
         "row_units": row_units, "all_units": row_units * batches,
     }  # fmt: skip
     maps: dict[str, TensorMap] = {}
     for name, operand in operands.items():
         box = TILE_ROWS if name.startswith("rows") else tile.block
-        maps[f"{name}_map"] = _map(found, lines[name], operand, box)
+        maps[f"{name}_map"] = _map(attention, lines[name], operand, box)
         has = [*[int(stride != 0) for stride in lines[name].batch], 0, 0, 0][:3]
         values |= {f"{name}_has{2 - at}": flag for at, flag in enumerate(has)}
     if form.by_engine:
-        maps["result_map"] = _result_map(found)
+        maps["result_map"] = _result_map(attention)
     arguments: list[Argument] = []
     parameters = attention_parameters(form)
     for each in parameters:
@@ -212,34 +213,34 @@ def _launch(
     return Launch(module, name, blocks, THREADS, tile.shared_bytes, tuple(arguments))
 
 
-def _map(found: RegionAttention, lines: _Lines, operand: Operand, box: int) -> TensorMap:
+def _map(attention: RegionAttention, lines: _Lines, operand: Operand, box: int) -> TensorMap:
     """Lines of an operand, with three batch axes; axes that repeat have one element."""
     counts = [
         extent(axis) if stride else 1
-        for axis, stride in zip(reversed(found.batch), lines.batch, strict=True)
+        for axis, stride in zip(reversed(attention.batch), lines.batch, strict=True)
     ]
     strides = [stride if stride else lines.line for stride in lines.batch]
     return _tensor_map(
-        lines.memory, found, extent(operand.inner), extent(operand.line), lines.line, counts,
+        lines.memory, attention, extent(operand.inner), extent(operand.line), lines.line, counts,
         strides, box,
     )  # fmt: skip
 
 
-def _result_map(found: RegionAttention) -> TensorMap:
-    access, depth = found.result, found.depth
+def _result_map(attention: RegionAttention) -> TensorMap:
+    access, depth = attention.result, attention.depth
     assert depth is not None
-    counts = [extent(axis) for axis in reversed(found.batch)]
-    strides = [access.stride(axis) for axis in reversed(found.batch)]
+    counts = [extent(axis) for axis in reversed(attention.batch)]
+    strides = [access.stride(axis) for axis in reversed(attention.batch)]
     memory = Memory(f"slot{access.slot}", access.first * 2)
-    line = access.stride(found.row)
+    line = access.stride(attention.row)
     return _tensor_map(
-        memory, found, extent(depth), extent(found.row), line, counts, strides, ROWS
+        memory, attention, extent(depth), extent(attention.row), line, counts, strides, ROWS
     )
 
 
 def _tensor_map(
-    memory: Memory, found: RegionAttention, inner: int, count: int, line: int, counts: list[int],
-    strides: list[int], box: int,
+    memory: Memory, attention: RegionAttention, inner: int, count: int, line: int,
+    counts: list[int], strides: list[int], box: int,
 ) -> TensorMap:  # fmt: skip
     """A tensor of five axes. Strides of axes of one element are never used, but checked."""
     least = inner + -inner % 8
@@ -249,6 +250,6 @@ def _tensor_map(
         stride if size > 1 else least for stride, size in zip(apart, extents[1:], strict=True)
     ]
     return TensorMap(
-        memory, found.dtype, tuple(extents), tuple([stride * 2 for stride in apart]),
+        memory, attention.dtype, tuple(extents), tuple([stride * 2 for stride in apart]),
         (BOX, box, 1, 1, 1), LINE,
     )  # fmt: skip

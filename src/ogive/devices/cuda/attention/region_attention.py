@@ -230,8 +230,8 @@ def _is_same(one: UOp, other: UOp, counters: dict[UOp, UOp]) -> bool:
 def _find_scores(weight: UOp, peaks: list[UOp], column: UOp) -> tuple[Score, ...] | None:
     """The scores of weights, if all else is elementwise."""
     sums = [node for node in _reductions(weight) if node not in peaks]
-    found = [_find_score(node, column) for node in sums]
-    scores = [each for each in found if each is not None]
+    by_sum = [_find_score(node, column) for node in sums]
+    scores = [each for each in by_sum if each is not None]
     if not 1 <= len(sums) <= MOST_SCORES or len(scores) < len(sums):
         return None
     return tuple(scores) if is_elementwise(weight, {*sums, *peaks}) else None

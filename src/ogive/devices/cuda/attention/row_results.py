@@ -27,61 +27,62 @@ class RowResults:
     """The results of a thread's two rows, which begin at `row`."""
 
     def __init__(
-        self, text: KernelText, target: Target, found: RegionAttention, place: TilePlace,
+        self, text: KernelText, target: Target, attention: RegionAttention, place: TilePlace,
         weights: RowWeights, row: Index, lane: Index,
     ) -> None:  # fmt: skip
-        self.text, self.target, self.found, self.place = text, target, found, place
+        self.text, self.target, self.attention, self.place = text, target, attention, place
         self.weights, self.row, self.lane = weights, row, lane
         self.counters = weights.outer.counters
 
     def _values(self, known: list[str], sums: list[str]) -> list[str]:
         """What is stored, for each sum; for each row, where there are none."""
-        found = self.found
+        attention = self.attention
         rows = [self._row_place(half, ended) for half, ended in enumerate(self._ended(known))]
-        if found.mixed is None:
-            return [place.evaluate(found.value) for place in rows]
+        if attention.mixed is None:
+            return [place.evaluate(attention.value) for place in rows]
         column = self.text.multiply(self.text.remainder(self.lane, 4), 2)
-        made = []
+        values = []
         for at, value in enumerate(sums):
             counters: dict[UOp, Index] = {}
             if self._reads_columns:
                 own = self.text.add(column, at // 4 * 8 + at % 2)
-                last = extent(found.depth) - 1 if found.depth is not None else 0
-                counters = {found.depth: self.text.minimum(own, last)} if found.depth else {}
+                depth = attention.depth
+                last = extent(depth) - 1 if depth is not None else 0
+                counters = {depth: self.text.minimum(own, last)} if depth else {}
             place = AttentionValues(
-                self.text, self.target, counters, {found.mixed: value}, [rows[at % 4 // 2]],
-                unrounded=found.value,
+                self.text, self.target, counters, {attention.mixed: value}, [rows[at % 4 // 2]],
+                unrounded=attention.value,
             )  # fmt: skip
-            made.append(place.evaluate(found.value))
-        return made
+            values.append(place.evaluate(attention.value))
+        return values
 
     @property
     def _reads_columns(self) -> bool:
         return any(
-            node.op is Op.LOAD and self.found.depth in node.ranges
-            for node in elementwise_nodes(self.found.value, self._reduced)
+            node.op is Op.LOAD and self.attention.depth in node.ranges
+            for node in elementwise_nodes(self.attention.value, self._reduced)
         )
 
     @property
     def _reduced(self) -> set[UOp]:
-        found = self.found
-        peaks = [] if found.softmax is None else [found.softmax.peak]
-        return {node for node in (*peaks, found.total, found.mixed) if node is not None}
+        attention = self.attention
+        peaks = [] if attention.softmax is None else [attention.softmax.peak]
+        return {node for node in (*peaks, attention.total, attention.mixed) if node is not None}
 
     def _ended(self, known: list[str]) -> list[dict[UOp, str]]:
         return self.weights.ended(known)
 
     def _row_place(self, half: int, ended: dict[UOp, str]) -> AttentionValues:
         """The place of a row, with what its sums are divided by inverted."""
-        found, text = self.found, self.text
+        attention, text = self.attention, self.text
         place = AttentionValues(
             text, self.target, self.weights.rows[half].counters, ended, [self.weights.rows[half]]
         )
         inverted: dict[UOp, str] = {}
-        for node in elementwise_nodes(found.value, self._reduced):
-            if node.op is Op.DIV and found.mixed is not None:
+        for node in elementwise_nodes(attention.value, self._reduced):
+            if node.op is Op.DIV and attention.mixed is not None:
                 below = node.right.walk()
-                if found.mixed not in below and found.depth not in node.right.ranges:
+                if attention.mixed not in below and attention.depth not in node.right.ranges:
                     divisor = place.evaluate(node.right)
                     inverted[node.right] = text.instruction(f"fdiv float 1.0, {divisor}")
         place.inverted = inverted
@@ -91,25 +92,25 @@ class RowResults:
 
     def store(self, known: list[str], sums: list[str]) -> None:
         """Store what is inside the result."""
-        text, found = self.text, self.found
-        dtype, access = found.value.dtype, found.result
+        text, attention = self.text, self.attention
+        dtype, access = attention.value.dtype, attention.result
         kind, size = MEMORY_TYPES[dtype], dtype.itemsize
         values = self._values(known, sums)
-        if kind not in ("float", "i32") and found.mixed is not None:
+        if kind not in ("float", "i32") and attention.mixed is not None:
             values = [text.instruction(f"fptrunc float {each} to {kind}") for each in values]
         first_lane = text.equal(text.remainder(self.lane, 4), 0)
         column = text.multiply(text.remainder(self.lane, 4), 2)
         for half in range(HALVES):
             row = text.add(self.row, 8 * half)
             within = text.less(row, "%rows")
-            counters = {**self.counters, found.row: row}
+            counters = {**self.counters, attention.row: row}
             terms = [
                 text.wide_product(text.wide(counters[axis]), str(stride))
                 for axis, stride in access.strides.items() if axis in counters
             ]  # fmt: skip
             offset = text.wide_sum(*terms, str(access.first))
             pointer = text.at(f"%slot{access.slot}", offset, size)
-            if found.mixed is None:
+            if attention.mixed is None:
                 inside = text.both(within, first_lane)
                 text.store_if(inside, kind, self._narrowed(values[half]), pointer, size)
                 continue
@@ -122,21 +123,21 @@ class RowResults:
                 text.store_if(inside, kind, value, text.at(pointer, behind, size), size)
 
     def _narrowed(self, value: str) -> str:
-        kind = MEMORY_TYPES[self.found.value.dtype]
+        kind = MEMORY_TYPES[self.attention.value.dtype]
         if kind in ("float", "i32"):
             return value
         return self.text.instruction(f"fptrunc float {value} to {kind}")
 
     @property
     def _depth(self) -> UOp:
-        assert self.found.depth is not None
-        return self.found.depth
+        assert self.attention.depth is not None
+        return self.attention.depth
 
     # Through shared memory
 
     def stage(self, known: list[str], sums: list[str], to: Index, warp: Index) -> None:
         """Write results into boxes of 64 columns in shared memory, for the copying engine."""
-        text, dtype = self.text, self.found.value.dtype
+        text, dtype = self.text, self.attention.value.dtype
         values = self._values(known, sums)
         words = [
             products.round_pair(text, dtype, values[at], values[at + 1])

@@ -48,17 +48,17 @@ class AttentionValues(ElementValues):
     def find_inverse(self, divisor: UOp) -> str | None:
         places: list[ElementValues] = [self, *self.around]
         for place in places:
-            found = place.inverted.get(divisor) if isinstance(place, AttentionValues) else None
-            if found is not None:
-                return found
+            inverse = place.inverted.get(divisor) if isinstance(place, AttentionValues) else None
+            if inverse is not None:
+                return inverse
         return None
 
 
-def at_hand(found: RegionAttention) -> set[UOp]:
+def at_hand(attention: RegionAttention) -> set[UOp]:
     """The reductions of an attention, which are never computed by a thread."""
-    sums = [score.total for score in found.scores]
-    peaks = [] if found.softmax is None else [found.softmax.peak]
-    ends = [node for node in (found.total, found.mixed) if node is not None]
+    sums = [score.total for score in attention.scores]
+    peaks = [] if attention.softmax is None else [attention.softmax.peak]
+    ends = [node for node in (attention.total, attention.mixed) if node is not None]
     return {*sums, *peaks, *ends}
 
 
@@ -77,11 +77,11 @@ def elementwise_nodes(value: UOp, stops: Collection[UOp]) -> list[UOp]:
     return order
 
 
-def loaded_slots(found: RegionAttention) -> set[int]:
+def loaded_slots(attention: RegionAttention) -> set[int]:
     """The buffers that threads read elements of."""
     nodes = [
-        node for value in (found.weight, found.value)
-        for node in elementwise_nodes(value, at_hand(found))
+        node for value in (attention.weight, attention.value)
+        for node in elementwise_nodes(value, at_hand(attention))
     ]  # fmt: skip
     return {node.place.base.slot for node in nodes if node.op is Op.LOAD}
 
@@ -92,51 +92,51 @@ class RowWeights:
     Args:
         text: where to write.
         target: what for.
-        found: what to compute.
+        attention: what to compute.
         place: where the tile is.
         row: the first of the rows.
         lane: the lane of the warp.
     """
 
     def __init__(
-        self, text: KernelText, target: Target, found: RegionAttention, place: TilePlace,
+        self, text: KernelText, target: Target, attention: RegionAttention, place: TilePlace,
         row: Index, lane: Index,
     ) -> None:  # fmt: skip
-        self.text, self.target, self.found = text, target, found
-        counters = dict(zip(found.batch, place.batch[3 - len(found.batch) :], strict=True))
-        known = {} if found.bound is None else {found.bound.condition: "true"}
+        self.text, self.target, self.attention = text, target, attention
+        counters = dict(zip(attention.batch, place.batch[3 - len(attention.batch) :], strict=True))
+        known = {} if attention.bound is None else {attention.bound.condition: "true"}
         last = text.subtract("%rows", 1)
         self.column = text.multiply(text.remainder(lane, 4), 2)
         self.rows: list[AttentionValues] = []
         self.ends: list[Index] = []
-        stops = at_hand(found)
-        nodes = elementwise_nodes(found.weight, stops)
-        around = {*found.batch, found.row}
+        stops = at_hand(attention)
+        nodes = elementwise_nodes(attention.weight, stops)
+        around = {*attention.batch, attention.row}
         for half in range(HALVES):
             own = text.add(row, 8 * half)
             place_of_row = AttentionValues(
-                text, target, {**counters, found.row: text.minimum(own, last)}, known
+                text, target, {**counters, attention.row: text.minimum(own, last)}, known
             )
             for node in nodes:
-                if _is_of(node, around, stops) and node is not found.weight:
+                if _is_of(node, around, stops) and node is not attention.weight:
                     place_of_row.evaluate(node)
             self.rows.append(place_of_row)
             self.ends.append(self._end(own))
         outer = AttentionValues(text, target, counters, known)
         self.outer = outer
-        beside = {*found.batch, found.column}
+        beside = {*attention.batch, attention.column}
         self.column_nodes = [n for n in nodes if _is_of(n, beside, stops)]
-        self.column_nodes = [n for n in self.column_nodes if found.column in n.ranges]
+        self.column_nodes = [n for n in self.column_nodes if attention.column in n.ranges]
         conditions = set(known)
         self.needs_columns = any(
-            node.dtype is dtypes.index and found.column in node.ranges
-            for node in elementwise_nodes(found.weight, stops | conditions)
-        ) or any(found.column in n.ranges for n in nodes if n.op is Op.LOAD)
+            node.dtype is dtypes.index and attention.column in node.ranges
+            for node in elementwise_nodes(attention.weight, stops | conditions)
+        ) or any(attention.column in n.ranges for n in nodes if n.op is Op.LOAD)
         self.factor = self._find_factor()
 
     def _end(self, row: Index) -> Index:
         """Below which column a row counts; it may be less than 0."""
-        bound, text = self.found.bound, self.text
+        bound, text = self.attention.bound, self.text
         if bound is None:
             return "%columns"
         moved: Index = bound.first
@@ -148,11 +148,11 @@ class RowWeights:
 
     def _find_factor(self) -> float | None:
         """What the score is multiplied by, if nothing else is done before the softmax."""
-        softmax, bound = self.found.softmax, self.found.bound
-        if softmax is None or len(self.found.scores) != 1:
+        softmax, bound = self.attention.softmax, self.attention.bound
+        if softmax is None or len(self.attention.scores) != 1:
             return None
         node, factor = softmax.seen, 1.0
-        while node is not self.found.scores[0].total:
+        while node is not self.attention.scores[0].total:
             if node.op is Op.WHERE and bound is not None and node.condition is bound.condition:
                 node = node.if_true
             elif node.op is Op.MUL and node.right.op is Op.CONST and node.right.literal > 0:
@@ -165,14 +165,14 @@ class RowWeights:
     def initial(self) -> list[str]:
         """What is known of the rows before any score: largest scores, if there is a softmax, and
         sums of weights, if they are asked for."""
-        peaks = [] if self.found.softmax is None else [_MINUS_INFINITY] * HALVES
-        return peaks + ([] if self.found.total is None else ["0.0"] * HALVES)
+        peaks = [] if self.attention.softmax is None else [_MINUS_INFINITY] * HALVES
+        return peaks + ([] if self.attention.total is None else ["0.0"] * HALVES)
 
     def compute(
         self, scores: Sequence[list[str]], block: Index, known: Sequence[str], is_edge: bool
     ) -> tuple[list[str], list[str], list[str]]:
         """What is known of the rows then, the weights, and by what sums so far are multiplied."""
-        text, found = self.text, self.found
+        text, attention = self.text, self.attention
         first: Index = 0
         width = 2 * len(scores[0])
         if is_edge or self.needs_columns:
@@ -180,30 +180,30 @@ class RowWeights:
         places = self._element_places(scores, first, is_edge)
         peaks, totals = list(known[:HALVES]), list(known[-HALVES:])
         factors: list[str] = []
-        if found.softmax is None:
-            values = [place.evaluate(found.weight) for place in places]
+        if attention.softmax is None:
+            values = [place.evaluate(attention.weight) for place in places]
             if is_edge:
                 values = self._leave_out(values, first, "0.0")
         else:
             if self.factor is None:
-                seen = [place.evaluate(found.softmax.seen) for place in places]
+                seen = [place.evaluate(attention.softmax.seen) for place in places]
             else:
                 seen = list(scores[0])
             if is_edge:
                 seen = self._leave_out(seen, first, _MINUS_INFINITY)
             peaks, factors, values = self._exponentials(seen, peaks)
             for place, value in zip(places, values, strict=True):
-                place.values[found.softmax.exponential] = value
-            values = [place.evaluate(found.weight) for place in places]
-        state = [] if found.softmax is None else peaks
-        if found.total is not None:
+                place.values[attention.softmax.exponential] = value
+            values = [place.evaluate(attention.weight) for place in places]
+        state = [] if attention.softmax is None else peaks
+        if attention.total is not None:
             state = state + self._add_up(totals, values, factors)
         return state, values, factors
 
     def _element_places(
         self, scores: Sequence[list[str]], first: Index, is_edge: bool
     ) -> list[AttentionValues]:
-        text, found = self.text, self.found
+        text, attention = self.text, self.attention
         columns: dict[int, AttentionValues] = {}
         places: list[AttentionValues] = []
         for at in range(len(scores[0])):
@@ -215,11 +215,11 @@ class RowWeights:
                     if is_edge:
                         column = text.minimum(column, text.subtract("%columns", 1))
                 columns[behind] = AttentionValues(
-                    text, self.target, {found.column: column}, {}, [self.outer]
+                    text, self.target, {attention.column: column}, {}, [self.outer]
                 )
                 for node in self.column_nodes:
                     columns[behind].evaluate(node)
-            totals = [score.total for score in found.scores]
+            totals = [score.total for score in attention.scores]
             known = {total: each[at] for total, each in zip(totals, scores, strict=True)}
             around = [columns[behind], self.rows[at % 4 // 2]]
             places.append(AttentionValues(text, self.target, {}, known, around))
@@ -227,15 +227,15 @@ class RowWeights:
 
     def _leave_out(self, values: list[str], first: Index, instead: str) -> list[str]:
         """The values, or something else in columns that do not count."""
-        text, made = self.text, []
+        text, counted = self.text, []
         for at, value in enumerate(values):
             column = text.add(first, at // 4 * 8 + at % 2)
             end = self.ends[at % 4 // 2]
             counts = text.instruction(f"icmp slt i32 {column}, {end}")
-            made.append(
+            counted.append(
                 text.instruction(f"select i1 {counts}, float {value}, float {instead}")
             )
-        return made
+        return counted
 
     def _exponentials(
         self, seen: list[str], before: list[str]
@@ -269,7 +269,7 @@ class RowWeights:
         return peaks, factors, values
 
     def _add_up(self, totals: list[str], values: list[str], factors: list[str]) -> list[str]:
-        text, made = self.text, []
+        text, added_up = self.text, []
         for half in range(HALVES):
             own = [value for at, value in enumerate(values) if at % 4 // 2 == half]
             added = _fold(own, lambda x, y: text.instruction(f"fadd float {x}, {y}"))
@@ -277,8 +277,8 @@ class RowWeights:
                 total = products.multiply_add(text, totals[half], factors[half], added)
             else:
                 total = text.instruction(f"fadd float {totals[half]}, {added}")
-            made.append(total)
-        return made
+            added_up.append(total)
+        return added_up
 
     def scale(self, sums: list[str], factors: list[str]) -> list[str]:
         """Sums brought to the new largest scores."""
@@ -292,28 +292,28 @@ class RowWeights:
     def words(self, values: list[str]) -> list[str]:
         """Weights as words of two, rounded."""
         return [
-            products.round_pair(self.text, self.found.dtype, values[at], values[at + 1])
+            products.round_pair(self.text, self.attention.dtype, values[at], values[at + 1])
             for at in range(0, len(values), 2)
         ]
 
     def ended(self, known: Sequence[str]) -> list[dict[UOp, str]]:
         """What rows were reduced to, when all columns have been gone through: for each row."""
-        text, found = self.text, self.found
-        made: list[dict[UOp, str]] = [{} for _ in range(HALVES)]
-        for half, values in enumerate(made):
-            if found.softmax is not None:
+        text, attention = self.text, self.attention
+        results: list[dict[UOp, str]] = [{} for _ in range(HALVES)]
+        for half, values in enumerate(results):
+            if attention.softmax is not None:
                 peak = known[half]
                 if self.factor not in (None, 1.0):
                     scale = constant(dtypes.float32, self.factor or 1.0, 1)
                     peak = text.instruction(f"fmul float {peak}, {scale}")
-                values[found.softmax.peak] = peak
-            if found.total is not None:
+                values[attention.softmax.peak] = peak
+            if attention.total is not None:
                 total = known[len(known) - HALVES + half]
                 for distance in (1, 2):
                     other = products.exchange(text, total, distance)
                     total = text.instruction(f"fadd float {total}, {other}")
-                values[found.total] = total
-        return made
+                values[attention.total] = total
+        return results
 
 
 def _is_of(node: UOp, counters: set[UOp], stops: set[UOp]) -> bool:

@@ -49,13 +49,13 @@ def compile_product(region: UOp, target: Target, config: Config) -> CompiledKern
         return None
     compilation = Compilation(config, region=region, target=target)
     loops: UOp = compilation.run(_PASSES)
-    found = find_product(loops)
-    if found is None or not _is_worth_it(found):
+    form = find_product(loops)
+    if form is None or not _is_worth_it(form):
         return None
-    plan = _plan(found, target)
+    plan = _plan(form, target)
     if plan is None:
         return None
-    product, signature = found.product, kernel_signature(loops)
+    product, signature = form.product, kernel_signature(loops)
     return CompiledKernel(
         name=kernel_name(loops),
         axes=kernel_axes(loops),
@@ -63,32 +63,32 @@ def compile_product(region: UOp, target: Target, config: Config) -> CompiledKern
         signature=signature,
         tiles=UOp.const(dtypes.index, 1),
         work=product.m * product.n * product.k * product.batches,
-        costs=_costs(found),
+        costs=_costs(form),
         timings=compilation.timings,
     )
 
 
-def _is_worth_it(found: RegionProduct) -> bool:
-    product = found.product
+def _is_worth_it(form: RegionProduct) -> bool:
+    product = form.product
     return min(product.m, product.n) >= LEAST_SIDE and product.k >= LEAST_LENGTH
 
 
-def _plan(found: RegionProduct, target: Target) -> ProductPlan | None:
+def _plan(form: RegionProduct, target: Target) -> ProductPlan | None:
     grid = target.grid
     machine = Machine(grid.multiprocessors, grid.shared_bytes, target.cpu.endswith("a"))
-    matrices = {"left": found.left, "right": found.right, "result": found.result}
-    sizes = {"left": found.product.left, "right": found.product.right,
-             "result": found.product.result}  # fmt: skip
+    matrices = {"left": form.left, "right": form.right, "result": form.result}
+    sizes = {"left": form.product.left, "right": form.product.right,
+             "result": form.product.result}  # fmt: skip
     places = {
         name: Memory(f"slot{access.slot}", access.first * sizes[name].dtype.itemsize)
         for name, access in matrices.items()
     }
-    return plan_product(found.product, (RegionStep(found, target),), machine, places=places)
+    return plan_product(form.product, (RegionStep(form, target),), machine, places=places)
 
 
-def _costs(found: RegionProduct) -> tuple[int, int, int]:
+def _costs(form: RegionProduct) -> tuple[int, int, int]:
     """Instructions of 64 × 64 × 16, and bytes read and written, each once."""
-    product = found.product
+    product = form.product
     size, batches = product.operand.itemsize, product.batches
     read = (product.m * product.k + product.k * product.n) * size * batches
     written = product.m * product.n * product.result.dtype.itemsize * batches

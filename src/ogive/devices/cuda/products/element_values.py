@@ -54,13 +54,13 @@ class ElementValues:
 
     def find(self, node: UOp) -> str | None:
         """A value that is there already."""
-        found = self.values.get(node)
-        if found is not None:
-            return found
+        value = self.values.get(node)
+        if value is not None:
+            return value
         for place in self.around:
-            found = place.find(node)
-            if found is not None:
-                return found
+            value = place.find(node)
+            if value is not None:
+                return value
         return None
 
     def evaluate(self, node: UOp) -> str:
@@ -75,9 +75,9 @@ class ElementValues:
             waiting.pop()
             if self.find(here) is None:
                 self.values[here] = self._compute(here)
-        found = self.find(node)
-        assert found is not None
-        return found
+        value = self.find(node)
+        assert value is not None
+        return value
 
     def _needed(self, node: UOp) -> Collection[UOp]:
         if self.find(node) is not None or node.op in (Op.CONST, Op.LOAD):
@@ -112,9 +112,9 @@ class ElementValues:
         return self._instructions.elementwise(node.op, _held(node.dtype), source, operands, 1)
 
     def _operand(self, node: UOp) -> str:
-        found = self.find(node)
-        assert found is not None
-        return found
+        value = self.find(node)
+        assert value is not None
+        return value
 
     def _load(self, node: UOp) -> str:
         text = self.text

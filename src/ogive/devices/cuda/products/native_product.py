@@ -166,11 +166,11 @@ class _Text:
         return room
 
     def _configuration(self, launch: Launch) -> int:
-        made = _Configuration(
+        configuration = _Configuration(
             (launch.blocks, 1, 1), (launch.threads, 1, 1), launch.shared_bytes, None,
             ctypes.addressof(OVERLAPPING), 1,
         )  # fmt: skip
-        return self._hold(made)
+        return self._hold(configuration)
 
     # Text
 

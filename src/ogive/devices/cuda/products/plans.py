@@ -54,10 +54,10 @@ def plan_product(
     `steps` and `places` are as in `launch_product`.
     """
     known = dict(places or {})
-    found = [_Padded(product, (), 0), *[_pad(product, lines) for lines in (WIDEST_COPY, LINE)]]
+    candidates = [_Padded(product, (), 0), *[_pad(product, lines) for lines in (WIDEST_COPY, LINE)]]
     timed = [
         (_time(padded, tile, machine, costs), padded, tile)
-        for padded in found
+        for padded in candidates
         if (tile := _tile(padded, machine, costs)) is not None
     ]
     if not timed:
@@ -125,8 +125,11 @@ def _pad(product: Product, multiple: int) -> _Padded:
         inner = lines * pitch if batch[1] > 1 else 0
         outer = lines * pitch * batch[1] if batch[0] > 1 else 0
         row, column = (1, pitch) if by_columns else (pitch, 1)
-        made = Matrix(matrix.dtype, row, column, (outer, inner))
-        product = product._replace(left=made) if name == "left" else product._replace(right=made)
+        padded = Matrix(matrix.dtype, row, column, (outer, inner))
+        if name == "left":
+            product = product._replace(left=padded)
+        else:
+            product = product._replace(right=padded)
     return _Padded(product, tuple(copies), nbytes)
 
 

@@ -40,9 +40,9 @@ class ProductKernels:
         return ProductCall(launch, encode, enter, self.gpu.context, self.gpu.failure_address)
 
     def _load(self, launch: Launch) -> LoadedKernel:
-        found = self._loaded.get(launch.module)
-        if found is None:
+        function = self._loaded.get(launch.module)
+        if function is None:
             code = launch.module.encode() + b"\0"
-            found = self.gpu.load(launch.name, code, launch.shared_bytes)
-            self._loaded[launch.module] = found
-        return found
+            function = self.gpu.load(launch.name, code, launch.shared_bytes)
+            self._loaded[launch.module] = function
+        return function

@@ -80,9 +80,9 @@ def find_product(loops: UOp) -> RegionProduct | None:
         return None
     left, right = [factor for factor in factors if factor is not None]
     for first, second in ((left, right), (right, left)):
-        found = _arrange(store, total, first, second, result)
-        if found is not None:
-            return found
+        product = _arrange(store, total, first, second, result)
+        if product is not None:
+            return product
     return None
 
 

@@ -271,14 +271,14 @@ class _WarpProduct:
             f"mma.sync.aligned.m16n8k{k}.row.col.{total}.{operand}.{operand}.{total} "
             "{$0,$1,$2,$3}, {$4,$5,$6,$7}, {$8,$9}, {$0,$1,$2,$3};"
         )
-        made, kind = list(sums), self.accumulator
+        results, kind = list(sums), self.accumulator
         for i, words in enumerate(left):
             for j, others in enumerate(right):
                 at = (i * len(right) + j) * 4
                 operands = [("i32", word) for word in (*words, *others)]
                 operands += [(kind, each) for each in sums[at : at + 4]]
-                made[at : at + 4] = self.text.assembly(instruction, [kind] * 4, operands, tied=4)
-        return made
+                results[at : at + 4] = self.text.assembly(instruction, [kind] * 4, operands, tied=4)
+        return results
 
     # Results
 

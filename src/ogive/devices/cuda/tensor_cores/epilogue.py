@@ -135,8 +135,8 @@ class PairWriter:
 
     def _row(self, below: int) -> tuple[str, str]:
         """The address of the lane's first element in a row, and whether there is such a row."""
-        found = self._rows.get(below)
-        if found is None:
+        place = self._rows.get(below)
+        if place is None:
             text, matrix = self.text, self.result.matrix
             row = text.add(self.row, below)
             along = "1" if matrix.column == 1 else "%result_column"
@@ -147,16 +147,16 @@ class PairWriter:
                 text.wide_product(text.wide(self.column), along),
             )
             pointer = text.at("%result", offset, matrix.dtype.itemsize)
-            found = self._rows[below] = pointer, text.less(row, "%m")
-        return found
+            place = self._rows[below] = pointer, text.less(row, "%m")
+        return place
 
     def _column(self, right: int) -> str:
         """Whether there is such a column."""
-        found = self._inside.get(right)
-        if found is None:
+        is_inside = self._inside.get(right)
+        if is_inside is None:
             column = self.text.add(self.column, right)
-            found = self._inside[right] = self.text.less(column, "%n")
-        return found
+            is_inside = self._inside[right] = self.text.less(column, "%n")
+        return is_inside
 
 
 def pack(text: KernelText, kind: str, pair: list[str]) -> str:

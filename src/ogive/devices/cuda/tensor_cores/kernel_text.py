@@ -87,12 +87,12 @@ class KernelText(Writer):
 
     def special(self, name: str) -> str:
         """A special register, such as `tid.x`; read once, in the first block."""
-        found = self._registers.get(name)
-        if found is None:
+        value = self._registers.get(name)
+        if value is None:
             assert self.block == "entry", "special registers are read before any branch"
             symbol = f"nvvm.read.ptx.sreg.{name}"
-            found = self._registers[name] = self.intrinsic("i32", symbol, [], [])
-        return found
+            value = self._registers[name] = self.intrinsic("i32", symbol, [], [])
+        return value
 
     @property
     def thread(self) -> str:
@@ -314,7 +314,9 @@ class KernelText(Writer):
         if not results:
             self.effect(call)
             return []
-        made = self.instruction(call)
+        packed = self.instruction(call)
         if len(results) == 1:
-            return [made]
-        return [self.instruction(f"extractvalue {kind} {made}, {i}") for i in range(len(results))]
+            return [packed]
+        return [
+            self.instruction(f"extractvalue {kind} {packed}, {i}") for i in range(len(results))
+        ]

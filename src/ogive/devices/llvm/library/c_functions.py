@@ -107,15 +107,15 @@ class LlvmLibrary:
 
         Raises `CompileError` if this is no llvmlite that we know.
         """
-        found = self._functions.get(name)
-        if found is None:
+        function = self._functions.get(name)
+        if function is None:
             holding, releasing = self._libraries or self._load()
             result, *arguments = _SIGNATURES[name]
-            found = (releasing if name in _LONG else holding)["LLVMPY_" + name]
-            found.restype = result
-            found.argtypes = arguments
-            self._functions[name] = found
-        return found
+            function = (releasing if name in _LONG else holding)["LLVMPY_" + name]
+            function.restype = result
+            function.argtypes = arguments
+            self._functions[name] = function
+        return function
 
     def _load(self) -> tuple[ctypes.CDLL, ctypes.CDLL]:
         """The library twice: its functions keep the interpreter lock, or release it."""
@@ -155,10 +155,10 @@ def _release(folder: str) -> str:
     """Which release of llvmlite a folder has, read and not imported; empty if it does not tell."""
     try:
         with open(os.path.join(folder, "_version.py"), encoding="utf-8") as file:
-            found = re.search(r"^version_version = '([^']*)'", file.read(), re.MULTILINE)
+            version = re.search(r"^version_version = '([^']*)'", file.read(), re.MULTILINE)
     except OSError:
         return ""
-    return found[1] if found else ""
+    return version[1] if version else ""
 
 
 def _path(folder: str) -> str:

@@ -65,17 +65,17 @@ def lay_channels_last(
     for node in order:
         if node in tiled:
             choice = tiled[node]
-            made = _rebuild_in_tiles(convolutions[node], choice, done, node in joined, target)
+            new = _rebuild_in_tiles(convolutions[node], choice, done, node in joined, target)
         elif node in rebuilt:
-            made = _rebuild(convolutions[node], done, wide, target)
+            new = _rebuild(convolutions[node], done, wide, target)
         else:
             table = plain if node is sink else done
-            made = node.with_sources(tuple([table[source] for source in node.src]))
-        plain[node] = made
-        done[node] = made
+            new = node.with_sources(tuple([table[source] for source in node.src]))
+        plain[node] = new
+        done[node] = new
         if node in images:
-            wide[node] = _laid_out(cast(made, kinds.get(node, made.dtype)))
-            done[node] = cast(wide[node], made.dtype)
+            wide[node] = _laid_out(cast(new, kinds.get(node, new.dtype)))
+            done[node] = cast(wide[node], new.dtype)
     if tiled:
         results = {node.operand: node for node in order if node.op is Op.RESHAPE}
         findings.extend(describe_tiles(tiled, plain, results))
@@ -129,13 +129,13 @@ def _find_images(
 
 def _all_below(values: set[UOp]) -> set[UOp]:
     """All nodes that some values are computed from."""
-    found: set[UOp] = set()
+    below: set[UOp] = set()
     pending = list(values)
     while pending:
-        new = [source for source in pending.pop().src if source not in found]
-        found.update(new)
+        new = [source for source in pending.pop().src if source not in below]
+        below.update(new)
         pending.extend(new)
-    return found
+    return below
 
 
 def _last_elementwise(

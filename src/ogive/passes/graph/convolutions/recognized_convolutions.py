@@ -60,7 +60,7 @@ class Convolution(NamedTuple):
 
 def find_convolutions(order: list[UOp], target: Target) -> dict[UOp, Convolution]:
     """All convolutions whose channels fill vectors; none where the gradient of filters is found."""
-    found = {}
+    convolutions = {}
     for node in order:
         if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
             continue
@@ -71,8 +71,8 @@ def find_convolutions(order: list[UOp], target: Target) -> dict[UOp, Convolution
             return {}
         convolution = _as_convolution(node, target)
         if convolution is not None and _is_suited(convolution, target):
-            found[node] = convolution
-    return found
+            convolutions[node] = convolution
+    return convolutions
 
 
 def is_computed(image: UOp) -> bool:
@@ -133,28 +133,28 @@ def _places(shape: Shape) -> tuple[int, ...]:
 def _find_image(windows: UOp, front: tuple[int, int], rank: int) -> UOp | None:
     """The image (batch, channels, ...) that windows are taken from, below all that moves it and
     above all that repeats it. It may have more axes, of length 1."""
-    found, other, node = None, None, windows
+    image, other, node = None, None, windows
     while node.op in MOVEMENT or node.op is Op.CONTIGUOUS:
         if node.op is Op.EXPAND:
-            found = other = None
+            image = other = None
         node = node.operand
         if node.shape[:2] == front:
-            found = node if len(node.shape) == rank else found
+            image = node if len(node.shape) == rank else image
             other = node if len(node.shape) > rank else other
-    return found or other
+    return image or other
 
 
 def _frames(windows: UOp, image: UOp) -> list[UOp]:
     """The movements that pad and cut an image before windows are taken."""
     rank = len(image.shape)
-    found = []
+    frames = []
     for move in path_below(windows, image):
         if move.op in (Op.CAST, Op.CONTIGUOUS):
             continue
         if not is_frame(move, rank):
             break
-        found.append(move)
-    return found
+        frames.append(move)
+    return frames
 
 
 def _without_keeping(value: UOp) -> UOp:

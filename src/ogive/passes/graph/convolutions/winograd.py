@@ -164,12 +164,12 @@ def convolve_in_tiles(
     product = apply(Op.MUL, expand(laid, shape), expand(filters, shape))
     total = _kept(UOp(Op.REDUCE_AXES, product.dtype, (product,), (Op.ADD, (4,))), STRIPS)
     sums = reshape(total, (strips, side, side, batch * counts[0] // strips, counts[1], features))
-    made = _transformed(
+    transformed = _transformed(
         transform.of_results,
         [[_piece(sums, i, j) for j in range(side)] for i in range(side)],
     )
     high, wide = counts[0] * edge, counts[1] * edge
-    value = _joined(made, (2, 4))
+    value = _joined(transformed, (2, 4))
     if strips > 1:
         value = _kept(reshape(value, (strips, batch * high // strips, wide, features)), STRIPPED)
     value = reshape(value, (batch, high, wide, features))
@@ -215,15 +215,15 @@ def _transformed(matrix: Matrix, values: list[list[UOp]]) -> list[list[UOp]]:
 
 def _combined(matrix: Matrix, values: list[UOp]) -> list[UOp]:
     """A matrix times a column of values."""
-    made = []
+    combined = []
     for row in matrix:
         total: UOp | None = None
         for factor, value in zip(row, values, strict=True):
             if factor:
                 total = _add_scaled(total, factor, value)
         assert total is not None, "no row of such a matrix is empty"
-        made.append(total)
-    return made
+        combined.append(total)
+    return combined
 
 
 def _add_scaled(total: UOp | None, factor: float, value: UOp) -> UOp:

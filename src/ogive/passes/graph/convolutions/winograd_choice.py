@@ -39,7 +39,7 @@ class TileChoice(NamedTuple):
 
 
 def describe_tiles(
-    chosen: Mapping[UOp, TileChoice], made: Mapping[UOp, UOp], results: Mapping[UOp, UOp]
+    chosen: Mapping[UOp, TileChoice], laid_out: Mapping[UOp, UOp], results: Mapping[UOp, UOp]
 ) -> list[Finding]:
     """The findings about convolutions that are computed in tiles, equal ones once. `results` are
     the values as whoever asked for them knows them."""
@@ -48,7 +48,7 @@ def describe_tiles(
         alike.setdefault(choice, []).append(node)
     return [
         Finding(
-            (nodes[0],), (made[nodes[0]],), *choice.times, kernels_before=1, kernels_after=3,
+            (nodes[0],), (laid_out[nodes[0]],), *choice.times, kernels_before=1, kernels_after=3,
             rules=(RULE,), applied={RULE: len(nodes)}, forms=0, roundings=choice.roundings,
             place=tuple([results.get(node, node) for node in nodes]), times=len(nodes),
         )

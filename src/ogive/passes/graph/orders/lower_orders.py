@@ -46,13 +46,13 @@ def lower_orders(sink: UOp, target: Target) -> UOp:
     values = {(node.operand, node.descending) for node in sink.walk() if node.op is Op.ORDERED}
     done: dict[UOp, UOp] = {}
     for node in sink.walk():
-        made = node.with_sources(tuple([done[source] for source in node.src]))
+        lowered = node.with_sources(tuple([done[source] for source in node.src]))
         if node.op is Op.ORDER:
             has_values = (node.operand, node.descending) in values
-            made = _order_of(made, has_values, costs)
+            lowered = _order_of(lowered, has_values, costs)
         elif node.op is Op.ORDERED:
-            made = _in_order(made.operand, made.descending, costs)
-        done[node] = made
+            lowered = _in_order(lowered.operand, lowered.descending, costs)
+        done[node] = lowered
     return done[sink]
 
 
@@ -115,8 +115,8 @@ def _first_in_order(keys: UOp, wanted: int, costs: Sorting) -> UOp:
     whole = pad_axis(whole, rank, (0, blocks * width - length), keys.dtype.limits[1])
     parts = reshape(whole, (*lines, blocks, width))
     least = UOp(Op.REDUCE_AXES, keys.dtype, (parts,), (Op.MINIMUM, (rank + 1,)))
-    found = shrink_axis(_order(reshape(least, (*lines, blocks)), costs), rank, wanted)
-    first = reshape(_in_order(found, False, costs), (*lines, wanted, 1))
+    candidates = shrink_axis(_order(reshape(least, (*lines, blocks)), costs), rank, wanted)
+    first = reshape(_in_order(candidates, False, costs), (*lines, wanted, 1))
     first = expand(first, (*lines, wanted, width))
     step = expand(reshape(count(width), (*[1] * (rank + 1), width)), first.shape)
     places = apply(Op.ADD, apply_number(Op.MUL, first, width), step)

@@ -81,7 +81,7 @@ class Grouping(NamedTuple):
 def find_grouping(first: UOp, second: UOp, total: DType, target: Target) -> Grouping | None:
     """How to take the sum, in `total`, of products of two values by words, if the target can."""
     first, second = _narrow(first), _narrow(second)
-    found: list[tuple[tuple[int, list[bool]], Grouping]] = []
+    groupings: list[tuple[tuple[int, list[bool]], Grouping]] = []
     for dot in target.dots:
         if not _suits(dot, total):
             continue
@@ -93,10 +93,10 @@ def find_grouping(first: UOp, second: UOp, total: DType, target: Target) -> Grou
             moves = [value.dtype is not want for value, want in zip(pair, wanted, strict=True)]
             movable = all(map(_can_move, [value.dtype for value in pair], wanted))
             if not all(moves) and movable:
-                found.append(((wanted[0].bits, moves), Grouping(dot, swapped, *pair)))
+                groupings.append(((wanted[0].bits, moves), Grouping(dot, swapped, *pair)))
     # The narrowest; none is moved if possible, or else the second, which is laid out anew in any
     # case.
-    return min(found, key=lambda pair: pair[0], default=((0, []), None))[1]
+    return min(groupings, key=lambda pair: pair[0], default=((0, []), None))[1]
 
 
 def _widened(value: UOp, wanted: DType) -> UOp:

@@ -85,8 +85,8 @@ def _multiply(left: UOp, right: UOp, summed: list[int], sizes: list[int], node: 
         narrow = factor if longer == sorted(longer) else permute(factor, order)
         return expand(cast(reshape(narrow, merged(own)), node.dtype), merged(sizes))
 
-    made = UOp(Op.MUL, node.dtype, (moved(left), moved(right)))
-    total = UOp(Op.REDUCE_AXES, node.dtype, (made,), (Op.ADD, (place,)))
+    product = UOp(Op.MUL, node.dtype, (moved(left), moved(right)))
+    total = UOp(Op.REDUCE_AXES, node.dtype, (product,), (Op.ADD, (place,)))
     return reshape(total, tuple([1 if axis in summed else n for axis, n in enumerate(sizes)]))
 
 

@@ -58,13 +58,13 @@ def _replace(sink: UOp, weights: dict[UOp, DType], products: set[UOp]) -> UOp:
         return value.with_sources((narrowed(value.operand), *value.src[1:]))
 
     for node in sink.walk():
-        made = node.with_sources(tuple([done[source] for source in node.src]))
+        rebuilt = node.with_sources(tuple([done[source] for source in node.src]))
         if node in products:
             product = UOp(Op.MUL, node.dtype, tuple(map(narrowed, _factors(node))))
-            made = node.replace(src=(product,))
+            rebuilt = node.replace(src=(product,))
         elif node.op is Op.REDUCE_AXES and node.combine is Op.ADD:
-            made = node.with_sources((narrowed(node.operand),))
-        done[node] = made
+            rebuilt = node.with_sources((narrowed(node.operand),))
+        done[node] = rebuilt
     return done[sink]
 
 
@@ -80,20 +80,20 @@ def _find_rounded_sums(order: list[UOp]) -> dict[UOp, DType]:
         for source in node.src:
             types[source].add(asked)
     sums = [node for node in order if node.op is Op.REDUCE_AXES and node.combine is Op.ADD]
-    found = [(node, next(iter(types[node]))) for node in sums if len(types[node]) == 1]
-    return {node: dtype for node, dtype in found if dtype is not None}
+    rounded = [(node, next(iter(types[node]))) for node in sums if len(types[node]) == 1]
+    return {node: dtype for node, dtype in rounded if dtype is not None}
 
 
 def _follow_exponentials(order: list[UOp]) -> set[UOp]:
     """Exponentials, and all that is computed of them up to where it is rounded."""
-    found: set[UOp] = set()
+    followers: set[UOp] = set()
     for node in order:
         follows = node.op in ELEMENTWISE or node.op in MOVEMENT or node.op is Op.REDUCE_AXES
         if node.op is Op.EXP or (
-            follows and node.dtype not in NARROW and not found.isdisjoint(node.src)
+            follows and node.dtype not in NARROW and not followers.isdisjoint(node.src)
         ):
-            found.add(node)
-    return found
+            followers.add(node)
+    return followers
 
 
 def _factors(total: UOp) -> tuple[UOp, ...]:
@@ -137,8 +137,8 @@ def _is_zero_where(factor: UOp, mask: UOp) -> bool:
             own, asked = _origins(node.condition), _origins(mask)
             if places is None or own is None or asked is None:
                 continue
-            found = [None if place is None else own[place] for place in places]
-            if _unmoved(node.condition) is _unmoved(mask) and found == asked:
+            axes = [None if place is None else own[place] for place in places]
+            if _unmoved(node.condition) is _unmoved(mask) and axes == asked:
                 return True
     return False
 

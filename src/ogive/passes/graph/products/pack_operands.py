@@ -70,7 +70,7 @@ def _count_uses(sink: UOp) -> Counter[tuple[UOp, tuple[int, ...]]]:
 
 def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
     """The scores that another product goes through, whose kernel works them out row by row."""
-    found: set[UOp] = set()
+    scores: set[UOp] = set()
     for node in sink.walk():
         if node.op is Op.REDUCE_AXES and node.combine is Op.ADD:
             (product,) = node.src
@@ -80,8 +80,8 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
             for operand in factors:
                 if operand.op is Op.EXPAND:
                     below = _products_below(operand)
-                    found.update([each for each in below if are_scores(each, target)])
-    return frozenset(found)
+                    scores.update([each for each in below if are_scores(each, target)])
+    return frozenset(scores)
 
 
 def _pack_product(node: UOp, target: Target, by_rows: bool, uses: Sequence[int]) -> UOp:

@@ -27,7 +27,7 @@ from ogive.passes.loops.replace_counters import replace_ranges
 from ogive.targets.target import Target
 
 
-class _Found(NamedTuple):
+class _Product(NamedTuple):
     """A product: its sum, the factor with the rows and that with the columns, and their axes."""
 
     total: UOp
@@ -41,23 +41,23 @@ class _Found(NamedTuple):
 def stage_products(root: UOp, target: Target) -> UOp:
     """The kernel with squares staged, if it is one product of large matrices and what follows it,
     for a target with blocks of threads."""
-    found = _find(root) if target.has_grid else None
-    if found is None:
+    product = _find(root) if target.has_grid else None
+    if product is None:
         return root
     costs, grid = target.costs.threads, target.grid
-    others = [c for c in output_axes(root) if c not in (found.row, found.column)]
+    others = [c for c in output_axes(root) if c not in (product.row, product.column)]
     for each in costs.square_results:
         side = each * costs.square_threads
-        squares = -(-axis_extent(found.row) // side) * -(-axis_extent(found.column) // side)
+        squares = -(-axis_extent(product.row) // side) * -(-axis_extent(product.column) // side)
         is_enough = squares * math.prod(map(axis_extent, others)) >= grid.multiprocessors
         last = each == costs.square_results[-1]
-        is_large = min(axis_extent(found.row), axis_extent(found.column)) >= side
+        is_large = min(axis_extent(product.row), axis_extent(product.column)) >= side
         if is_large and (is_enough or last):
-            return _staged(root, found, each, costs.square_threads)
+            return _staged(root, product, each, costs.square_threads)
     return root
 
 
-def _find(root: UOp) -> _Found | None:
+def _find(root: UOp) -> _Product | None:
     nodes = root.walk()
     sums = [node for node in nodes if node.op is Op.REDUCE]
     if any(node.op in (Op.STAGE, Op.SCAN, Op.TALLY, Op.CHECK) for node in nodes) or len(sums) != 1:
@@ -84,7 +84,7 @@ def _strides(factor: UOp) -> dict[UOp, int] | None:
     return None if irregular or factor.place.offset.has_index else strides
 
 
-def _arranged(store: UOp, total: UOp, factors: list[dict[UOp, int]]) -> _Found | None:
+def _arranged(store: UOp, total: UOp, factors: list[dict[UOp, int]]) -> _Product | None:
     """The product with the factor on the right along whose own axis results lie side by side."""
     (terms,) = total.closed
     strides, _ = offset_strides(store.place.offset)
@@ -94,13 +94,13 @@ def _arranged(store: UOp, total: UOp, factors: list[dict[UOp, int]]) -> _Found |
         if columns and rows and all(terms in factor for factor in factors):
             operands = (total.operand.left, total.operand.right)
             row = max(rows, key=axis_extent)
-            return _Found(total, operands[left], operands[right], row, columns[0], terms)
+            return _Product(total, operands[left], operands[right], row, columns[0], terms)
     return None
 
 
-def _staged(root: UOp, found: _Found, each: int, threads: int) -> UOp:
+def _staged(root: UOp, form: _Product, each: int, threads: int) -> UOp:
     """Squares of `threads` times `each` rows and columns."""
-    total, left, right, row, column, terms = found
+    total, left, right, row, column, terms = form
     side, depth = each * threads, threads
     number = 1 + max([node.number for node in root.walk() if node.op is Op.RANGE])
     squares = [-(-axis_extent(counter) // side) for counter in (row, column)]

@@ -1,1 +1,1 @@
-"""What kernels run on: targets, memory, and a folder for each kind of device."""
+"""The machines that kernels run on: protocol, memory, and a folder for each kind of device."""

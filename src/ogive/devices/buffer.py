@@ -216,7 +216,7 @@ class Buffer:
             device.copy_in(self.address, flat.view(numpy.uint8).data)
 
     def contents(self, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
-        """What the buffer holds, to be read: the memory itself, or a copy of what is elsewhere."""
+        """The elements, to be read: the memory itself, or a copy if it is elsewhere."""
         device = find_device(self.device)
         if device.addressable:
             return self.as_numpy(dtype, shape)

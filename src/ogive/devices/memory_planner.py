@@ -55,7 +55,7 @@ class MemoryPlan(NamedTuple):
 
     @property
     def by_device(self) -> dict[str, int]:
-        """What the blocks take on each device."""
+        """The bytes of the blocks on each device."""
         taken: dict[str, int] = {}
         for device, size in zip(self.devices, self.blocks, strict=True):
             taken[device] = taken.get(device, 0) + size
@@ -98,7 +98,7 @@ def _place(
 def describe(
     placed: Places, lives: Mapping[int, Life], left_out: Mapping[int, str], devices: Sequence[str]
 ) -> MemoryPlan:
-    """What the places of `lives` take; `devices` has the device of each slot."""
+    """The memory that the places of `lives` take; `devices` has the device of each slot."""
     padded = _padded(lives)
     peaks = [largest_live_set(list(own.values())) for own in _by_device(padded, devices).values()]
     return MemoryPlan(

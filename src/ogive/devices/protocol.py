@@ -62,7 +62,7 @@ class Batch(Protocol):
 
     @property
     def table(self) -> int:
-        """What it is given."""
+        """The address of its arguments."""
 
 
 class Batcher(Protocol):
@@ -223,7 +223,7 @@ class CompiledKernel(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What a step does: vector instructions, and bytes that it reads and writes, each once."""
+    """The work of a step: vector instructions, and bytes that it reads and writes, each once."""
 
     instructions: int
     read: int
@@ -237,7 +237,7 @@ class HostSpeeds(Protocol):
         """How many threads `work` is worth, of `most`."""
 
     def describe(self) -> Iterator[tuple[str, str]]:
-        """What is known about the speed: labels and texts."""
+        """The speed in words: labels and texts."""
 
 
 class Pool(Protocol):
@@ -336,7 +336,7 @@ class Device(abc.ABC):
 
     @abc.abstractmethod
     def target(self, config: Config) -> Target:
-        """What code for it depends on, and what things cost there."""
+        """The target of its code: what that depends on, and what things cost there."""
 
     def confirmed_target(self, config: Config) -> Target:
         """The target, for what is about to be compiled: `target` may go by what was noted."""
@@ -374,7 +374,7 @@ class Device(abc.ABC):
         return False
 
     def timer(self, target: Target, threads: int) -> KernelTimer:
-        """What times its kernels. Raises `DeviceError` where nobody searches for faster ones."""
+        """The clock of its kernels. Raises `DeviceError` where nobody searches for faster ones."""
         raise DeviceError(f"kernels of {self.kind} are not searched for")
 
     def reserved_bytes(self) -> int:
@@ -383,7 +383,7 @@ class Device(abc.ABC):
         raise DeviceError(f"nobody counts what memory {self.name} has")
 
     def describe(self) -> str:
-        """What it is, in a line."""
+        """Its description in a line."""
         return self.kind
 
     def open_file(self, path: str, offset: int, nbytes: int) -> Buffer:
@@ -417,7 +417,7 @@ class Host(Device):
 
     @abc.abstractmethod
     def stored_speeds(self, config: Config) -> HostSpeeds | None:
-        """What an earlier measurement has found, if there was one."""
+        """The result of an earlier measurement, if there was one."""
 
     @abc.abstractmethod
     def measure_speeds(self, config: Config) -> HostSpeeds | None:

@@ -14,7 +14,7 @@ class Writer(Protocol):
 
     @property
     def buffers(self) -> Sequence[Buffer]:
-        """What is written to, each once."""
+        """The memory that is written to, each buffer once."""
 
 
 class Clock:
@@ -48,7 +48,7 @@ class Clock:
         at_once([*counts, *self._tick(writer, (*self.writers, writer))])
 
     def ending(self, writer: Writer) -> list[Change]:
-        """What is to be stored for writing to be over. `effect_lock` is held until then."""
+        """The changes by which writing is over. `effect_lock` is held until then."""
         others = tuple([other for other in self.writers if other is not writer])
         still = {buffer for other in others for buffer in other.buffers}
         counts: list[Change] = [

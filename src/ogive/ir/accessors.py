@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Accessors:
-    """What nodes may be asked for by name; each op has some of it."""
+    """The names by which nodes are asked for their sources and arguments; each op has some."""
 
     __slots__ = ()
 
@@ -216,6 +216,6 @@ def read_field(node: UOp, name: str) -> Any:
 
 
 def explain_missing(op: Op, name: str) -> str:
-    """What to say to somebody who asks a node for what it does not have."""
+    """The error's text for a name that a node does not have."""
     names = [source.name for source in op.sources] + [field.name for field in op.fields]
     return f"{op.name} has no {name!r}, but {', '.join(names) or 'neither sources nor argument'}"

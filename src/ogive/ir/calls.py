@@ -1,4 +1,4 @@
-"""What calls of the library's functions stand for (`Op.CALL`)."""
+"""Calls of the library's functions (`Op.CALL`), and the nodes that they stand for."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def is_gradient(node: UOp) -> bool:
 
 
 class Expansions:
-    """What calls stand for, over their operands as they are; outputs of one call are made once."""
+    """The nodes that calls stand for, over their operands; outputs of one call are made once."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[object, ...], tuple[UOp, ...]] = {}
 
     def of(self, call: UOp) -> UOp:
-        """What a CALL stands for."""
+        """The node that a CALL stands for."""
         key = (call.callee, call.arguments, call.src)
         outputs = self._made.get(key)
         if outputs is None:

@@ -1,4 +1,4 @@
-"""What a reduction starts from."""
+"""The element that a reduction starts from."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def has_own_strides(shape: Shape) -> bool:
 
 
 def memory_leaf(node: UOp) -> UOp:
-    """What lies under the shapes that `shaped` puts on flat memory; any other node is its own."""
+    """The flat memory under the shapes that `shaped` puts on it; any other node is its own."""
     top = node
     if (
         node.op is Op.SHRINK
@@ -105,7 +105,7 @@ def memory_leaf(node: UOp) -> UOp:
 
 
 def host_value(node: UOp) -> UOp | None:
-    """What lies under reshapes, if a step that is no kernel makes it: a copy or a custom value."""
+    """The value under reshapes, if a step that is no kernel makes it: a copy or a custom value."""
     while node.op is Op.RESHAPE:
         node = node.operand
     return node if node.op in (Op.COPY, Op.CUSTOM) else None

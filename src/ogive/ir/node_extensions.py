@@ -1,4 +1,4 @@
-"""What nodes can do thanks to modules that know nodes: shapes, bounds, operators.
+"""Properties and operators that nodes get from modules which know nodes: shapes, bounds, `+`.
 
 `ir/node.py` imports none of these modules, so that no import turns back. Loading the package
 `ogive.ir` loads this module, which puts their functions into the class: no node lacks them.

@@ -1,1 +1,1 @@
-"""What outlives the process: compiled graphs, kernels and code on disk, checked when read."""
+"""Compiled graphs, kernels and code on disk, which outlive the process; checked when read."""

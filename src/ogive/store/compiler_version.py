@@ -38,7 +38,7 @@ class Sources:
         self._loaded_at = loaded_at
 
     def signature(self) -> bytes | None:
-        """What the file system says about the sources that this process runs.
+        """The file system's facts about the sources that this process runs.
 
         None where they are not files, or have changed since this process began to load them.
         """

@@ -1,4 +1,4 @@
-"""What a cached thing is known by.
+"""Keys of cached things: digests of all that they depend on.
 
 A key is two 128-bit digests of one text that holds everything the thing depends on. The first is
 where it is looked for; the second, made independently, is compared before what was found is

@@ -44,7 +44,7 @@ class Disk:
         self._make_key = make_key
 
     def graph_key(self, sink: UOp, targets: Mapping[str, Target], config: Config) -> Key:
-        """What the compiled form of a parametric graph depends on: the target of each device."""
+        """The key of a parametric graph's compiled form, for the target of each device."""
         return self._graph_key(encode_graph(sink), targets, config)
 
     def _graph_key(self, graph: Encoded, targets: Mapping[str, Target], config: Config) -> Key:
@@ -53,15 +53,15 @@ class Disk:
         return self._make_key(b"graph", self._origin, text, _settings(config), graph.text)
 
     def kernel_key(self, region: UOp, target: Target, config: Config) -> Key:
-        """What the kernel of a region depends on."""
+        """The key of a region's kernel."""
         return self._key(b"kernel", target, _settings(config), encode_graph(region).text)
 
     def code_key(self, ir: str, target: Target) -> Key:
-        """What object code depends on, once there is IR."""
+        """The key of object code, once there is IR."""
         return self._key(b"code", target, ir.encode())
 
     def driver_key(self, target: Target) -> Key:
-        """What the native driver depends on."""
+        """The key of the native driver."""
         return self._key(b"driver", target)
 
     def _key(self, label: bytes, target: Target, *parts: bytes) -> Key:

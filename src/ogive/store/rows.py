@@ -25,7 +25,7 @@ KEYS_AT_ONCE = 500
 
 
 class Kind(enum.IntEnum):
-    """What a row holds."""
+    """The kind of thing that a row holds."""
 
     GRAPH = 1
     KERNEL = 2
@@ -75,7 +75,7 @@ def _checked(kind: Kind, keys: dict[bytes, Key], columns: Sequence[object]) -> R
 
 
 def row_digest(kind: Kind, key: Key, payload: bytes) -> bytes:
-    """What a row must say about its payload to be believed."""
+    """The digest that a row must have for its payload to be believed."""
     secret = bytes((kind,)) + key.address + key.check
     return blake2b(payload, digest_size=DIGEST_BYTES, key=secret, person=b"ogive row").digest()
 

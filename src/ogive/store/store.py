@@ -92,7 +92,7 @@ class Connect(Protocol):
 
 
 class StoreInfo(NamedTuple):
-    """What is in a store; `problem` says why it cannot be used, if so."""
+    """The contents of a store, counted; `problem` says why it cannot be used, if so."""
 
     path: str
     nbytes: int
@@ -379,7 +379,7 @@ class Store:
     # For people
 
     def info(self) -> StoreInfo:
-        """What is in the store. Makes no folder and no file."""
+        """The contents of the store, counted. Makes no folder and no file."""
         problem = folder_problem(self.folder)
         path = database_path(self.folder)
         entries: dict[Kind, int] = {}

@@ -1,1 +1,1 @@
-"""What a device offers, and what things cost there: all that the passes know of it."""
+"""Targets: a device's abilities and costs, which are all that the passes know of it."""

@@ -30,7 +30,7 @@ from ogive.targets.tile_costs import Lanes, Tiles
 
 
 class Costs(NamedTuple):
-    """What things take on a target. The defaults are those of a CPU with vector instructions."""
+    """The cost model of a target. The defaults are those of a CPU with vector instructions."""
 
     operations: Operations = Operations()
     memory: Memory = Memory()

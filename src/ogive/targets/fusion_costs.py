@@ -1,4 +1,4 @@
-"""What the choice of kernels decides by: what is kept, computed again, or staged in scratch."""
+"""Costs that kernels are cut by: of what is kept, computed again, or staged in scratch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rewrites of the whole graph decide by: long reductions, orders, panels of products."""
+"""Costs that the whole graph is rewritten by: long reductions, orders, panels of products."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Sorting(NamedTuple):
 
 
 class Packing(NamedTuple):
-    """What it takes to lay out the operands of a product, or to read them where they are.
+    """The costs of laying out the operands of a product, and of reading them where they are.
 
     Times are in cycles (of a multiply-add of whole vectors) an element. Measured on an AMD EPYC
     (Zen 4) with products of 16 to 4096 rows, columns and terms (20ae9c1, fcbe430, b8895de).

@@ -1,4 +1,4 @@
-"""What it takes to move values between devices: seconds, for each way to do it.
+"""The time to move values between devices, in seconds, for each way to do it.
 
 A message of B bytes takes `latency + B / bandwidth`; devices send and receive at the same time,
 each one message at a time, and those of a machine share its connection to others. `n` devices add

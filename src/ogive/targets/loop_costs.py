@@ -1,4 +1,4 @@
-"""What changes of one kernel's loops, and of its accesses, decide by."""
+"""Costs that one kernel's loops and accesses are changed by."""
 
 from __future__ import annotations
 

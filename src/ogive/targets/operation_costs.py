@@ -1,4 +1,4 @@
-"""What operations and memory take on a target: the table that the other costs are made from."""
+"""The costs of operations and memory on a target, from which the other costs are made."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ogive.named import NamedTuple
 
 
 class Operations(NamedTuple):
-    """What one operation on a whole vector takes, in cycles. A cycle is what an addition takes.
+    """The cycles of one operation on a whole vector. A cycle is the time of an addition.
 
     Measured on an AMD EPYC (Zen 4) with one thread, as time beside that of additions over arrays
     that the first-level cache holds (7b8e788, 20ae9c1).

@@ -1,4 +1,4 @@
-"""What a training step takes on many devices: time and memory, from what it takes on one."""
+"""The time and memory of a training step on many devices, predicted from those on one."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Prediction(NamedTuple):
 
 
 def predict_step(step: Step, plan: Plan, network: Network) -> Prediction:
-    """What a step takes over the devices of a plan.
+    """Predict the time and memory of a step over the devices of a plan.
 
     Gradients are exchanged while the backward pass goes on: what is left over is exposed.
     """

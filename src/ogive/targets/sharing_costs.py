@@ -1,4 +1,4 @@
-"""What threads are given to do: parts of one kernel, or several small kernels side by side."""
+"""Costs that work is shared by: parts of one kernel, or several small kernels side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a processor offers: instructions, vectors, caches, cores or threads, and what things cost.
+"""A processor as the passes know it: instructions, vectors, caches, cores or threads, costs.
 
 Everything that generated code may depend on is part of `Target.key`. The core count is not: the
 same object code serves any number of threads.

@@ -1,4 +1,4 @@
-"""What the placement of axes on the threads of a graphics processor decides by."""
+"""Costs that axes are placed on the threads of a graphics processor by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the placement of a kernel's axes decides by: lanes, register tiles, the nest of loops."""
+"""Costs that a kernel's axes are placed by: lanes, register tiles, the nest of loops."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Lanes(NamedTuple):
 
 
 class Tiles(NamedTuple):
-    """What a register tile of a product takes, in cycles: a multiply-add of vectors is 1.
+    """The costs of a product's register tile, in cycles: a multiply-add of vectors is 1.
 
     Measured on an AMD EPYC (Zen 4) with products of 1 to 4096 rows (dfde8e0, 9d5a238, 610b3ea).
     """

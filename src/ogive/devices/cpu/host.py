@@ -92,7 +92,7 @@ def host_cores() -> int:
 
 @functools.lru_cache(maxsize=1)
 def _own_quota() -> float | None:
-    """What this process is allowed, as it was when first asked: a start asks five times."""
+    """The cores that this process is allowed, as first asked for: a start asks five times."""
     return cgroup_quota()
 
 
@@ -154,7 +154,7 @@ def _parse_size(text: str) -> int:
 
 
 def _read(path: str) -> str:
-    """What a small file of the system says; some fifty are read at every start."""
+    """The text of a small file of the system, of which a start reads some fifty."""
     try:
         with open(path, "rb", buffering=0) as file:
             return file.read().decode(errors="replace")

@@ -35,7 +35,7 @@ from ogive.targets.target import Target
 
 
 class HostMachine:
-    """What this process knows of its machine: the target, found when first asked for."""
+    """The machine of this process, as it knows it: its target, found when first asked for."""
 
     def __init__(self, detect: Callable[[], HostCpu] = detect_cpu) -> None:
         self._detect = detect
@@ -146,7 +146,7 @@ def note_key() -> Key | None:
 
 
 def noted_cpu(config: Config) -> HostCpu | None:
-    """What an earlier process found this CPU to be."""
+    """The description of this CPU by an earlier process."""
     disk, key = disk_for(config), note_key()
     if disk is None or key is None:
         return None

@@ -36,7 +36,7 @@ MOST_THREADS = 1 << 12
 
 
 class MachineSpeeds:
-    """What this process knows of its machine's speed.
+    """The speed of the machine, as far as this process knows it.
 
     `cores` counts the threads that can run at once, `measure` finds out how fast a target is
     (`speed_measurement.measure` if not given), `jobs_before` is `JOBS_BEFORE`.
@@ -70,7 +70,7 @@ class MachineSpeeds:
             self._speeds, self._settled = before
 
     def current(self) -> Speeds:
-        """What is known now."""
+        """The speeds that are known now."""
         assert self._speeds is not None, "a pool comes before its plans"
         return self._speeds
 
@@ -107,7 +107,7 @@ class MachineSpeeds:
         return measured
 
     def stored(self, config: Config) -> Speeds | None:
-        """What an earlier measurement found, on this machine and with as many cores."""
+        """The result of an earlier measurement, on this machine and with as many cores."""
         place = self.place(config)
         if place is None:
             return None

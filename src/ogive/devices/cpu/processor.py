@@ -21,7 +21,7 @@ from ogive.targets.target import Target
 
 
 class Processor:
-    """What `CpuDevice` does with code and threads."""
+    """The half of `CpuDevice` that code and threads need."""
 
     def target(self, config: Config) -> Target:
         return host_machine.target_for(config)

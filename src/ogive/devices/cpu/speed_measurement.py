@@ -120,12 +120,12 @@ class _Bench:
         return round(min(self._times(plan)) / LAUNCHES)
 
     def _tile_nanoseconds(self) -> float:
-        """What one tile of the working kernel takes."""
+        """The time of one tile of the working kernel."""
         tiles = self.working.tiles
         return min(self._times(self.working.plan(self.pool, tiles))) / tiles
 
     def _sharing(self, tile: float) -> tuple[int, ...] | None:
-        """What sharing out adds to a thread's part of the work; None if no other thread came.
+        """The time that sharing adds to a thread's part of the work; None if no other thread came.
 
         What counts is the better quarter of the runs: the best may be luck.
         """

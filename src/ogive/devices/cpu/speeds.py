@@ -24,7 +24,7 @@ LEVELS = ("L1", "L2", "L3", "memory")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Speeds:
-    """What a machine does, with one thread and with several.
+    """How fast a machine is, with one thread and with several.
 
     `threads` are the numbers of threads that the tables have columns for, from 1 up. `read` and
     `write` have bytes a second by level (L1, L2, L3, memory), all threads together; `instructions`
@@ -53,7 +53,7 @@ class Speeds:
         return thread_count(self, work, most)
 
     def describe(self) -> Iterator[tuple[str, str]]:
-        """What is known about the speed: labels and texts.
+        """The speed in words: labels and texts.
 
         >>> rates = ((10**9, 2 * 10**9),) * 4
         >>> two = Speeds((1, 2, 3), (1, 2), rates, rates, 10**9, 30, (0, 2000))
@@ -109,7 +109,7 @@ def thread_counts(cores: int) -> tuple[int, ...]:
 
 
 def usual_speeds(target: Target) -> Speeds:
-    """What to reckon with on a machine that has not been measured: the costs of the target.
+    """The speeds assumed of a machine that has not been measured: the costs of the target.
 
     One thread is taken to be fast, sharing to be slow and memory to serve few: so work is rather
     left to one thread than shared in vain.

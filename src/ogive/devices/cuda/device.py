@@ -175,7 +175,7 @@ class CudaDevice(Device):
 
     @functools.cached_property
     def _products(self) -> ProductKernels:
-        """What multiplies matrices by tensor cores, which only GPUs of the driver's have."""
+        """The products by tensor cores, which only GPUs of the driver's have."""
         from ogive.devices.cuda.products.product_kernels import ProductKernels
 
         assert isinstance(self.gpu, DriverGpu)
@@ -205,7 +205,7 @@ class CudaDevice(Device):
 
     @functools.cached_property
     def fault_word(self) -> Any:
-        """What kernels that may fault report to: one for all, since each is waited for."""
+        """The word that kernels report faults in: one for all, since each is waited for."""
         return self.gpu.fault_word()
 
 

@@ -33,7 +33,7 @@ _POINTER, _SIZE, _END = 1, 2, 0  # CU_LAUNCH_PARAM_BUFFER_POINTER, …_SIZE, …
 
 
 class GpuFacts(NamedTuple):
-    """What the driver tells of a GPU."""
+    """A GPU as the driver describes it."""
 
     name: str
     major: int
@@ -50,7 +50,7 @@ class Gpu(Protocol):
     """All that the device asks of a GPU, so that a test can have one without the hardware."""
 
     def facts(self) -> GpuFacts:
-        """What it is."""
+        """Its description by the driver."""
 
     def allocate(self, nbytes: int) -> int:
         """The address of new memory. Raises `MemoryError`."""
@@ -79,7 +79,7 @@ class Gpu(Protocol):
         """Give it a kernel to run over some blocks, with the words of its parameters."""
 
     def launch_call(self, kernel: Any) -> LaunchCall | None:
-        """What a function of the host's needs to launch a kernel; None if only we can."""
+        """The data by which a native function launches a kernel; None if only Python can."""
 
     def fault_word(self) -> Any:
         """A word that kernels and the host both see: its `value` is the host's, and `address`."""

@@ -1,4 +1,4 @@
-"""What a GPU offers to the compiler."""
+"""The target that describes a GPU to the compiler."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ OVERLAPPING = LaunchAttribute(_OVERLAPPING, value=(ctypes.c_int * 16)(1))
 
 
 class LaunchCall(NamedTuple):
-    """What a launch is made of: addresses of the GPU driver's functions and of what they take.
+    """The parts of a launch: addresses of the GPU driver's functions and of their arguments.
 
     `words` are the arguments of the kernel but for the last two. At `failure` the driver's code for
     a failed launch is left, and at `fault` the kernel's fault, which is 0 where it has none.

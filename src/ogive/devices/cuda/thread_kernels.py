@@ -57,7 +57,7 @@ class Launch(NamedTuple):
 
     @property
     def line(self) -> str:
-        """What a kernel's text begins with."""
+        """The first line of a kernel's text."""
         return f"; launch {self.threads} {self.tiles} {self.shared_bytes} {int(self.faults)}"
 
     @classmethod
@@ -197,7 +197,7 @@ class ThreadEmitter(Emitter):
         return write.instruction(f"icmp eq i64 {low}, 0")
 
     def tile(self) -> None:
-        """What is done for the tile of this thread, or of its block."""
+        """Write the work on the tile of this thread, or of its block."""
         number = self.block_number
         if not self.spread:
             write = self.writer

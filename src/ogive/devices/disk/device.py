@@ -23,7 +23,7 @@ def make_device(index: int) -> DiskDevice:
 
 
 class _NoMemory:
-    """What a device has that nobody can write to."""
+    """The memory of a device that nobody can write to."""
 
     bytes_allocated = bytes_reused = bytes_held = 0
     lock = threading.Lock()

@@ -1,1 +1,1 @@
-"""What every device under LLVM shares: kernels as LLVM IR, elementary functions, the assembler."""
+"""Shared by all devices under LLVM: kernels as LLVM IR, elementary functions, the assembler."""

@@ -64,23 +64,23 @@ class Emitter:
         self.hides_remainders = False
 
     def make_writer(self) -> Writer:
-        """What collects the text."""
+        """The writer that collects the text."""
         return Writer()
 
     def make_instructions(self) -> Instructions:
-        """What writes elementwise operations."""
+        """The writer of elementwise operations."""
         return Instructions(self.writer, self.target)
 
     def make_memory(self) -> Memory:
-        """What writes accesses."""
+        """The writer of loads and stores."""
         return Memory(self.writer, shared_areas(self.root), self.target)
 
     def make_accumulators(self) -> Accumulators:
-        """What adds up."""
+        """The writer of reductions and scans."""
         return Accumulators(self.root, self.values, self.instructions)
 
     def make_transfers(self) -> Transfers:
-        """What moves tiles between registers and memory."""
+        """The writer of tiles between registers and memory."""
         return Transfers(
             self.accumulators,
             self.instructions,
@@ -160,7 +160,7 @@ class Emitter:
                 self.node(item)
 
     def begin_stage(self, stage: UOp) -> None:
-        """What is to be done before a value is staged."""
+        """Write the work that comes before a value is staged."""
         if self.poison:
             self.memory.poison(stage)
 

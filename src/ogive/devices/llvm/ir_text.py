@@ -48,7 +48,7 @@ class Text:
         self._vectors: dict[tuple[str, int], Vectors] = {}
 
     def vectors(self, code: str, lanes: int) -> Vectors:
-        """What writes into this text over `lanes` elements of a type."""
+        """The writer into this text over `lanes` elements of a type."""
         vectors = self._vectors.get((code, lanes))
         if vectors is None:
             vectors = self._vectors[code, lanes] = Vectors(self, code, lanes)

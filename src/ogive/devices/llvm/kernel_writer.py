@@ -61,7 +61,7 @@ class Writer(Text):
         self._known: dict[str, str] = {}
 
     def of(self, dtype: DType, lanes: int) -> Vectors:
-        """What writes instructions over `lanes` elements of a dtype, as registers hold them."""
+        """The writer of instructions over `lanes` elements of a dtype, as registers hold them."""
         return self.vectors(code_of(dtype), lanes)
 
     @contextmanager

@@ -212,7 +212,7 @@ class Memory:
         return result
 
     def masked_read(self, name: str, places: str, dtype: DType, gate: str, lanes: int) -> str:
-        """What a mask admits of a vector, or of lanes with a place each; zero elsewhere."""
+        """A vector, or lanes with a place each, where a mask admits them; zero elsewhere."""
         kind, mask = memory_type(dtype, lanes), f"<{lanes} x i1>"
         pointers, symbol = self.masked_intrinsic(name, dtype, lanes)
         self.writer.declarations.add(f"declare {kind} {symbol}({pointers}, {mask}, {kind})")
@@ -299,7 +299,7 @@ class Memory:
             self.writer.effect("call void @llvm.x86.sse.sfence()")
 
     def metadata(self) -> list[str]:
-        """What streamed stores refer to."""
+        """The metadata that streamed stores refer to."""
         return ["!0 = !{i32 1}"] if self.streams else []
 
     def any_lane(self, mask: str, lanes: int) -> str:

@@ -1,4 +1,4 @@
-"""What is in which register: a value of the kernel graph has one for each entry of its tile."""
+"""The registers of values: one for each entry of the tile that a value of the kernel has."""
 
 from __future__ import annotations
 

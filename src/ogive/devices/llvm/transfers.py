@@ -201,7 +201,7 @@ class Transfers:
             self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
 
     def put_in_order(self, stage: UOp) -> None:
-        """What was staged as it came is in order from here on, if it should be."""
+        """Put a staged value in order, if it should be."""
         count = stage.sorted_count
         if count is None:
             return
@@ -224,7 +224,7 @@ class Transfers:
         return combined
 
     def tally(self, node: UOp, places: Places, lanes: int) -> str:
-        """What a place of staged memory holds, and then one more."""
+        """The number at a place of staged memory, which is one more from then on."""
         place = node.place
         stride = IRREGULAR if lanes > 1 else None
         where = (self._offset(place.offset, places, stride, lanes), stride, None, lanes)

@@ -1,4 +1,4 @@
-"""What the ops on whole arrays give: movement, reductions, scans, sorts, reads by positions.
+"""The meaning of ops on whole arrays: movement, reductions, scans, sorts, reads by positions.
 
 A function of movement is given the array and the argument with all its lengths filled in. The same
 functions move the *places* of elements, which is how a store finds where its target lies.

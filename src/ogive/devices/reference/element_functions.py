@@ -1,4 +1,4 @@
-"""What each elementwise op gives for its operands: the table, and the functions that NumPy lacks.
+"""The meaning of each elementwise op: the table, and the functions that NumPy lacks.
 
 Operands are floats in float64, integers in their dtype, or booleans. NumPy has the meaning that the
 language has: integers wrap around, a comparison with NaN is false, and the greater of NaN and a
@@ -23,7 +23,7 @@ PARITY = 0x1BD11BDA
 
 
 def float_remainder(x: Array, y: Array) -> Array:
-    """What is left of x, with the sign of y: as in Python, but 0 stays as it is."""
+    """The remainder, with the sign of y: as in Python, but 0 stays as it is."""
     rest = numpy.fmod(x, y)
     return numpy.where(_has_other_sign(rest, y), rest + y, rest)
 

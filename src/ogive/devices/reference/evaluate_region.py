@@ -46,7 +46,7 @@ from ogive.passes.graph.fault_checks import can_fault, indices_of
 def evaluate_region(
     region: UOp, memory: Mapping[int, Array], variables: Mapping[str, int]
 ) -> list[tuple[Any, ...]]:
-    """What a region writes to flat arrays, `memory[slot]` for each `PARAM`, of its dtype.
+    """Carry a region out on flat arrays, `memory[slot]` for each `PARAM`, of its dtype.
 
     It is given as calls of functions that are written in C. Raises `KernelFault` with the number
     of the op that failed, among those of the region that can.
@@ -177,7 +177,7 @@ def _elementwise(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
 
 
 def _arithmetic(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    """What is another thing for floats; an integer's divisor that is zero is noted, and is 1."""
+    """An operation that integers have otherwise: a divisor that is zero is noted, and is 1."""
     if node.dtype.is_float:
         return FLOAT_FUNCTIONS[node.op](*sources)
     x, y = sources

@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 
 def held(array: Array, dtype: DType) -> Array:
-    """What memory of a dtype holds, as a value."""
+    """The value of elements as memory of a dtype holds them."""
     return array.astype(numpy.float64 if dtype.is_float else dtype.numpy)
 
 

@@ -68,7 +68,7 @@ def _wanted_below(
 
 
 def _fit(wanted: Array, value: Array) -> Array:
-    """What is wanted of an operand, which may be one number for all elements."""
+    """The wanted elements of an operand, which may be one number for all elements."""
     return wanted if value.shape == wanted.shape else numpy.asarray(wanted.any())
 
 

@@ -1,1 +1,1 @@
-"""What each stage's graphs may contain, and the verifier that checks it."""
+"""Dialects: the ops that each stage's graphs may contain, and the verifier that checks them."""

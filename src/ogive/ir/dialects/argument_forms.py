@@ -52,7 +52,7 @@ TESTS: dict[str, Callable[[Any], bool]] = {
 
 
 def expect_argument(node: UOp) -> str | None:
-    """What argument was expected, by the op table, if a node has another."""
+    """The argument that the op table expects, in words, if a node has another."""
     op = node.op
     if not op.fields:
         return None if node.arg is None else "no argument"

@@ -1,4 +1,4 @@
-"""What must hold of values over several devices, beside what the op table says."""
+"""Rules of values over several devices, beside what the op table says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold in loop graphs, unplaced, placed and lowered ones, beside what the op table says.
+"""Rules of loop graphs, unplaced, placed and lowered ones, beside what the op table says.
 
 As in `tensor_forms.py`, a function says what was expected of a node, or None if it is so.
 """

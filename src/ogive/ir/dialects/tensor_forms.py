@@ -1,4 +1,4 @@
-"""What must hold in tensor graphs beside what the op table says.
+"""Rules of tensor graphs, beside what the op table says.
 
 A function here is given a node of one op, with sources and an argument as the table has them, and
 says what was expected of it, or None if it is so. `verify.py` knows who is asked for what.
@@ -172,7 +172,7 @@ def expect_dot(node: UOp) -> Problem:
 
 
 def expect_dtypes(node: UOp) -> Problem:
-    """What dtypes an elementwise node should have had, if it has others."""
+    """The dtypes that an elementwise node should have, in words, if it has others."""
     op, dtype, given = node.op, node.dtype, [source.dtype for source in node.src]
     if op is Op.CAST:
         return None

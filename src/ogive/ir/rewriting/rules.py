@@ -27,7 +27,7 @@ Rewriter = Callable[..., UOp | None]
 
 
 class Pattern:
-    """What a node must look like.
+    """The form that a node must have for a rule to apply.
 
     `ops` None means any op. `sources` None means any sources; otherwise their number must agree.
     `value` requires a CONST of that value. `where` is a further condition on the node. The same
@@ -143,7 +143,7 @@ Compiled = TypeVar("Compiled")
 
 
 class _ByOp(dict[Op, list[Compiled]]):
-    """What the rules for an op compile to, made when the op is first met: most ops never are."""
+    """The compiled rules of an op, made when the op is first met: most ops never are."""
 
     def __init__(
         self, rules: Iterable[Rule], make: Callable[[Rule, Pattern], Compiled]
@@ -197,7 +197,7 @@ class RuleSet:
         return self._dispatch
 
     def build(self, op: Op, dtype: DType, src: tuple[UOp, ...]) -> UOp:
-        """What the first rule that applies makes of such a node, or the node.
+        """The result of the first rule that applies to such a node, or the node.
 
         The node itself is built only if no rule applies. All rules for `op` must match on dtype
         and sources alone.

@@ -146,7 +146,7 @@ _SPINE_DEPTH = 6
 
 
 def order_key(node: UOp) -> tuple[Any, ...]:
-    """What terms are sorted by: the first range or variable within, then what is done to it."""
+    """The order of terms: by the first range or variable within, then by what is done to it."""
     try:
         return node._order
     except AttributeError:

@@ -195,7 +195,7 @@ class _Finder:
         )  # fmt: skip
 
     def found(self) -> TensorAttention:
-        """What was found, when nothing is wrong."""
+        """The attention of the graph, when nothing is wrong."""
         inside = {*self.elements, *self.inner}
         operands: set[UOp] = set()
         peaks: set[UOp] = set()

@@ -126,7 +126,7 @@ class _Columns:
         return cls(column, products, room, target)
 
     def best(self, height: int) -> tuple[float, int]:
-        """What tiles of so many rows take at the best number of vectors, and this number."""
+        """The cost of tiles of so many rows at the best number of vectors, and this number."""
         filled = -(-axis_extent(self.column) // self.products[0].lanes)
         most = self.target.costs.tiles.most_score_vectors
         widest = min(filled, max(self.room // height, 1), most)

@@ -171,7 +171,7 @@ class _Merger:
         return not self.risks_copy(regions)
 
     def memory(self, value: UOp) -> UOp:
-        """What is written to where a version of a buffer is, or a value with memory of its own."""
+        """The memory of a version of a buffer, or of a value with memory of its own."""
         versions: list[UOp] = []
         while value.op is Op.AFTER and value not in self.memories:
             versions.append(value)

@@ -9,7 +9,7 @@ from ogive.named import NamedTuple
 
 
 def aligned(nbytes: int) -> int:
-    """What so many bytes take of a block."""
+    """The bytes of a block that so many bytes take."""
     return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 

@@ -59,7 +59,7 @@ def strip_steps(schedule: Schedule) -> Schedule:
 
 
 def _hints(step: AnyStep) -> object:
-    """What is said of the one value that a kernel computes."""
+    """The hints about the one value that a kernel computes."""
     roots = step.region.roots if isinstance(step, Step) else ()
     return roots[0].arg if len(roots) == 1 and roots[0].op is Op.CONTIGUOUS else None
 

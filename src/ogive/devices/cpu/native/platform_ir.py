@@ -1,4 +1,4 @@
-"""What differs between systems and processors in the driver, as LLVM IR."""
+"""The parts of the driver that differ between systems and processors, as LLVM IR."""
 
 from __future__ import annotations
 

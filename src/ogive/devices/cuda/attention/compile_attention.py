@@ -86,7 +86,7 @@ def _batches(attention: RegionAttention) -> int:
 
 
 def _bytes(attention: RegionAttention) -> tuple[int, int]:
-    """What is read and written, each once."""
+    """The bytes that are read and written, each once."""
     tile = choose_tile(attention, 1 << 20)
     read = sum([
         extent(each.line) * extent(each.inner) * 2 for each in (*tile.rows, *tile.columns)

@@ -154,7 +154,7 @@ def _weighted(node: UOp) -> tuple[UOp, UOp] | None:
 
 
 def _unrounded(value: UOp) -> UOp:
-    """What a value was before it was rounded to a narrow type and widened again."""
+    """The value before it was rounded to a narrow type and widened again."""
     is_rounded = (
         value.op is Op.CAST
         and value.operand.op is Op.CAST

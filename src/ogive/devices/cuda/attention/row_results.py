@@ -1,4 +1,4 @@
-"""What is stored of a thread's rows, by threads or through shared memory."""
+"""The results of a thread's rows, stored by threads or through shared memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RowResults:
         self.counters = weights.outer.counters
 
     def _values(self, known: list[str], sums: list[str]) -> list[str]:
-        """What is stored, for each sum; for each row, where there are none."""
+        """The values to store, one for each sum; one for each row, where there are no sums."""
         attention = self.attention
         rows = [self._row_place(half, ended) for half, ended in enumerate(self._ended(known))]
         if attention.mixed is None:

@@ -63,7 +63,7 @@ def at_hand(attention: RegionAttention) -> set[UOp]:
 
 
 def elementwise_nodes(value: UOp, stops: Collection[UOp]) -> list[UOp]:
-    """What a value is computed of by threads."""
+    """The nodes that threads compute a value of."""
     order: list[UOp] = []
     waiting, seen = [value], set(stops)
     while waiting:
@@ -147,7 +147,7 @@ class RowWeights:
         return text.intrinsic("i32", "smin.i32", ["i32", "i32"], [str(moved), "%columns"])
 
     def _find_factor(self) -> float | None:
-        """What the score is multiplied by, if nothing else is done before the softmax."""
+        """The number that scores are multiplied by, if nothing else is done before the softmax."""
         softmax, bound = self.attention.softmax, self.attention.bound
         if softmax is None or len(self.attention.scores) != 1:
             return None
@@ -171,7 +171,7 @@ class RowWeights:
     def compute(
         self, scores: Sequence[list[str]], block: Index, known: Sequence[str], is_edge: bool
     ) -> tuple[list[str], list[str], list[str]]:
-        """What is known of the rows then, the weights, and by what sums so far are multiplied."""
+        """The state of the rows then, the weights, and the factors of the sums so far."""
         text, attention = self.text, self.attention
         first: Index = 0
         width = 2 * len(scores[0])
@@ -297,7 +297,7 @@ class RowWeights:
         ]
 
     def ended(self, known: Sequence[str]) -> list[dict[UOp, str]]:
-        """What rows were reduced to, when all columns have been gone through: for each row."""
+        """The reductions of each row, when all columns have been gone through."""
         text, attention = self.text, self.attention
         results: list[dict[UOp, str]] = [{} for _ in range(HALVES)]
         for half, values in enumerate(results):

@@ -36,7 +36,7 @@ _PASSES = tuple([each for each in LOOP_PASSES if each.name in ("rangeify", "merg
 
 
 class ProductCode(NamedTuple):
-    """What is behind the line: which slots addresses are of, launches, and a module for each."""
+    """The code of a product: the slots whose addresses it takes, launches, a module for each."""
 
     slots: tuple[int, ...]
     workspace_bytes: int
@@ -109,7 +109,7 @@ def write_code(code: ProductCode, modules: list[str] | None = None) -> str:
 
 
 def read_code(text: str) -> ProductCode:
-    """What `write_code` wrote. Raises `LoadError`."""
+    """The code that `write_code` wrote. Raises `LoadError`."""
     line, _, behind = text.partition("\n")
     try:
         fields = json.loads(line.removeprefix(MARK))

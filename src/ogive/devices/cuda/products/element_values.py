@@ -108,7 +108,7 @@ class ElementValues:
         return self.text.instruction(f"fpext {kind} {narrow} to float")
 
     def apply(self, node: UOp, source: DType, operands: list[str]) -> str:
-        """What a node does with its operands."""
+        """The result of a node's operation on its operands."""
         return self._instructions.elementwise(node.op, _held(node.dtype), source, operands, 1)
 
     def _operand(self, node: UOp) -> str:

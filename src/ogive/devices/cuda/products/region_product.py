@@ -91,7 +91,7 @@ def _is_sum_of_products(total: UOp) -> bool:
 
 
 def _factor(node: UOp) -> tuple[Access, UOp] | None:
-    """What a factor reads, if it is an element of memory: its access, and the load."""
+    """The access and the load of a factor, if it is an element of memory."""
     wide = node
     if node.op is Op.CAST:
         node = node.operand

@@ -1,4 +1,4 @@
-"""What a region does with the sums of its product, as a step of the epilogue."""
+"""The work of a region on the sums of its product, as a step of the epilogue."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class ProductCosts(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """What limits tiles: multiprocessors, and the shared memory of a block in bytes."""
+    """The limits of tiles: multiprocessors, and the shared memory of a block in bytes."""
 
     processors: int = 132
     shared_bytes: int = 227 << 10

@@ -419,7 +419,7 @@ class _WarpgroupProduct:
 
 
 class _LinePart:
-    """What a lane stores of each line at once: `behind` elements behind its first ones."""
+    """The elements of each line that a lane stores at once, `behind` elements behind its first."""
 
     def __init__(
         self, text: KernelText, shared: SharedTile, tile: WarpgroupTile, place: Index,

@@ -1,1 +1,1 @@
-"""What kernels for tensor cores are made of: text, tiles, fragments, instructions, epilogues."""
+"""The parts of kernels for tensor cores: text, tiles, fragments, instructions, epilogues."""

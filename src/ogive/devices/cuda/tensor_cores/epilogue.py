@@ -1,4 +1,4 @@
-"""What is done with a sum before it is stored: scales, biases, activations, residuals, casts.
+"""Steps from a sum to what is stored: scales, biases, activations, residuals, casts.
 
 Results are in registers as pairs: two neighbours of a row. A *step* writes elementwise code on such
 a pair, and may have parameters of the kernel's, which it reads at the pair's place. Places beyond
@@ -33,7 +33,7 @@ class Step(Protocol):
     """One elementwise step on pairs of sums, or of what earlier steps made of them."""
 
     def parameters(self, number: int) -> tuple[Parameter, ...]:
-        """What it reads; `number` tells its names from those of other steps."""
+        """Its parameters; `number` tells their names from those of other steps."""
 
     def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
         """Write it; returns the names of the new pair."""

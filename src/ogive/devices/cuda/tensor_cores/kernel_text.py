@@ -258,7 +258,7 @@ class KernelText(Writer):
         self.assembly("bar.sync 0;", [], [])
 
     def when(self, condition: str, body: Callable[[], None]) -> None:
-        """What `body` writes is done if the condition holds."""
+        """Write a branch: the instructions that `body` writes run if the condition holds."""
         number = self.number()
         self.branch_if(condition, f"then{number}", f"after{number}")
         self.label(f"then{number}")

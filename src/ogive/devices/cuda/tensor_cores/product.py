@@ -1,4 +1,4 @@
-"""What a product is: sizes, element types, and how its matrices lie in memory.
+"""The description of a product: sizes, element types, how its matrices lie in memory.
 
     result[b, i, j] = epilogue(sum over l of left[b, i, l] * right[b, l, j])
 

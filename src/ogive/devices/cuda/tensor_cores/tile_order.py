@@ -21,7 +21,7 @@ _NAMES = (
 
 
 def order_parameters() -> list[Parameter]:
-    """What a kernel has to know to find its tiles."""
+    """The parameters by which a kernel finds its tiles."""
     return [Parameter(name, "i32") for name in _NAMES]
 
 

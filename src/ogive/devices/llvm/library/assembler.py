@@ -165,7 +165,7 @@ def _create_machine(family: int, target: Target, effort: int) -> int:
 
 @functools.lru_cache(maxsize=8)
 def _family(triple: str) -> int:
-    """What LLVM knows of a family of processors. Raises `CompileError`."""
+    """LLVM's handle of a family of processors. Raises `CompileError`."""
     with llvm_gate.lock, llvm_gate.users_lock():
         message = Message()
         for part in ("Target", "AsmPrinter"):

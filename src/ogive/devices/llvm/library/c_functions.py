@@ -183,7 +183,7 @@ class Message:
         self.place = ctypes.byref(self._text)
 
     def take(self) -> str:
-        """What LLVM said, empty if nothing."""
+        """The message of LLVM, empty if there is none."""
         text = (self._text.value or b"").decode(errors="replace")
         llvm_function("DisposeString")(self._text)
         self._text.value = None

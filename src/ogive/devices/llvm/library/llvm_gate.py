@@ -45,7 +45,7 @@ class _Shared:
 
 
 class LlvmGate:
-    """Who may be inside of LLVM, and that nobody is while the process forks.
+    """The gate of LLVM: threads inside are counted, and none is while the process forks.
 
     `lock` is held around what we do with LLVM's registries and linkers, which all threads share;
     `assembling` is entered to assemble, which any number of threads may do, each with what is its

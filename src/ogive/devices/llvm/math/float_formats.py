@@ -1,4 +1,4 @@
-"""What all functions share: attributes, the two float formats, constants split over floats."""
+"""Shared by all functions: attributes, the two float formats, constants split over floats."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Convolution(NamedTuple):
 
     @property
     def multiplied(self) -> DType:
-        """What elements of the image are multiplied as."""
+        """The dtype in which elements of the image are multiplied."""
         return self.image.dtype if self.dot is None else _NARROW[self.dot.left]
 
     @property

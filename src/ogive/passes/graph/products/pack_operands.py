@@ -334,7 +334,7 @@ def _repetitions(operand: UOp) -> int:
 
 
 def _matrix(operand: UOp) -> UOp:
-    """What is spread over a product, if it is."""
+    """The operand before it was spread over a product, if it was."""
     return operand.operand if operand.op is Op.EXPAND else operand
 
 

@@ -143,7 +143,7 @@ class _Blocks(NamedTuple):
         return UOp(Op.CONTIGUOUS, blocks.dtype, (partial,), ())
 
     def spread(self, whole: UOp, blocks: UOp) -> UOp:
-        """What there is one of for all blocks, for each of `blocks`."""
+        """A value of which there is one for all blocks, for each of `blocks`."""
         one = reshape(whole, (*self.front, 1, 1, *self.back))
         return UOp(Op.EXPAND, whole.dtype, (one,), blocks.shape)
 

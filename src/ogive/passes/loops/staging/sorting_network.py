@@ -53,7 +53,7 @@ def filled_length(count: int) -> int:
 
 @functools.lru_cache(maxsize=64)
 def sorting_passes(count: int) -> tuple[Pass, ...]:
-    """What puts `count` elements in order, if greater ones fill up their row."""
+    """The exchanges that put `count` elements in order, if greater ones fill up their row."""
     whole = filled_length(count)
     block = min(whole, 1 << LAYERS)
     places = tuple([Place(place, 0) for place in range(min(block, count))])

@@ -33,6 +33,14 @@ from ogive.distributions.discrete_distributions import (
 )
 from ogive.distributions.distribution import Distribution, ExponentialFamily
 from ogive.distributions.divergences import kl_divergence, register_kl
+from ogive.distributions.gamma_family import (
+    Beta,
+    Chi2,
+    Dirichlet,
+    FisherSnedecor,
+    Gamma,
+    InverseGamma,
+)
 from ogive.distributions.location_scale import (
     Cauchy,
     Gumbel,
@@ -45,18 +53,7 @@ from ogive.distributions.location_scale import (
     VonMises,
 )
 from ogive.distributions.multivariate import LowRankMultivariateNormal, MultivariateNormal
-from ogive.distributions.positive import (
-    Beta,
-    Chi2,
-    Dirichlet,
-    Exponential,
-    FisherSnedecor,
-    Gamma,
-    InverseGamma,
-    Kumaraswamy,
-    Pareto,
-    Weibull,
-)
+from ogive.distributions.positive import Exponential, Kumaraswamy, Pareto, Weibull
 from ogive.distributions.transforms import (
     AbsTransform,
     AffineTransform,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ogive.distributions import categories, combined, location_scale, positive
+from ogive.distributions import categories, combined, gamma_family, location_scale, positive
 from ogive.distributions import discrete_distributions as discrete
 from ogive.distributions.distribution import Distribution
 from ogive.distributions.distribution_parameters import sum_rightmost
@@ -101,7 +101,7 @@ def _exponentials(p: Any, q: Any) -> Tensor:
     return found
 
 
-@register_kl(positive.Gamma, positive.Gamma)
+@register_kl(gamma_family.Gamma, gamma_family.Gamma)
 def _gammas(p: Any, q: Any) -> Tensor:
     a, b = p.concentration, q.concentration
     found: Tensor = (
@@ -111,7 +111,7 @@ def _gammas(p: Any, q: Any) -> Tensor:
     return found
 
 
-@register_kl(positive.Beta, positive.Beta)
+@register_kl(gamma_family.Beta, gamma_family.Beta)
 def _betas(p: Any, q: Any) -> Tensor:
     total, other = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
     found: Tensor = (
@@ -124,7 +124,7 @@ def _betas(p: Any, q: Any) -> Tensor:
     return found
 
 
-@register_kl(positive.Dirichlet, positive.Dirichlet)
+@register_kl(gamma_family.Dirichlet, gamma_family.Dirichlet)
 def _dirichlets(p: Any, q: Any) -> Tensor:
     a, b = p.concentration, q.concentration
     slopes = a.digamma() - a.sum(-1, keepdim=True).digamma()

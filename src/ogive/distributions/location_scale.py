@@ -374,7 +374,7 @@ class StudentT(Elementwise):
         return found.masked_fill(self.df <= 1, math.nan)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        from ogive.distributions.positive import Chi2
+        from ogive.distributions.gamma_family import Chi2
 
         shape = self._extended_shape(sample_shape)
         spread = Chi2(self.df, validate_args=False).rsample(sample_shape) / self.df

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from ogive.distributions import constraints
+from ogive.distributions.base_transform import Transform
+from ogive.distributions.combined_transforms import (
+    CatTransform,
+    ComposeTransform,
+    IndependentTransform,
+    ReshapeTransform,
+    StackTransform,
+    identity_transform,
+)
 from ogive.distributions.distribution_parameters import (
     broadcast_all,
     epsilon,
     smallest,
     sum_rightmost,
 )
-from ogive.errors import ArgumentError
 from ogive.nn.functional import pad, softplus
 from ogive.tensor.creation.constructors import arange
-from ogive.tensor.movement.joining import stack as join
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
@@ -26,250 +32,6 @@ __all__ = [
     "SoftmaxTransform", "SoftplusTransform", "StackTransform", "StickBreakingTransform",
     "TanhTransform", "Transform", "identity_transform",
 ]  # fmt: skip
-
-
-class Transform:
-    """A function from `domain` to `codomain`. With `cache_size` 1 the last pair is remembered,
-    so that the inverse of what was just made is exact.
-    """
-
-    bijective = False
-    domain: Any = constraints.real
-    codomain: Any = constraints.real
-    sign: Any = 1
-
-    def __init__(self, cache_size: int = 0) -> None:
-        if cache_size not in (0, 1):
-            raise ArgumentError("cache_size must be 0 or 1")
-        self._cache_size = cache_size
-        self._pair: tuple[Any, Any] = (None, None)
-        self._inverse: Any = None
-
-    @property
-    def inv(self) -> Transform:
-        """The inverse."""
-        return _Inverse(self)
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same function with another size of cache."""
-        if self._cache_size == cache_size:
-            return self
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._cache_size, made._pair = cache_size, (None, None)
-        return made
-
-    def __call__(self, x: Any) -> Any:
-        if self._cache_size == 0:
-            return self._call(x)
-        if x is self._pair[0]:
-            return self._pair[1]
-        y = self._call(x)
-        self._pair = (x, y)
-        return y
-
-    def _undo(self, y: Any) -> Any:
-        if self._cache_size == 0:
-            return self._invert(y)
-        if y is self._pair[1]:
-            return self._pair[0]
-        x = self._invert(y)
-        self._pair = (x, y)
-        return x
-
-    def _call(self, x: Any) -> Any:
-        raise NotImplementedError
-
-    def _invert(self, y: Any) -> Any:
-        raise NotImplementedError
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """The logarithm of how much the function stretches volumes at x, with y = f(x)."""
-        raise NotImplementedError
-
-    def forward_shape(self, shape: Any) -> Any:
-        """The shape of what comes out."""
-        return shape
-
-    def inverse_shape(self, shape: Any) -> Any:
-        """The shape of what went in."""
-        return shape
-
-    def __repr__(self) -> str:
-        return type(self).__name__ + "()"
-
-
-class _Inverse(Transform):
-    """The other direction of a transform."""
-
-    bijective = True
-
-    def __init__(self, transform: Transform) -> None:
-        super().__init__()
-        self._forward = transform
-
-    @property
-    def domain(self) -> Any:
-        return self._forward.codomain
-
-    @property
-    def codomain(self) -> Any:
-        return self._forward.domain
-
-    @property
-    def sign(self) -> Any:
-        return self._forward.sign
-
-    @property
-    def inv(self) -> Transform:
-        return self._forward
-
-    def with_cache(self, cache_size: int = 1) -> Transform:
-        return self._forward.with_cache(cache_size).inv
-
-    def __call__(self, x: Any) -> Any:
-        return self._forward._undo(x)
-
-    def _undo(self, y: Any) -> Any:
-        return self._forward(y)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return -self._forward.log_abs_det_jacobian(y, x)
-
-    def forward_shape(self, shape: Any) -> Any:
-        return self._forward.inverse_shape(shape)
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return self._forward.forward_shape(shape)
-
-
-class ComposeTransform(Transform):
-    """Transforms one after the other."""
-
-    def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
-        super().__init__(cache_size)
-        self.parts = [part.with_cache(cache_size) for part in parts] if cache_size else list(parts)
-
-    @property
-    def bijective(self) -> bool:  # type: ignore[override]
-        return all(part.bijective for part in self.parts)
-
-    @property
-    def sign(self) -> Any:
-        return math.prod([part.sign for part in self.parts]) if self.parts else 1
-
-    @property
-    def domain(self) -> Any:
-        if not self.parts:
-            return constraints.real
-        dims = self.parts[-1].codomain.event_dim
-        for part in reversed(self.parts):
-            dims += part.domain.event_dim - part.codomain.event_dim
-            dims = max(dims, part.domain.event_dim)
-        return _widened(self.parts[0].domain, dims)
-
-    @property
-    def codomain(self) -> Any:
-        if not self.parts:
-            return constraints.real
-        dims = self.parts[0].domain.event_dim
-        for part in self.parts:
-            dims += part.codomain.event_dim - part.domain.event_dim
-            dims = max(dims, part.codomain.event_dim)
-        return _widened(self.parts[-1].codomain, dims)
-
-    def _call(self, x: Any) -> Any:
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def _invert(self, y: Any) -> Any:
-        for part in reversed(self.parts):
-            y = part._undo(y)
-        return y
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        if not self.parts:
-            return x * 0
-        total: Any = 0
-        dims = self.domain.event_dim
-        for position, part in enumerate(self.parts):
-            after = y if position == len(self.parts) - 1 else part(x)
-            found = part.log_abs_det_jacobian(x, after)
-            total = total + sum_rightmost(found, dims - part.domain.event_dim)
-            dims += part.codomain.event_dim - part.domain.event_dim
-            x = after
-        return total
-
-    def forward_shape(self, shape: Any) -> Any:
-        for part in self.parts:
-            shape = part.forward_shape(shape)
-        return shape
-
-    def inverse_shape(self, shape: Any) -> Any:
-        for part in reversed(self.parts):
-            shape = part.inverse_shape(shape)
-        return shape
-
-
-def _widened(constraint: Any, dims: int) -> Any:
-    more = dims - constraint.event_dim
-    return constraints.independent(constraint, more) if more else constraint
-
-
-class IndependentTransform(Transform):
-    """A transform whose last batch axes count as one value."""
-
-    def __init__(
-        self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0
-    ) -> None:
-        super().__init__(cache_size)
-        self.base_transform = base_transform.with_cache(cache_size)
-        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        self.bijective = base_transform.bijective
-        self.sign = base_transform.sign
-        more = reinterpreted_batch_ndims
-        self.domain = constraints.independent(base_transform.domain, more)
-        self.codomain = constraints.independent(base_transform.codomain, more)
-
-    def _call(self, x: Any) -> Any:
-        return self.base_transform(x)
-
-    def _invert(self, y: Any) -> Any:
-        return self.base_transform._undo(y)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        found = self.base_transform.log_abs_det_jacobian(x, y)
-        return sum_rightmost(found, self.reinterpreted_batch_ndims)
-
-
-class ReshapeTransform(Transform):
-    """Values of one shape as values of another."""
-
-    bijective = True
-
-    def __init__(self, in_shape: Any, out_shape: Any, cache_size: int = 0) -> None:
-        super().__init__(cache_size)
-        self.in_shape, self.out_shape = tuple(in_shape), tuple(out_shape)
-        if math.prod(self.in_shape) != math.prod(self.out_shape):
-            raise ArgumentError("in_shape, out_shape have different numbers of elements")
-        self.domain = constraints.independent(constraints.real, len(self.in_shape))
-        self.codomain = constraints.independent(constraints.real, len(self.out_shape))
-
-    def _call(self, x: Any) -> Any:
-        return x.reshape(*x.shape[: x.ndim - len(self.in_shape)], *self.out_shape)
-
-    def _invert(self, y: Any) -> Any:
-        return y.reshape(*y.shape[: y.ndim - len(self.out_shape)], *self.in_shape)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        return x.new_zeros(x.shape[: x.ndim - len(self.in_shape)])
-
-    def forward_shape(self, shape: Any) -> Any:
-        return (*shape[: len(shape) - len(self.in_shape)], *self.out_shape)
-
-    def inverse_shape(self, shape: Any) -> Any:
-        return (*shape[: len(shape) - len(self.out_shape)], *self.in_shape)
 
 
 class ExpTransform(Transform):
@@ -463,68 +225,6 @@ class LowerCholeskyTransform(Transform):
         return y.tril(-1) + y.diagonal(0, -2, -1).log().diag_embed()
 
 
-class StackTransform(Transform):
-    """A transform for each entry along an axis."""
-
-    def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
-        super().__init__(cache_size)
-        self.transforms, self.dim = list(tseq), dim
-        self.bijective = all(each.bijective for each in self.transforms)
-        self.domain = constraints.stack([each.domain for each in self.transforms], dim)
-        self.codomain = constraints.stack([each.codomain for each in self.transforms], dim)
-
-    def _call(self, x: Any) -> Any:
-        parts = zip(self.transforms, x.unbind(self.dim), strict=True)
-        return join([each(part) for each, part in parts], self.dim)
-
-    def _invert(self, y: Any) -> Any:
-        parts = zip(self.transforms, y.unbind(self.dim), strict=True)
-        return join([each._undo(part) for each, part in parts], self.dim)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        parts = zip(self.transforms, x.unbind(self.dim), y.unbind(self.dim), strict=True)
-        return join([each.log_abs_det_jacobian(a, b) for each, a, b in parts], self.dim)
-
-
-class CatTransform(Transform):
-    """A transform for each part, of given lengths, along an axis."""
-
-    def __init__(
-        self, tseq: Sequence[Transform], dim: int = 0, lengths: Any = None, cache_size: int = 0
-    ) -> None:
-        super().__init__(cache_size)
-        self.transforms, self.dim = list(tseq), dim
-        self.lengths = list(lengths) if lengths is not None else [1] * len(self.transforms)
-        self.bijective = all(each.bijective for each in self.transforms)
-        domains = [each.domain for each in self.transforms]
-        codomains = [each.codomain for each in self.transforms]
-        self.domain = constraints.cat(domains, dim, self.lengths)
-        self.codomain = constraints.cat(codomains, dim, self.lengths)
-
-    def _parts(self, value: Any) -> Any:
-        return zip(self.transforms, value.split(self.lengths, self.dim), strict=True)
-
-    def _call(self, x: Any) -> Any:
-        from ogive.tensor.movement.joining import cat
-
-        return cat([each(part) for each, part in self._parts(x)], self.dim)
-
-    def _invert(self, y: Any) -> Any:
-        from ogive.tensor.movement.joining import cat
-
-        return cat([each._undo(part) for each, part in self._parts(y)], self.dim)
-
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        from ogive.tensor.movement.joining import cat
-
-        ends = [part for _, part in self._parts(y)]
-        found = [
-            each.log_abs_det_jacobian(part, end)
-            for (each, part), end in zip(self._parts(x), ends, strict=True)
-        ]
-        return cat(found, self.dim)
-
-
 class CumulativeDistributionTransform(Transform):
     """y = P(x) for the distribution function P of a distribution."""
 
@@ -544,6 +244,3 @@ class CumulativeDistributionTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         return self.distribution.log_prob(x)
-
-
-identity_transform = ComposeTransform([])

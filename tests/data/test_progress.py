@@ -10,6 +10,7 @@ import pytest
 
 import ogive
 from ogive.data import progress
+from ogive.data.bar import TextBar
 
 
 class Terminal(io.StringIO):
@@ -51,14 +52,13 @@ def test_a_terminal_gets_one_line_in_plain_text(without_rich: None) -> None:
     assert "3/3" in text.rpartition("\r")[2]
 
 
-def test_a_shorter_text_leaves_nothing_of_a_longer_one(
-    without_rich: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ogive.data.bar._INTERVAL", 0.0)
+def test_a_shorter_text_leaves_nothing_of_a_longer_one() -> None:
     file = Terminal()
-    bar = progress(range(3), file=file)
-    for value in bar:
-        bar.note(loss="long" * (2 - value))
+    bar = TextBar(file, "", 3)
+    bar.interval = 0.0  # each is drawn
+    for done in range(3):
+        bar.draw(done, "long" * (2 - done))
+    bar.finish(3, "")
     widths = [len(line.rstrip("\n")) for line in file.getvalue().split("\r")[1:]]
     assert widths == sorted(widths)
 

@@ -81,7 +81,7 @@ def progress(
         return Progress(values, label, total, None)
     bar: _Bar = _Lines(stream, label, total)
     if terminal:
-        bar = _rich_bar(stream, label, total) or _TextBar(stream, label, total)
+        bar = _rich_bar(stream, label, total) or TextBar(stream, label, total)
     return Progress(values, label, total, bar)
 
 
@@ -109,14 +109,15 @@ class _Text:
         return "  ".join([part for part in (*parts, f"{speed:.1f}/s", notes) if part])
 
 
-class _TextBar(_Text):
+class TextBar(_Text):
     """One line that is written over and over."""
 
     drawn = 0.0
     longest = 0
+    interval = _INTERVAL
 
     def draw(self, done: int, notes: str) -> None:
-        if time.monotonic() - self.drawn >= _INTERVAL:
+        if time.monotonic() - self.drawn >= self.interval:
             self._write(done, notes, "")
 
     def finish(self, done: int, notes: str) -> None:

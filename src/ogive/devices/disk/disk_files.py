@@ -39,14 +39,17 @@ class DiskBuffer(Handle):
         """Raise `FileError` unless there is a file that holds all of it now."""
         os.close(self._open())
 
-    def read_into(self, target: memoryview) -> None:
-        """Read all of it into `target`, which is as large. Raises `FileError`."""
+    def read_into(self, target: memoryview, chunk: int = CHUNK) -> None:
+        """Read all of it into `target`, which is as large, `chunk` bytes at a time.
+
+        Raises `FileError`.
+        """
         assert target.nbytes == self.nbytes, "a copy is as large as what it copies"
         file = self._open()
         try:
             done = 0
             while done < self.nbytes:
-                part = target[done : done + CHUNK]
+                part = target[done : done + chunk]
                 count = os.preadv(file, [part], self.offset + done)
                 if count == 0:  # it was cut off since it was opened
                     raise self._too_short(self.offset + done)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ogive.io.files import BYTES_PER_BYTE, FREE_BYTES
+from ogive.io.checked_files import BYTES_PER_BYTE, FREE_BYTES
 from tests.io import crafted
 
 ROOT = Path(__file__).parents[2]

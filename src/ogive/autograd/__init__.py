@@ -16,7 +16,7 @@ from ogive.autograd.mode import (
     no_grad,
     set_grad_enabled,
 )
-from ogive.autograd.tensors import grad
+from ogive.autograd.tensor_gradients import grad
 from ogive.autograd.vectorize import vmap
 
 __all__ = [

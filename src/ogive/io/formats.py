@@ -8,7 +8,7 @@ from typing import Any
 
 from ogive.errors import ArgumentError
 from ogive.io import gguf, npy, npz, pickling, pytorch_checkpoint, safetensors
-from ogive.io.files import Path, Source, open_source, to_path
+from ogive.io.checked_files import Path, Source, open_source, to_path
 from ogive.io.zips import read_directory
 
 Loader = Callable[[Path], Any]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 
-from ogive.io.files import Path, Source, open_source, shorten
+from ogive.io.checked_files import Path, Source, open_source, shorten
 from ogive.io.quants import QUANTIZATIONS
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType

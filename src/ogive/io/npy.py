@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from ogive.errors import DtypeError
-from ogive.io.files import Path, Source, check_tensors, open_source, replacing, shorten
+from ogive.io.checked_files import Path, Source, check_tensors, open_source, replacing, shorten
 from ogive.io.words import IS_BIG
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType

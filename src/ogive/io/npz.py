@@ -9,7 +9,15 @@ from itertools import chain
 
 import numpy
 
-from ogive.io.files import TENSOR, Path, Source, check_tensors, open_source, replacing, shorten
+from ogive.io.checked_files import (
+    TENSOR,
+    Path,
+    Source,
+    check_tensors,
+    open_source,
+    replacing,
+    shorten,
+)
 from ogive.io.npy import parse_header, read_array, to_numpy
 from ogive.io.words import IS_BIG
 from ogive.io.zips import STORED, Member, read_directory, unpack_member

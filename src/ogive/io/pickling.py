@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.io.files import Path, replacing
+from ogive.io.checked_files import Path, replacing
 from ogive.io.pytorch_checkpoint import DTYPES, PICKLE, STORAGES
 from ogive.ir.dtype import DType
 from ogive.ir.symbolic.evaluate import evaluate

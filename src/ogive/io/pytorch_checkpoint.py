@@ -15,7 +15,7 @@ from sys import getsizeof
 from typing import Any
 
 from ogive.errors import ShapeError
-from ogive.io.files import TENSOR, Path, Source, open_source, shorten
+from ogive.io.checked_files import TENSOR, Path, Source, open_source, shorten
 from ogive.io.unpickle import ENTRY, Function, Machine
 from ogive.io.zips import STORED, Member, read_directory, read_member
 from ogive.ir import dtype as dtypes

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
-from ogive.io.files import Path, Source, check_tensors, open_source, replacing, shorten
+from ogive.io.checked_files import Path, Source, check_tensors, open_source, replacing, shorten
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.symbolic.evaluate import evaluate

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from sys import getsizeof
 from typing import Any, NoReturn
 
-from ogive.io.files import shorten
+from ogive.io.checked_files import shorten
 from ogive.named import NamedTuple
 
 SCALARS = (str, bytes, int, float, bool, type(None))

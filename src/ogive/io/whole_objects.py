@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ogive.io.files import Path, open_source, replacing
+from ogive.io.checked_files import Path, open_source, replacing
 from ogive.io.pickling import FOLDER, VERSION
 from ogive.io.pytorch_checkpoint import KIND, PICKLE, Storage, StorageType, _Checkpoint
 from ogive.io.unpickle import Function

@@ -11,7 +11,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from ogive.io.files import Source, shorten
+from ogive.io.checked_files import Source, shorten
 from ogive.named import NamedTuple
 
 STORED, DEFLATED = 0, 8

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import FileError
-from ogive.io.files import MAX_RANK, TENSOR, Source, open_source
+from ogive.io.checked_files import MAX_RANK, TENSOR, Source, open_source
 from ogive.io.words import IS_BIG
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType

@@ -19,7 +19,7 @@ from ogive.errors import (
     TraceError,
     nearest,
 )
-from ogive.io.files import Path, open_source
+from ogive.io.checked_files import Path, open_source
 from ogive.jit import jit
 from ogive.journal import log
 from ogive.onnx import operators

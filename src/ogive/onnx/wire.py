@@ -18,7 +18,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 import numpy
 
 from ogive.errors import FileError
-from ogive.io.files import BYTES_PER_BYTE, FREE_BYTES, Source
+from ogive.io.checked_files import BYTES_PER_BYTE, FREE_BYTES, Source
 from ogive.named import NamedTuple
 
 KIND = "an ONNX model"

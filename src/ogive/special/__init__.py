@@ -25,7 +25,7 @@ from ogive.special.bessel import (
 )
 from ogive.special.gamma import gammainc, gammaincc, polygamma, zeta
 from ogive.special.normal import entr, erfcx, log_ndtr
-from ogive.special.polynomials import (
+from ogive.special.orthogonal_polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
     chebyshev_polynomial_v,

@@ -180,7 +180,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "masked": ("ogive.masked",),
     "signal": ("ogive.signal",),
     "signal.windows": ("ogive.signal.windows",),
-    "func": ("ogive.torch.training.transforms",),
+    "func": ("ogive.torch.training.function_transforms",),
     "amp": ("ogive.torch.training.precision", "ogive.amp"),
     "amp.autocast_mode": ("ogive.torch.training.precision", "ogive.amp"),
     "amp.grad_scaler": ("ogive.amp",),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from ogive.autograd import tensors as tensor_gradients
+from ogive.autograd import tensor_gradients
 from ogive.eager.forms import NOT_DONE, is_captured
 from ogive.eager.gradients import second_derivatives, tape
 from ogive.eager.gradients.records import Leaf, Source, leaves_under

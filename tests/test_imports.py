@@ -85,7 +85,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "torch": (
         "", "amp", "autograd", "compat", "cuda", "data", "distributed", "distributions", "eager",
         "fft", "io", "linalg", "nn", "onnx", "optim", "random", "signal", "special", "tensor",
-        "live", "ir", "config", "errors",
+        "live", "ir", "config", "errors", "named",
     ),
     "": (  # the package itself
         "amp", "autograd", "cuda", "compat", "distributed", "distributions", "fft", "data",

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.named import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Placement:
     """The choice for one kernel, by axis number; `order` nests the output loops.
 

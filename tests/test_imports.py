@@ -123,7 +123,7 @@ FOR_TYPES_ONLY = {
     ("engine.realize", "tensor.tensor"),
     ("engine.record_passes", "tensor.tensor"),
     ("engine.repeated_assignments", "tensor.tensor"),
-    ("tensor.neural.attention_gradients", "targets.fusion_costs"),
+    ("tensor.neural.attention_gradients", "targets.graph_costs"),
     ("tensor.values.evaluation", "engine"),
 }
 """Imports under `TYPE_CHECKING` that `ALLOWED` forbids; they never run."""

@@ -38,7 +38,7 @@ from ogive.tensor.linear_algebra.matrix_product import product_where
 from ogive.tensor.movement.joining import cat, where
 
 if TYPE_CHECKING:
-    from ogive.targets.fusion_costs import ScoreGradients
+    from ogive.targets.graph_costs import ScoreGradients
     from ogive.tensor.tensor import Tensor
 
 

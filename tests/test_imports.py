@@ -85,7 +85,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "torch": (
         "", "amp", "autograd", "compat", "cuda", "data", "distributed", "distributions", "eager",
         "fft", "io", "linalg", "nn", "onnx", "optim", "random", "signal", "special", "tensor",
-        "live", "ir", "config", "errors",
+        "live", "ir", "config", "errors", "named",
     ),
     "": (  # the package itself
         "amp", "autograd", "cuda", "compat", "distributed", "distributions", "fft", "data",
@@ -123,7 +123,7 @@ FOR_TYPES_ONLY = {
     ("engine.realize", "tensor.tensor"),
     ("engine.record_passes", "tensor.tensor"),
     ("engine.repeated_assignments", "tensor.tensor"),
-    ("tensor.neural.attention_gradients", "targets.fusion_costs"),
+    ("tensor.neural.attention_gradients", "targets.graph_costs"),
     ("tensor.values.evaluation", "engine"),
 }
 """Imports under `TYPE_CHECKING` that `ALLOWED` forbids; they never run."""
@@ -173,11 +173,22 @@ def statements(
 def imports_of(name: str) -> list[Import]:
     """What a module imports from the package, module by module."""
     found = []
-    for statement, inside, types in statements(ast.parse(MODULES[name].read_text()).body):
+    tree = ast.parse(MODULES[name].read_text())
+    for statement, inside, types in statements(tree.body):
         for used in _targets(statement):
             if used == "ogive" or used.startswith("ogive."):
                 found.append(Import(name, used[len("ogive.") :], inside, types))
+    found += [Import(name, used, inside_function=True, for_types=False) for used in _passes(tree)]
     return found
+
+
+def _passes(tree: ast.Module) -> Iterator[str]:
+    """The modules of the passes of a table, which are loaded when these are first run."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Pass":
+            match node.args:
+                case [ast.Constant(value=str(name)), _, _, ast.Constant(value=str(folder)), *_]:
+                    yield f"{folder.replace('/', '.')}.{name}"
 
 
 def _targets(statement: ast.Import | ast.ImportFrom) -> list[str]:

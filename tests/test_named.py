@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from typing import Any
 
 import pytest
 
-from ogive.named import Compared, NamedTuple
+from ogive.named import NamedTuple, record
 
 
 class Place(NamedTuple):
@@ -33,13 +34,38 @@ class Corner(Place):
         return super().__new__(cls, row, 0)
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Setting(Compared):
+@record(frozen=True)
+class Setting:
     """A record of which one field does not count."""
 
     name: str
     kept: tuple[int, ...] = ()
     beside: int = dataclasses.field(default=0, compare=False)
+
+
+@record
+class Basket:
+    """A record that may change, and says of itself what it holds."""
+
+    things: list[int] = dataclasses.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.first = self.things[:1]
+
+    def __repr__(self) -> str:
+        return f"Basket of {self.things}"
+
+
+@record(eq=False)
+class Thing:
+    """A record that equals itself alone."""
+
+    name: str = ""
+
+
+@record(frozen=True)
+class Nothing:
+    """A record without fields."""
 
 
 def test_a_named_tuple_has_fields_defaults_and_methods() -> None:
@@ -73,12 +99,44 @@ def test_named_tuples_and_records_survive_copies_and_pickles() -> None:
 def test_records_are_equal_in_all_that_counts() -> None:
     assert Setting("a", (1,), beside=1) == Setting("a", (1,), beside=2)
     assert hash(Setting("a", beside=1)) == hash(Setting("a", beside=2))
-    assert Setting("a") != Setting("b") and Setting("a") != "a"
+    text: object = "a"
+    assert Setting("a") != Setting("b") and Setting("a") != text
     assert repr(Setting("a")) == "Setting(name='a', kept=(), beside=0)"
 
 
 def test_records_are_frozen_and_can_be_replaced() -> None:
-    record: Any = Setting("a")
+    setting: Any = Setting("a")
     with pytest.raises(dataclasses.FrozenInstanceError):
-        record.name = "b"
-    assert dataclasses.replace(record, name="b") == Setting("b")
+        setting.name = "b"
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        del setting.name
+    assert dataclasses.replace(setting, name="b") == Setting("b")
+
+
+def test_a_record_is_a_dataclass_whose_arguments_are_known_before_the_first_instance() -> None:
+    assert dataclasses.is_dataclass(Setting) and dataclasses.asdict(Setting("a"))["name"] == "a"
+    assert str(inspect.signature(Thing)) == "(name='')"
+    make: Any = Setting
+    for given, named in (((), {}), (("a", (), 1, 2), {}), (("a",), {"depth": 2})):
+        with pytest.raises(TypeError, match=r"Setting\.__init__"):
+            make(*given, **named)
+
+
+def test_a_record_that_is_not_frozen_changes_and_has_no_hash() -> None:
+    basket = Basket()
+    basket.things.append(1)
+    basket.things = [*basket.things, 2]
+    assert basket == Basket([1, 2]) and repr(basket) == "Basket of [1, 2]"
+    assert basket.first == [] and Basket([3, 4]).first == [3] and Basket().things == []
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(basket)
+
+
+def test_a_record_without_equality_equals_itself_alone() -> None:
+    thing = Thing("a")
+    assert thing == thing and thing != Thing("a") and hash(thing) != hash(Thing("a"))
+
+
+def test_records_without_fields_are_equal() -> None:
+    assert Nothing() == Nothing() and hash(Nothing()) == hash(Nothing())
+    assert repr(Nothing()) == "Nothing()"

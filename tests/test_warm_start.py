@@ -43,7 +43,7 @@ REPLAY = {
     "ogive.passes.pipeline.capture_passes", "ogive.passes.pipeline.graph_dialects",
     "ogive.passes.pipeline.pass_runner", "ogive.passes.regions", "ogive.passes.regions.slots",
     "ogive.passes.shards", "ogive.passes.shards.place_shards",
-    "ogive.devices.llvm.library", "ogive.devices.llvm.library.llvm_gate",
+    "ogive.devices.llvm.library", "ogive.devices.llvm_gate",
 }  # fmt: skip
 """From tensors to the graph that is looked for, and what compiled graphs are made of."""
 

@@ -14,11 +14,11 @@ import os
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ConfigError, ConfigWarning, nearest, origin_line, user_origin
-from ogive.named import Compared
+from ogive.named import record
 
 if TYPE_CHECKING:
     from ogive.targets.costs import Costs
@@ -36,8 +36,8 @@ def _plain(default: Any, text: str) -> Any:
     return field(default=default, metadata={"code": False, "help": text})
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Beam(Compared):
+@record(frozen=True)
+class Beam:
     """A search for the fastest placement of each new kernel, by measuring.
 
     `width` placements go on from round to round; `seconds` bound the whole search of one
@@ -58,8 +58,8 @@ class Beam(Compared):
         object.__setattr__(self, "seconds", float(self.seconds))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Graph(Compared):
+@record(frozen=True)
+class Graph:
     """A search for other ways to compute a graph, by the cost model; every graph has one.
 
     It ends after so many `nodes` of alternatives in one window of the graph, `rounds` of rules, or
@@ -109,19 +109,19 @@ KERNELS_KEPT = 4096
 LOG_TOPICS = ("schedule", "compile", "execute", "recompile", "search", "shard", "eager")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Config(Compared):
+@record(frozen=True)
+class Config:
     """The settings of one realization."""
 
     kernel_node_limit: int = _code(512, "most tensor operations one kernel may compute")
     pack_operands: bool = _code(True, "lay out operands of products in panels")
     vectorize: bool = _code(True, "use vector instructions")
     poison: bool = _code(False, "fill new memory with NaN first, so that reading it shows")
-    search: Beam | Graph | None = _code(  # noqa: RUF009  (a field, as all of these)
+    search: Beam | Graph | None = _code(
         None, "search for faster kernels by measuring them, or set the bounds of graph search"
     )
     exactness: str = _code("exact", "what graph search may change: nothing (exact), or rounding")
-    costs: Costs | None = _plain(  # noqa: RUF009  (a field, as all of these)
+    costs: Costs | None = _plain(
         None, "what choices are made by, instead of the target's own cost model"
     )
     pack_constants: bool = _plain(True, "keep panels of operands that have not changed")

@@ -7,13 +7,14 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from ogive.named import record
 
 NARROWEST, WIDEST = 20, 100
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Screen:
     """`columns` to write into; `colours` is 0, 256 or 2**24; `blocks` allows `▀` and the like."""
 

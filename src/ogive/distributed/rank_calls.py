@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ogive.errors import DistributedError, Origin, describe_origin, origin_line, user_origin
 from ogive.ir.dtype import DType
+from ogive.named import record
 
 DIGEST_BYTES = 32
 TEXT_BYTES = 1024
 """How long a call's description may be: messages about calls have one size."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Call:
     """`text` says what is done, with which shapes and dtypes; `origin` is the user's line.
 

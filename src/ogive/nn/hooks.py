@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError
+from ogive.named import record
 from ogive.nn.backward_hooks import BackwardCall
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Hook:
     """A function that is called `before` forward or after it, with keyword arguments or without.
 

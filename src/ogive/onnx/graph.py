@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ogive.named import record
 from ogive.onnx import messages, table
 from ogive.onnx.elements import name_of, read_sparse, read_value
 from ogive.onnx.table import OperatorError
@@ -15,7 +16,7 @@ _NODE = 2048
 """What a node takes in memory, in bytes, rounded up."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Info:
     """An input or output: its name, the type of its elements, and its shape.
 
@@ -39,7 +40,7 @@ class Info:
         return f"{self.dtype}[{sizes}]"
 
 
-@dataclass
+@record
 class Node:
     """A node: an operator of an opset, or a function of the model, with names of values."""
 
@@ -61,7 +62,7 @@ class Node:
         return f"{name} ({domain}.{self.op}, opset {self.version})"
 
 
-@dataclass
+@record
 class Graph:
     """Nodes in an order in which they can be computed."""
 
@@ -72,7 +73,7 @@ class Graph:
     nodes: list[Node]
 
 
-@dataclass
+@record
 class Function:
     """A function of the model: nodes over its inputs and attributes."""
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from ogive.named import record
 from ogive.passes.place.placement import Placement
 from ogive.search.placement_encoding import PlacementKey, placement_key
 from ogive.search.worker_messages import Inspection
 from ogive.search.worker_process import Dropped
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Limits:
     """When a candidate is dropped, and when a search ends. Times are in seconds."""
 
@@ -58,7 +59,7 @@ class Listener(Protocol):
     def measured(self, placement: Placement, seconds: float, best: float, first: float) -> None: ...
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Outcome:
     """What a search came to. `gain` is how many times faster the choice is than the heuristics'."""
 
@@ -69,7 +70,7 @@ class Outcome:
     taken: float | None = None  # seconds that a run takes, if that is known
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class BeamSearch:
     """The search for one kernel, until `deadline` on `clock`.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from ogive.config import Config
 from ogive.ir.node import UOp
+from ogive.named import record
 from ogive.passes.lower.kernel_names import kernel_name
 from ogive.passes.lower.tile_work import work_per_tile
 from ogive.passes.pipeline.region_passes import loops_of, placement_for
@@ -34,7 +35,7 @@ class ResultStore(Protocol):
     def put(self, region: UOp, result: bytes) -> None: ...
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class _Case:
     """A kernel to search for: the regions that come to the same loops, and how much they do."""
 
@@ -50,7 +51,7 @@ def _memory() -> int:
         return 1 << 33
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Means:
     """What a search works with: the `command` that starts a worker, a clock, how many bytes of
     `memory` the machine has, and the search of a single kernel."""

@@ -10,9 +10,10 @@ padded. What cannot be (two lane axes in one value) is refused by `place`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ogive.ir.node import UOp
+from ogive.named import record
 from ogive.passes.loops.accesses import memory_accesses
 from ogive.passes.loops.kernel_axes import axis_extent, output_axes, reduction_axes
 from ogive.passes.place.placement import Placement
@@ -23,7 +24,7 @@ TILES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 MOST_LANES = 64
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Actions:
     """What may be changed about the placements of one kernel."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ogive.named import record
 from ogive.passes.place.placement import Placement
 from ogive.search.placement_encoding import read_placement, write_placement
 from ogive.store.encoding import Reader, Writer
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Result:
     """What a search chose; `seconds` was its limit, and `complete` tells that it needed less.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -22,6 +21,7 @@ from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.evaluate import evaluate
+from ogive.named import record
 from ogive.passes.lower.kernel_signature import Signature, kernel_signature
 from ogive.passes.lower.tile_work import grain_of, work_per_tile
 from ogive.passes.place.placement import Placement
@@ -46,7 +46,7 @@ class Unfit(Exception):
     """A placement that can be told to be of no use, and why."""
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class _Specimen:
     """A placement as a kernel, with its text, and its code once that is needed."""
 

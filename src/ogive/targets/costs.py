@@ -20,13 +20,17 @@ import functools
 from typing import Any
 
 from ogive.named import NamedTuple
-from ogive.targets.fusion_costs import Fusion, ScoreGradients, Staging
-from ogive.targets.graph_costs import Packing, Reductions, Sorting
-from ogive.targets.loop_costs import Accesses, Loops
+from ogive.targets.graph_costs import (
+    Fusion,
+    Packing,
+    Reductions,
+    ScoreGradients,
+    Sorting,
+    Staging,
+)
+from ogive.targets.kernel_costs import Accesses, Lanes, Loops, Tiles
 from ogive.targets.operation_costs import Memory, Operations
-from ogive.targets.sharing_costs import Sharing
-from ogive.targets.thread_costs import Threads
-from ogive.targets.tile_costs import Lanes, Tiles
+from ogive.targets.thread_costs import Sharing, Threads
 
 
 class Costs(NamedTuple):

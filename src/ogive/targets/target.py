@@ -7,10 +7,10 @@ same object code serves any number of threads.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from ogive.digest import blake2b
-from ogive.named import Compared, NamedTuple
+from ogive.named import NamedTuple, record
 from ogive.targets.costs import CPU_COSTS, Costs, gpu_costs
 
 DEFAULT_CACHE_BYTES = {1: 32 << 10, 2: 1 << 20, 3: 8 << 20}
@@ -71,8 +71,8 @@ class Grid(NamedTuple):
 NO_GRID = Grid()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Target(Compared):
+@record(frozen=True)
+class Target:
     """A processor as the compiler sees it. Two targets are equal when code for one suits the other.
 
     `features` is LLVM's string (`+avx2,-sse4a,...`), `vector_bytes` the widest register worth

@@ -13,7 +13,7 @@ from ogive.devices.cpu.host import host_target
 from ogive.devices.helper_threads import Helper
 from ogive.devices.known_devices import find_device
 from ogive.devices.llvm.library.assembler import assemble
-from ogive.devices.llvm.library.llvm_gate import llvm_gate
+from ogive.devices.llvm_gate import llvm_gate
 from ogive.engine.caches.assembly import Assembly
 from ogive.errors import CompileError
 

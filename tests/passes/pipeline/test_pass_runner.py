@@ -24,9 +24,9 @@ def _check_number(value: int) -> None:
 
 NUMBER = Dialect("number", "a number", _check_number, str)
 TEXT = Dialect("text", "a number as text", lambda value: None, repr)
-INCREASE = Pass("increase", NUMBER, NUMBER, lambda number: number + 1, "1 → 2")
-NEGATE = Pass("negate", NUMBER, NUMBER, lambda number: -number, "1 → -1")
-PRINT = Pass("print", NUMBER, TEXT, lambda number: f"{number}", "1 → '1'")
+INCREASE = Pass("increase", NUMBER, NUMBER, "", "1 → 2").doing(lambda number: number + 1)
+NEGATE = Pass("negate", NUMBER, NUMBER, "", "1 → -1").doing(lambda number: -number)
+PRINT = Pass("print", NUMBER, TEXT, "", "1 → '1'").doing(lambda number: f"{number}")
 
 
 def test_each_pass_is_given_what_the_one_before_it_gave() -> None:
@@ -40,14 +40,15 @@ def test_a_pass_is_given_what_it_reads_and_nothing_else() -> None:
         return given
 
     reads = ("target", "text", "config.vectorize")
-    reading = Pass("gather", NUMBER, TEXT, gather, "1 → (1, ...)", reads)
+    reading = Pass("gather", NUMBER, TEXT, "", "1 → (1, ...)", reads).doing(gather)
     compilation = Compilation(Config(vectorize=False), number=7, text="x", target="t")
     assert compilation.run((reading,)) == (7, "t", "x", False)
 
 
 def test_what_nobody_made_cannot_be_read() -> None:
     with pytest.raises(AttributeError, match="text"):
-        Compilation(Config(), number=7).run((Pass("r", NUMBER, NUMBER, max, "", reads=("text",)),))
+        reading = Pass("r", NUMBER, NUMBER, "", "", reads=("text",)).doing(max)
+        Compilation(Config(), number=7).run((reading,))
 
 
 def test_a_pass_whose_condition_does_not_hold_is_left_out() -> None:
@@ -56,6 +57,19 @@ def test_a_pass_whose_condition_does_not_hold_is_left_out() -> None:
     compilation = Compilation(Config(), number=0)
     assert compilation.run((growing,) * 5) == 2
     assert INCREASE.when is None, "the other one runs always"
+
+
+def test_what_a_pass_that_is_left_out_was_to_make_is_what_it_would_have_taken() -> None:
+    never = Condition("never", lambda values: False)
+    assert Compilation(Config(), number=1).run((PRINT.under(never),)) == 1
+    assert Compilation(Config(), number=1, text="one").run((PRINT.under(never),)) == "one"
+
+
+def test_a_pass_is_loaded_when_it_is_first_run() -> None:
+    kept = Pass("join_words", NUMBER, NUMBER, "passes/loops", "1 → 1")
+    from ogive.passes.loops.join_words import join_words
+
+    assert kept.function is join_words and kept.under(None).function is join_words
 
 
 def test_a_pass_that_runs_twice_is_timed_as_one() -> None:

@@ -91,12 +91,14 @@ WRONG: dict[str, Callable[[Any], Any]] = {
 
 
 def broken(passes: Passes, name: str) -> Passes:
-    """A table of which one pass gives what its dialect does not allow."""
+    """A table of which one pass, that always runs, gives what its dialect does not allow."""
     made = []
     for each in passes:
         if each.name == name:
             right, spoil = each.function, WRONG[each.gives.name]
-            each = each.doing(lambda *given, right=right, spoil=spoil: spoil(right(*given)))
+            each = each.under(None).doing(
+                lambda *given, right=right, spoil=spoil: spoil(right(*given))
+            )
         made.append(each)
     return tuple(made)
 

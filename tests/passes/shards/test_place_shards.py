@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from ogive.config import Config
@@ -13,7 +15,8 @@ from ogive.ir.node import UOp
 from ogive.ir.node_building import move, reshape
 from ogive.ir.ops import SPREAD, Op
 from ogive.passes.capture.normalize import Normalized
-from ogive.passes.shards.place_shards import has_shards, place_shards
+from ogive.passes.pipeline.capture_passes import SHARDED
+from ogive.passes.shards.place_shards import place_shards
 from ogive.passes.shards.placing import infer_layouts
 from ogive.passes.shards.shard_rules import GATHERED, RULES
 
@@ -59,7 +62,9 @@ def copies_in(*roots: UOp) -> int:
 
 def test_the_pass_runs_where_there_are_such_values_alone() -> None:
     plain = UOp(Op.SINK, dtypes.void, (memory(0, "CPU", 4),), ("CPU",))
-    assert not has_shards(plain) and has_shards(divided())
+    for sink, runs in ((plain, False), (UOp(Op.SINK, dtypes.void, (divided(),)), True)):
+        values = SimpleNamespace(calls=False, normalized=Normalized(sink, (), {}, {}))
+        assert SHARDED.holds(values) is runs
 
 
 def test_elementwise_operations_copy_nothing() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -13,10 +12,11 @@ from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, promote, to_dtype
+from ogive.named import record
 from ogive.tensor.tensor import Tensor
 
 
-@dataclass(frozen=True, repr=False)
+@record(frozen=True)
 class FloatInfo:
     """What a float dtype can hold; for complex numbers, each of their parts."""
 
@@ -36,7 +36,7 @@ class FloatInfo:
         )
 
 
-@dataclass(frozen=True, repr=False)
+@record(frozen=True)
 class IntegerInfo:
     """What an integer dtype can hold."""
 

@@ -7,7 +7,7 @@ import math
 import os
 from typing import TYPE_CHECKING
 
-from ogive.devices.llvm.library.llvm_gate import llvm_gate
+from ogive.devices.llvm_gate import llvm_gate
 from ogive.digest import blake2b
 from ogive.named import NamedTuple
 from ogive.targets.target import DEFAULT_CACHE_BYTES, Target, describe_cpu

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ogive.devices.protocol import Work
+from ogive.named import record
 from ogive.targets.target import Target
 
 WORTH_A_THREAD = 1.1
@@ -22,7 +22,7 @@ WORTH_A_THREAD = 1.1
 LEVELS = ("L1", "L2", "L3", "memory")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record(frozen=True)
 class Speeds:
     """How fast a machine is, with one thread and with several.
 

@@ -13,9 +13,9 @@ from ogive.passes.pipeline.pass_runner import Pass
 from ogive.targets.target import Target
 
 EMIT_PASSES = (
-    Pass("emit_threads", INSTRUCTIONS, LLVM, emit_threads,
+    Pass("emit_threads", INSTRUCTIONS, LLVM, "devices/cuda",
          'EXP(LOAD(x, r0)) → define ptx_kernel void @"e_12"(…) { %4 = load float, ptr %3 … }',
-         reads=("lowered", "name", "target", "config.poison")),
+         reads=("lowered", "name", "target", "config.poison")).doing(emit_threads),
 )  # fmt: skip
 
 _CALLED = re.compile(r"^\.extern \.func .*$", re.MULTILINE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ogive.config import Config
-from ogive.devices.llvm.emit import emit
 from ogive.devices.protocol import CompiledKernel
 from ogive.errors import CompileError, VerifyError
 from ogive.ir.dtype import index
@@ -32,7 +31,7 @@ def _check_text(text: str) -> None:
 
 LLVM = Dialect("llvm", "the text of an LLVM module", _check_text, str)
 EMIT_PASSES = (
-    Pass("emit", INSTRUCTIONS, LLVM, emit,
+    Pass("emit", INSTRUCTIONS, LLVM, "devices/llvm",
          'EXP(LOAD(x, r0)) → define void @"e_12"(…) { %4 = load float, ptr %3 … }',
          reads=("lowered", "name", "target", "config.poison")),
 )  # fmt: skip

@@ -20,7 +20,6 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.capture.inline_calls import is_outlined
 from ogive.passes.capture.normalize import Normalized
-from ogive.passes.general.build_general import LARGEST
 from ogive.passes.pipeline.capture_passes import inline_graph
 
 
@@ -134,6 +133,8 @@ def _find_inlined(
 def _has_room(found: Executions, normalized: Normalized, config: Config) -> bool:
     """Whether memory has room for all that a general graph keeps; if not, it is given up. What is
     kept is known only now: most values that are computed element by element are not."""
+    from ogive.passes.general.build_general import LARGEST  # which graphs as they are do without
+
     kept = [slot.nbytes for slot in found.graph.slots if slot.parameter is None]
     if max(kept, default=0) <= LARGEST:
         return True

@@ -20,8 +20,8 @@ from ogive.ir.symbolic.evaluate import evaluate
 from ogive.ir.symbolic.variable import names_in
 from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot, aligned
-from ogive.targets.sharing_costs import Sharing
 from ogive.targets.target import Target
+from ogive.targets.thread_costs import Sharing
 
 
 class Launch(NamedTuple):

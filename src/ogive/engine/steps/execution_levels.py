@@ -25,7 +25,7 @@ from ogive.passes.regions.slots import CallStep, CopyStep, Slot
 
 if TYPE_CHECKING:
     from ogive.engine.steps.compiled_graph import Step
-    from ogive.targets.sharing_costs import Sharing
+    from ogive.targets.thread_costs import Sharing
 
 
 class Arrangement(NamedTuple):

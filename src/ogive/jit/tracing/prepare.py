@@ -10,7 +10,6 @@ their addresses are filled in at each call. Results are fresh at each call. The 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
@@ -28,7 +27,7 @@ from ogive.ir.shape import Shape, element_count
 from ogive.ir.traversal import substitute, walk
 from ogive.jit.tracing.traced_function import Trace
 from ogive.live import registry
-from ogive.named import NamedTuple
+from ogive.named import NamedTuple, record
 from ogive.passes.capture.normalize import Normalized
 
 
@@ -53,7 +52,7 @@ class Owner(NamedTuple):
     position: int
 
 
-@dataclass
+@record
 class Prepared:
     """A compiled graph and the part that each of its slots plays.
 

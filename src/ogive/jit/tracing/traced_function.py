@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ogive.ir.layouts import Layout
@@ -10,7 +9,7 @@ from ogive.ir.node import UOp
 from ogive.jit.guards.places import Record
 from ogive.jit.memories import Number
 from ogive.jit.tracing.watch import Found
-from ogive.named import NamedTuple
+from ogive.named import NamedTuple, record
 from ogive.tensor.creation.supplied_numbers import Supplier
 from ogive.tensor.tensor import Tensor
 
@@ -63,7 +62,7 @@ class Update(NamedTuple):
     node: UOp
 
 
-@dataclass
+@record
 class Trace:
     """What a function does with one kind of call.
 

@@ -24,14 +24,14 @@ product followed by layer norm is two, cut after the product's epilogue.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import is_memory
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.traversal import walk
-from ogive.named import NamedTuple
+from ogive.named import NamedTuple, record
 from ogive.passes.fuse.bit_sets import Axes
 from ogive.passes.fuse.choose_staged import Scores, find_scores
 from ogive.passes.fuse.keep_reasons import Known, must_keep
@@ -54,7 +54,7 @@ ROUNDS = 4
 _KEPT = (Op.CONTIGUOUS, Op.SCAN_AXIS, Op.ARRANGE, Op.ASSIGN, Op.COPY, Op.CUSTOM)
 
 
-@dataclass
+@record
 class Choice:
     """The `kept` nodes, in memory, producers first, and the `staged` ones, in scratch memory of the
     kernel that reads them, each along one of its axes. `orders` has the order of the axes for the

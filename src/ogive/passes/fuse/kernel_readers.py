@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import common_shape, greatest
+from ogive.named import record
 from ogive.passes.fuse.axis_relations import (
     View,
     gathered_view,
@@ -38,7 +39,7 @@ from ogive.passes.fuse.reduction_directions import find_directions
 from ogive.targets.target import Target
 
 
-@dataclass
+@record
 class Kernel:
     """A kernel under construction: its root and the loops opened so far, the output's first."""
 
@@ -78,7 +79,7 @@ class Kernel:
         return math.prod([self.extents[loop] for loop in members(loops)])
 
 
-@dataclass
+@record
 class Readers:
     """All reads of one value seen so far."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.positions import index_constant
 from ogive.ir.symbolic.index_arithmetic import linear_form
+from ogive.named import record
 from ogive.passes.loops.kernel_axes import axis_extent
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class MemoryAccess:
     """One LOAD or STORE: `strides` has the counters that enter its offset linearly.
 

@@ -29,19 +29,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeGuard
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import LOOP, PARALLEL, UPCAST, Op
 from ogive.ir.symbolic.index_arithmetic import from_linear, integer, linear_form, where
+from ogive.named import record
 from ogive.passes.lower.linearize import Item, Loop
 from ogive.passes.lower.lower_accesses import lane_count, lane_of
 from ogive.passes.lower.transposed_access import transposed_counter
 from ogive.targets.target import CACHE_LINE, Target
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Traffic:
     """`streamed` has the stores that go past the caches, `ahead` the loads beside which something
     further on is asked for, with how many elements further on it lies: an index expression."""

@@ -9,14 +9,14 @@ and nothing needs to be hoisted later. Loops of one block are ordered by what th
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import LOOP, PARALLEL, Op
-from ogive.named import NamedTuple
+from ogive.named import NamedTuple, record
 
 
-@dataclass(eq=False)
+@record(eq=False)
 class Loop:
     """A loop over `counter`; `starts` are the reductions and scans it sets accumulators up for,
     `stages` the values that it stages."""

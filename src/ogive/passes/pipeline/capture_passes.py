@@ -8,25 +8,29 @@ from __future__ import annotations
 
 from ogive.config import Config
 from ogive.ir.node import UOp
-from ogive.passes.capture.inline_calls import inline_calls
-from ogive.passes.capture.normalize import Normalized, normalize
+from ogive.ir.ops import SPREAD
+from ogive.passes.capture.normalize import Normalized
 from ogive.passes.pipeline.graph_dialects import NORMALIZED, TENSOR
 from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
-from ogive.passes.shards.place_shards import has_shards, place_shards
+
+
+def _has_shards(sink: UOp) -> bool:
+    return any(node.op in SPREAD for node in sink.walk())
+
 
 INLINED = Condition("calls are not kept", lambda values: not values.calls)
 SHARDED = Condition(
     "calls are not kept, and values lie over several devices",
-    lambda values: not values.calls and has_shards(values.normalized.sink),
+    lambda values: not values.calls and _has_shards(values.normalized.sink),
 )
 
 CAPTURE_PASSES = (
-    Pass("normalize", TENSOR, NORMALIZED, normalize,
+    Pass("normalize", TENSOR, NORMALIZED, "passes/capture",
          "ADD(BUFFER#17, 1) → ADD(PARAM 0, 1) with buffers = [BUFFER#17]",
          reads=("whole", "order")),
-    Pass("inline_calls", NORMALIZED, NORMALIZED, inline_calls,
+    Pass("inline_calls", NORMALIZED, NORMALIZED, "passes/capture",
          "CALL softmax(PARAM 0) → DIV(EXP(SUB(PARAM 0, …)), …)", when=INLINED),
-    Pass("place_shards", NORMALIZED, NORMALIZED, place_shards,
+    Pass("place_shards", NORMALIZED, NORMALIZED, "passes/shards",
          "sum of MULTI(PARAM 0, PARAM 1) → ADD(sum of PARAM 0, COPY(sum of PARAM 1))",
          reads=("config",), when=SHARDED),
 )  # fmt: skip

@@ -13,146 +13,151 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ogive.config import Config
 from ogive.ir.memory import is_kept_once, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.fuse.choose_kept import choose_kept
-from ogive.passes.graph.convolutions.lay_channels_last import lay_channels_last
-from ogive.passes.graph.divide_by_device import Part, divide_by_device
-from ogive.passes.graph.orders.lower_orders import lower_orders
-from ogive.passes.graph.place_scatters import place_scatters
-from ogive.passes.graph.products.merge_product_axes import merge_product_axes
-from ogive.passes.graph.products.narrow_weights import narrow_weights
-from ogive.passes.graph.products.pack_operands import pack_operands
-from ogive.passes.graph.reductions.keep_computed_shapes import keep_computed_shapes
-from ogive.passes.graph.reductions.pick_terms import pick_terms
-from ogive.passes.graph.reductions.reduce_once import reduce_once
-from ogive.passes.graph.reductions.split_reductions import split_reductions
-from ogive.passes.graph.reductions.split_scans import split_scans
-from ogive.passes.graph.simplify_values import simplify_values
-from ogive.passes.graph.split_complex import split_complex
 from ogive.passes.pipeline.graph_dialects import PARAMETRIC, REAL, STORED
-from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
+from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher, where_any
 from ogive.passes.pipeline.schedule_dialects import CUT, KEPT, ORDERED, PARTS, SCHEDULE, SCHEDULES
-from ogive.passes.regions.cut_regions import Region, cut_regions
-from ogive.passes.regions.fix_lengths import fix_lengths
-from ogive.passes.regions.flatten_regions import flatten_regions
-from ogive.passes.regions.join_schedules import join_schedules
-from ogive.passes.regions.merge_regions import merge_regions
-from ogive.passes.regions.number_slots import Schedule, number_slots
-from ogive.passes.regions.order_assignments import order_assignments
-from ogive.passes.regions.reroll_regions import reroll_regions
-from ogive.passes.regions.strip_steps import strip_steps
-from ogive.passes.versions.keep_old_versions import keep_old_versions
-from ogive.passes.versions.separate_targets import separate_targets
-from ogive.passes.versions.separate_versions import separate_versions
-from ogive.passes.versions.stage_assignments import stage_assignments
-from ogive.passes.versions.stage_overlaps import stage_overlaps
-from ogive.search.graph.search_graph import Finding, search_graph
 from ogive.targets.target import Target
 
-PACKED = Condition("config.pack_operands", lambda values: bool(values.config.pack_operands))
+if TYPE_CHECKING:
+    from ogive.passes.graph.divide_by_device import Part
+    from ogive.passes.regions.cut_regions import Region
+    from ogive.passes.regions.number_slots import Schedule
+    from ogive.search.graph.search_graph import Finding
+
+COMPLEX = where_any(
+    PARAMETRIC, "there are complex numbers", lambda node: bool(node.dtype.is_complex)
+)
+ORDERED_VALUES = where_any(
+    REAL, "something is put in order", lambda node: node.op in (Op.ORDER, Op.ORDERED)
+)
+SCATTERED = where_any(
+    REAL, "something is written by indices", lambda node: node.op is Op.SCATTER
+)
+REDUCED = where_any(STORED, "there are reductions", lambda node: node.op is Op.REDUCE_AXES)
+SCANNED = where_any(STORED, "there are scans", lambda node: node.op is Op.SCAN_AXIS)
+ASSIGNED = where_any(
+    STORED, "something is assigned", lambda node: node.op in (Op.ASSIGN, Op.AFTER)
+)
+PACKED = Condition(
+    f"config.pack_operands, and {REDUCED.words}",
+    lambda values: bool(values.config.pack_operands) and REDUCED.holds(values),
+)
+WITH_TENSOR_CORES = Condition(
+    "the target has tensor cores", lambda values: bool(values.target.grid.tensor_cores)
+)
 # What is searched for is one shape's kernel: it is timed over memory of that size.
 SEARCHED = Condition("config.beam", lambda values: values.config.beam is not None)
 NOT_SEARCHED = Condition("not config.beam", lambda values: values.config.beam is None)
 UNORDERED = Condition("no order was found", lambda values: values.ordered is None)
 
 _CUTTING = (
-    Pass("choose_kept", STORED, KEPT, choose_kept,
+    Pass("choose_kept", STORED, KEPT, "passes/fuse",
          "softmax(x @ w) → x @ w is kept, the rest computed where it is used",
          reads=("target", "config.kernel_node_limit")),
-    Pass("cut_regions", KEPT, CUT, cut_regions,
+    Pass("cut_regions", KEPT, CUT, "passes/regions",
          "EXP(CONTIGUOUS(ADD(x, 1))) → PARAM 0 ← ADD(PARAM 1, 1);  PARAM 0 ← EXP(PARAM 1)"),
-    Pass("order_assignments", CUT, ORDERED, order_assignments,
+    Pass("order_assignments", CUT, ORDERED, "passes/regions",
          "p ← k(p, m); m ← f(p) → m ← f(p); p ← k(p, m)",
          reads=("stored",)),
 )  # fmt: skip
 
 _LAYING_OUT = (
-    Pass("narrow_weights", STORED, STORED, narrow_weights,
+    Pass("narrow_weights", STORED, STORED, "passes/graph/products",
          "CAST bf16(sum of exp(s) * CAST(v)) → CAST bf16(sum of CAST(CAST bf16(exp(s))) * CAST(v))",
-         reads=("target",)),
-    Pass("merge_product_axes", STORED, STORED, merge_product_axes,
+         reads=("target",), when=WITH_TENSOR_CORES),
+    Pass("merge_product_axes", STORED, STORED, "passes/graph/products",
          "sum over c, h, w of x * f → sum over k of CONTIGUOUS(windows of x) * f, for tensor cores",
-         reads=("target",)),
-    Pass("reduce_once", STORED, STORED, reduce_once,
+         reads=("target",), when=WITH_TENSOR_CORES),
+    Pass("reduce_once", STORED, STORED, "passes/graph/reductions",
          "m = max of x; s = sum of exp(x - m) → the same of each block, then of the blocks",
-         reads=("target",)),
-    Pass("split_reductions", STORED, STORED, split_reductions,
+         reads=("target",), when=REDUCED),
+    Pass("split_reductions", STORED, STORED, "passes/graph/reductions",
          "sum of 16777216 terms → sum of 1024 sums of 16384",
-         reads=("target",)),
-    Pass("split_scans", STORED, STORED, split_scans,
+         reads=("target",), when=REDUCED),
+    Pass("split_scans", STORED, STORED, "passes/graph/reductions",
          "scan of 16777216 → scans of 2048 chunks, each starting from the total before it",
-         reads=("target",)),
-    Pass("lay_channels_last", STORED, STORED, lay_channels_last,
+         reads=("target",), when=SCANNED),
+    Pass("lay_channels_last", STORED, STORED, "passes/graph/convolutions",
          "an image y[c, i, j] that is convolved → kept as y[i, j, c]",
          reads=("target", "config.exactness", "findings"), when=PACKED),
-    Pass("pack_operands", STORED, STORED, pack_operands,
+    Pass("pack_operands", STORED, STORED, "passes/graph/products",
          "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
          reads=("target",), when=PACKED),
 )  # fmt: skip
 
 GRAPH_PASSES = (
-    Pass("split_complex", PARAMETRIC, REAL, split_complex,
-         "MUL(a, b) of complex64 → its real part, its imaginary part"),
-    Pass("lower_orders", REAL, REAL, lower_orders,
+    Pass("split_complex", PARAMETRIC, REAL, "passes/graph",
+         "MUL(a, b) of complex64 → its real part, its imaginary part",
+         when=COMPLEX),
+    Pass("lower_orders", REAL, REAL, "passes/graph/orders",
          "ORDER(x: 8×100) → SORT(keys of x << 32 | positions) & 2³² - 1",
-         reads=("target",)),
-    Pass("simplify_values", REAL, REAL, simplify_values,
+         reads=("target",), when=ORDERED_VALUES),
+    Pass("simplify_values", REAL, REAL, "passes/graph",
          "MUL(ADD(x, 0), 1) → x"),
-    Pass("place_scatters", REAL, STORED, place_scatters,
-         "SCATTER(x, v, i) → AFTER(CONTIGUOUS(x), ASSIGN(CONTIGUOUS(x), v, i))"),
-    Pass("keep_computed_shapes", STORED, STORED, keep_computed_shapes,
-         "SINK(RESHAPE(SUM(x))) → SINK(SUM(x))"),
-    Pass("pick_terms", STORED, STORED, pick_terms,
-         "sum over k of where(k == t[i], x[i, k], 0) → x[i, t[i]]"),
-    Pass("search_graph", STORED, STORED, search_graph,
+    Pass("place_scatters", REAL, STORED, "passes/graph",
+         "SCATTER(x, v, i) → AFTER(CONTIGUOUS(x), ASSIGN(CONTIGUOUS(x), v, i))",
+         when=SCATTERED),
+    Pass("keep_computed_shapes", STORED, STORED, "passes/graph/reductions",
+         "SINK(RESHAPE(SUM(x))) → SINK(SUM(x))",
+         when=REDUCED),
+    Pass("pick_terms", STORED, STORED, "passes/graph/reductions",
+         "sum over k of where(k == t[i], x[i, k], 0) → x[i, t[i]]",
+         when=REDUCED),
+    Pass("search_graph", STORED, STORED, "search/graph",
          "(A @ B) @ v → A @ (B @ v), where rounding may change",
          reads=("target", "config", "cut_kernels", "findings")),
     *_LAYING_OUT,
-    Pass("separate_targets", STORED, STORED, separate_targets,
-         "SINK(part of x, AFTER(x, ASSIGN(part of x, 1))) → SINK(CONTIGUOUS(part of x), …)"),
-    Pass("separate_versions", STORED, STORED, separate_versions,
-         "ASSIGN(x, 1), ASSIGN(x, 2) → ASSIGN(x, 1), ASSIGN(CONTIGUOUS(x), 2)"),
-    Pass("keep_old_versions", STORED, STORED, keep_old_versions,
-         "ADD(MUL(x, 2), AFTER(x, ASSIGN)) → ADD(CONTIGUOUS(MUL(x, 2)), AFTER(x, ASSIGN))"),
-    Pass("stage_overlaps", STORED, STORED, stage_overlaps,
-         "ASSIGN(x[1:], x[:-1]) → ASSIGN(x[1:], CONTIGUOUS(x[:-1]))"),
+    Pass("separate_targets", STORED, STORED, "passes/versions",
+         "SINK(part of x, AFTER(x, ASSIGN(part of x, 1))) → SINK(CONTIGUOUS(part of x), …)",
+         when=ASSIGNED),
+    Pass("separate_versions", STORED, STORED, "passes/versions",
+         "ASSIGN(x, 1), ASSIGN(x, 2) → ASSIGN(x, 1), ASSIGN(CONTIGUOUS(x), 2)",
+         when=ASSIGNED),
+    Pass("keep_old_versions", STORED, STORED, "passes/versions",
+         "ADD(MUL(x, 2), AFTER(x, ASSIGN)) → ADD(CONTIGUOUS(MUL(x, 2)), AFTER(x, ASSIGN))",
+         when=ASSIGNED),
+    Pass("stage_overlaps", STORED, STORED, "passes/versions",
+         "ASSIGN(x[1:], x[:-1]) → ASSIGN(x[1:], CONTIGUOUS(x[:-1]))",
+         when=ASSIGNED),
     *_CUTTING,
     # Assignments that need each other's old values, as those of a swap: a second try.
-    Pass("stage_assignments", STORED, STORED, stage_assignments,
+    Pass("stage_assignments", STORED, STORED, "passes/versions",
          "ASSIGN(x, y), ASSIGN(y, x) → ASSIGN(x, CONTIGUOUS(y)), ASSIGN(y, CONTIGUOUS(x))",
          when=UNORDERED),
     *[each.under(UNORDERED) for each in _CUTTING],
-    Pass("flatten_regions", ORDERED, ORDERED, flatten_regions,
+    Pass("flatten_regions", ORDERED, ORDERED, "passes/regions",
          "EXP(x of 3 × 4) → EXP(x of #n), #n = 12 at the launch",
          reads=("target",)),
-    Pass("merge_regions", ORDERED, ORDERED, merge_regions,
+    Pass("merge_regions", ORDERED, ORDERED, "passes/regions",
          "m ← f(m, g); v ← h(v, g) → m, v ← f(m, g), h(v, g)",
          reads=("stored", "config.kernel_node_limit")),
-    Pass("fix_lengths", ORDERED, ORDERED, fix_lengths,
+    Pass("fix_lengths", ORDERED, ORDERED, "passes/regions",
          "EXP(x of #n), #n = 12 at the launch → EXP(x of 12)",
          when=SEARCHED),
-    Pass("reroll_regions", ORDERED, ORDERED, reroll_regions,
+    Pass("reroll_regions", ORDERED, ORDERED, "passes/regions",
          "f(x[3]), f(x[4]), f(x[5]) → f(x[#0]), launched with #0 = 3, 4, 5",
          when=NOT_SEARCHED),
-    Pass("number_slots", ORDERED, SCHEDULE, number_slots,
+    Pass("number_slots", ORDERED, SCHEDULE, "passes/regions",
          "x ← f(PARAM 0); y ← g(x) → f: slots (1, 0); g: slots (2, 1)",
          reads=("stored", "target")),
-    Pass("strip_steps", SCHEDULE, SCHEDULE, strip_steps,
+    Pass("strip_steps", SCHEDULE, SCHEDULE, "passes/regions",
          "p ← f(x); q ← g(p); y ← h(q) → p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …",
          when=NOT_SEARCHED),
 )  # fmt: skip
 
 
 DIVIDE_PASSES = (
-    Pass("divide_by_device", PARAMETRIC, PARTS, divide_by_device,
+    Pass("divide_by_device", PARAMETRIC, PARTS, "passes/graph",
          "ADD(COPY(EXP(x on CPU), CPU:1), y) → on CPU: EXP(x); on CPU:1: ADD(COPY(PARAM 2), y)"),
 )  # fmt: skip
 JOIN_PASSES = (
-    Pass("join_schedules", SCHEDULES, SCHEDULE, join_schedules,
+    Pass("join_schedules", SCHEDULES, SCHEDULE, "passes/regions",
          "CPU: f, slots (1, 0); CPU:1: g, slots (1, 0) → f, slots (1, 0); g, slots (2, 1)",
          reads=("parts", "parametric")),
 )  # fmt: skip
@@ -161,6 +166,8 @@ JOIN_PASSES = (
 def cut_kernels(stored: UOp, target: Target, config: Config) -> list[UOp]:
     """The graphs of the kernels that a piece of a graph would become, but panels of inputs: these
     are kept, and made once for many runs."""
+    from ogive.passes.regions.cut_regions import Region
+
     quick = dataclasses.replace(config, verify=False) if config.verify else config
     compilation = Compilation(quick, stored=stored, target=target, findings=[])
     regions = compilation.run((*_LAYING_OUT, *_CUTTING[:2]))

@@ -12,6 +12,8 @@ every pass gives against the dialect.
 
 from __future__ import annotations
 
+import copy
+import importlib
 import operator
 import time
 from collections.abc import Callable, Sequence
@@ -52,12 +54,19 @@ class Condition(NamedTuple):
     holds: Callable[[Any], bool]
 
 
+def where_any(dialect: Dialect, words: str, asked: Callable[[Any], bool]) -> Condition:
+    """The condition that a graph, as it is in a dialect by now, has such a node."""
+    get = operator.attrgetter(dialect.name)
+    return Condition(words, lambda values: any(map(asked, get(values).walk())))
+
+
 class Pass:
     """One pass: `function(value in the dialect it takes, *what it reads)` in the one it gives.
 
-    `reads` names other dialects, whose newest value it is given, `target`, or a setting, as
-    `config.vectorize`. `shows` is one line, *before → after*. `when` says under what condition it
-    runs, if not always.
+    The function has the pass's name, and lies in the module of that name in `folder`; it is loaded
+    when it is first run. `reads` names other dialects, whose newest value it is given, `target`, or
+    a setting, as `config.vectorize`. `shows` is one line, *before → after*. `when` says under what
+    condition it runs, if not always.
     """
 
     def __init__(
@@ -65,7 +74,7 @@ class Pass:
         name: str,
         takes: Dialect,
         gives: Dialect,
-        function: Callable[..., Any],
+        folder: str,
         shows: str,
         reads: tuple[str, ...] = (),
         when: Condition | None = None,
@@ -73,26 +82,37 @@ class Pass:
         self.name = name
         self.takes = takes
         self.gives = gives
-        self.function = function
+        self.folder = folder
         self.shows = shows
         self.reads = reads
         self.when = when
+        self._function: Callable[..., Any] | None = None
         get = operator.attrgetter(takes.name, *reads)
         self.arguments: Callable[[Any], tuple[Any, ...]] = (
             get if reads else lambda values: (get(values),)
         )
 
-    def under(self, condition: Condition) -> Pass:
+    @property
+    def function(self) -> Callable[..., Any]:
+        """What it does."""
+        # Not a `cached_property`, whose lock a child process would inherit locked.
+        if self._function is None:
+            module = importlib.import_module(f"ogive.{self.folder.replace('/', '.')}.{self.name}")
+            self._function = getattr(module, self.name)
+        assert self._function is not None, "a function is not None"
+        return self._function
+
+    def under(self, condition: Condition | None) -> Pass:
         """The same pass, run if a condition holds."""
-        return Pass(
-            self.name, self.takes, self.gives, self.function, self.shows, self.reads, condition
-        )
+        other = copy.copy(self)
+        other.when = condition
+        return other
 
     def doing(self, function: Callable[..., Any]) -> Pass:
         """A pass that does something else in the place of this one."""
-        return Pass(
-            self.name, self.takes, self.gives, function, self.shows, self.reads, self.when
-        )
+        other = copy.copy(self)
+        other._function = function
+        return other
 
     def __repr__(self) -> str:
         return f"<pass {self.name}: {self.takes.name} → {self.gives.name}>"
@@ -128,13 +148,18 @@ class Compilation:
         self._watch = watch
 
     def run(self, passes: Sequence[Pass]) -> Any:
-        """Run passes in order, but those whose condition does not hold; gives the last value."""
+        """Run passes in order, but those whose condition does not hold; gives the last value.
+
+        What was to be made by one of these, and is not there, is what it would have taken.
+        """
         values, timings = self.values, self.timings
         if self._verify:
             passes[0].takes.check(getattr(values, passes[0].takes.name))
         clock = time.perf_counter
         for each in passes:
             if each.when is not None and not each.when.holds(values):
+                if not hasattr(values, each.gives.name):
+                    setattr(values, each.gives.name, getattr(values, each.takes.name))
                 continue
             arguments = each.arguments(values)
             start = clock()

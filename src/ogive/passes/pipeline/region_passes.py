@@ -8,75 +8,72 @@ from __future__ import annotations
 
 from ogive.config import Config
 from ogive.ir.node import UOp
-from ogive.passes.loops.join_axes import join_axes
-from ogive.passes.loops.join_words import join_words
-from ogive.passes.loops.merge_axes import merge_axes
-from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.loops.split_axes import split_axes
-from ogive.passes.loops.staging.join_stages import join_stages
-from ogive.passes.loops.staging.stage_products import stage_products
-from ogive.passes.loops.staging.stage_transposes import stage_transposes
-from ogive.passes.loops.sums.add_up_rows import add_up_rows
-from ogive.passes.loops.sums.block_axes import block_axes
-from ogive.passes.loops.tighten_loops import tighten_loops
-from ogive.passes.lower.linearize import linearize
-from ogive.passes.lower.lower_accesses import lower_accesses
-from ogive.passes.lower.separate_loops import separate_loops
+from ogive.ir.ops import Op
 from ogive.passes.pipeline.graph_dialects import LOOPS, LOWERED, PLACED, REGION
 from ogive.passes.pipeline.kernel_dialects import INSTRUCTIONS, PLACEMENT
-from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass
-from ogive.passes.place.choose_placement import choose_placement
-from ogive.passes.place.place_axes import place_axes
+from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, where_any
 from ogive.passes.place.placement import Placement
 from ogive.targets.target import Target
 
+COMBINED = where_any(LOOPS, "words are put together", lambda node: node.op is Op.OR)
+STAGED = where_any(LOOPS, "rows are staged", lambda node: node.op is Op.STAGE)
+REDUCING = where_any(LOOPS, "there are reductions", lambda node: node.op is Op.REDUCE)
+LOOPING = where_any(
+    PLACED, "loops reduce or stage", lambda node: node.op in (Op.REDUCE, Op.STAGE)
+)
+WITH_BLOCKS = Condition(
+    "the target has blocks of threads", lambda values: bool(values.target.has_grid)
+)
 NOT_GIVEN = Condition("no placement is given", lambda values: values.placement is None)
 
 LOOP_PASSES = (
-    Pass("rangeify", REGION, LOOPS, rangeify,
+    Pass("rangeify", REGION, LOOPS, "passes/loops",
          "EXP(PERMUTE(x)) → for r0, r1: EXP(x[r1*2 + r0])"),
-    Pass("join_words", LOOPS, LOOPS, join_words,
-         "a[r0*2] | a[r0*2 + 1] << 16, a of uint16 → a[r0], a of uint32"),
-    Pass("join_stages", LOOPS, LOOPS, join_stages,
-         "loop { e[r] = … }; loop { sum of e[r] } → loop { e[r] = …; sum of it }"),
-    Pass("merge_axes", LOOPS, LOOPS, merge_axes,
+    Pass("join_words", LOOPS, LOOPS, "passes/loops",
+         "a[r0*2] | a[r0*2 + 1] << 16, a of uint16 → a[r0], a of uint32",
+         when=COMBINED),
+    Pass("join_stages", LOOPS, LOOPS, "passes/loops/staging",
+         "loop { e[r] = … }; loop { sum of e[r] } → loop { e[r] = …; sum of it }",
+         when=STAGED),
+    Pass("merge_axes", LOOPS, LOOPS, "passes/loops",
          "r0 < 64, r1 < 64: b[r0*64 + r1] → r0 < 4096: b[r0]"),
-    Pass("split_axes", LOOPS, LOOPS, split_axes,
+    Pass("split_axes", LOOPS, LOOPS, "passes/loops",
          "r1 < 128: b[r1//32*1024 + r1%32] → r1 < 4, r2 < 32: b[r1*1024 + r2]",
          reads=("target",)),
-    Pass("join_axes", LOOPS, LOOPS, join_axes,
+    Pass("join_axes", LOOPS, LOOPS, "passes/loops",
          "s < 13, b < 2: x[p*26 + s*2 + b] → t < 26: x[p*26 + t]",
          reads=("target",)),
-    Pass("add_up_rows", LOOPS, LOOPS, add_up_rows,
+    Pass("add_up_rows", LOOPS, LOOPS, "passes/loops/sums",
          "out[r0] = sum over r1 of a[r1, r0] → for each r1: row[r0] += a[r1, r0]",
-         reads=("target",)),
-    Pass("stage_products", LOOPS, LOOPS, stage_products,
+         reads=("target",), when=REDUCING),
+    Pass("stage_products", LOOPS, LOOPS, "passes/loops/staging",
          "sum of a[i, k]*b[k, j] → for k0: s = part of a; w = part of b; sum of s[u, k1]*w[k1, v]",
-         reads=("target",)),
-    Pass("block_axes", LOOPS, LOOPS, block_axes,
+         reads=("target",), when=WITH_BLOCKS),
+    Pass("block_axes", LOOPS, LOOPS, "passes/loops/sums",
          "k < 1024: sum of a[k]*b[k] → k0 < 4: sum of (k1 < 256: sum of …)",
          reads=("target",)),
-    Pass("tighten_loops", LOOPS, LOOPS, tighten_loops,
+    Pass("tighten_loops", LOOPS, LOOPS, "passes/loops",
          "sum over r1 < 64 of where(r1 <= r0, x[r1], 0) → sum over r1 < r0 + 1 of x[r1]",
-         reads=("target",)),
-    Pass("stage_transposes", LOOPS, LOOPS, stage_transposes,
+         reads=("target",), when=REDUCING),
+    Pass("stage_transposes", LOOPS, LOOPS, "passes/loops/staging",
          "out[r0*64 + r1] = a[r1*64 + r0] → s[k] = a[k]; out[j] = s[j%64*65 + j//64]",
-         reads=("target",)),
+         reads=("target",), when=WITH_BLOCKS),
 )  # fmt: skip
 CHOOSE_PLACEMENT = Pass(
-    "choose_placement", LOOPS, PLACEMENT, choose_placement,
+    "choose_placement", LOOPS, PLACEMENT, "passes/place",
     "a product over r0, r1, r2 → lanes r1: 16; register tile r0: 8, r1: 2",
     reads=("target", "config.vectorize"), when=NOT_GIVEN,
 )  # fmt: skip
 LOWERING_PASSES = (
-    Pass("place_axes", LOOPS, PLACED, place_axes,
+    Pass("place_axes", LOOPS, PLACED, "passes/place",
          "x[r0], r0 < 1000 → x[r0*16 + l1], r0 < 63 parallel, l1 < 16 lanes",
          reads=("placement",)),
-    Pass("separate_loops", PLACED, PLACED, separate_loops,
-         "loop r0 { loop r1 { a[r1]; b[r0, r1] } } → loop r2 { a[r2] }; loop r0 { … }"),
-    Pass("lower_accesses", PLACED, LOWERED, lower_accesses,
+    Pass("separate_loops", PLACED, PLACED, "passes/lower",
+         "loop r0 { loop r1 { a[r1]; b[r0, r1] } } → loop r2 { a[r2] }; loop r0 { … }",
+         when=LOOPING),
+    Pass("lower_accesses", PLACED, LOWERED, "passes/lower",
          "LOAD(x, r0*16 + lane) → LOAD(x, r0*16), lanes of stride 1"),
-    Pass("linearize", LOWERED, INSTRUCTIONS, linearize,
+    Pass("linearize", LOWERED, INSTRUCTIONS, "passes/lower",
          "the graph of a softmax → parallel r0 { loop r1 { max }; loop r2 { sum }; … }"),
 )  # fmt: skip
 REGION_PASSES = (*LOOP_PASSES, CHOOSE_PLACEMENT, *LOWERING_PASSES)

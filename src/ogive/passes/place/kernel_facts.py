@@ -12,10 +12,10 @@ again and `a` anew, along r1 the other way round. So r0 is the row axis that goe
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.named import record
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
 from ogive.passes.loops.kernel_axes import counters_together, output_axes, reduction_axes
 from ogive.passes.place.staged_rows import StagedRows, find_rows
@@ -23,7 +23,7 @@ from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 
 
-@dataclass
+@record
 class KernelFacts:
     """The axes of a kernel, what it does along each, and what follows from that."""
 

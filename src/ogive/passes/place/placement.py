@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from ogive.named import record
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Placement:
     """The choice for one kernel, by axis number; `order` nests the output loops.
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.named import record
 from ogive.passes.loops.kernel_axes import axis_extent, tiled_extent
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.staged_rows import StagedRows
@@ -84,7 +84,7 @@ def _shared_row(
     return max(read_again, key=axis_extent, default=None)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Columns:
     """A column axis in lanes, what is summed up along its columns for all rows, and how many of the
     sums of a tile registers hold."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.named import record
 from ogive.passes.loops.staging.scratch_layout import shared_areas
 from ogive.targets.target import Target
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class StagedRows:
     """The rows that a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in
     all.

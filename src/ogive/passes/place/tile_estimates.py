@@ -20,13 +20,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ogive.named import record
 from ogive.targets.estimates import step_cost, sums_in_registers
 from ogive.targets.target import Target
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Tiled:
     """What is cut into tiles: so many rows of `columns` elements each, in vectors of `lanes`, each
     a sum of so many terms in so many blocks (0 if it is not cut), and that so many times. A vector

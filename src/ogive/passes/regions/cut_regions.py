@@ -10,18 +10,18 @@ visit, so that equal work anywhere in the program is the *same* interned node:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op
-from ogive.named import NamedTuple
+from ogive.named import NamedTuple, record
 from ogive.passes.fuse.choose_kept import Choice
 from ogive.passes.versions.storage import storage
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Region:
     """One kernel's work: the normalized graph, and for each slot the value that stands there.
 

@@ -10,17 +10,16 @@ goes through the part that both share while it is in a cache.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
+from ogive.named import record
 from ogive.passes.fuse.axis_relations import View, identity_view, source_view
 from ogive.passes.fuse.bit_sets import collect, join, reaches, single
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class ElementReads:
     """By slots: of `parts`, each element goes through some that no other one reads; of `single`,
     each reads the one at its own place. `shape` is that of the elements, without ones."""

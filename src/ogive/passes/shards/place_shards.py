@@ -16,21 +16,12 @@ from __future__ import annotations
 
 from ogive.config import Config
 from ogive.ir.memory import keep_roots_apart
-from ogive.ir.node import UOp
-from ogive.ir.ops import SPREAD
 from ogive.passes.capture.normalize import Normalized
-
-
-def has_shards(sink: UOp) -> bool:
-    """Whether there are values over several devices in a graph."""
-    return any(node.op in SPREAD for node in sink.walk())
+from ogive.passes.shards.placing import Placing
 
 
 def place_shards(normalized: Normalized, config: Config) -> Normalized:
     """The same graph without values over several devices."""
-    # Here, so that a process without such values does not load the rules.
-    from ogive.passes.shards.placing import Placing
-
     sink = normalized.sink
     order = sink.walk()
     placing = Placing(config)

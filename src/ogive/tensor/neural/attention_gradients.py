@@ -22,7 +22,6 @@ first where the first ones see nothing of them: so rows end early, and none begi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ogive.config import current_config
@@ -33,16 +32,17 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
 from ogive.live.registry import graph_lock, make
+from ogive.named import record
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.linear_algebra.matrix_product import product_where
 from ogive.tensor.movement.joining import cat, where
 
 if TYPE_CHECKING:
-    from ogive.targets.fusion_costs import ScoreGradients
+    from ogive.targets.graph_costs import ScoreGradients
     from ogive.tensor.tensor import Tensor
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Attended:
     """The rule of a `GRADIENT` node for the result of attention, given queries, keys, values and
     the mask, if there is one, all of the same axes in front."""

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live import history
 from ogive.live.registry import make
-from ogive.named import NamedTuple
+from ogive.named import NamedTuple, record
 from ogive.tensor import build
 from ogive.tensor.movement.joining import join
 from ogive.tensor.movement.sliding_windows import (
@@ -34,7 +33,7 @@ from ogive.tensor.movement.sliding_windows import (
 )
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Method:
     """How windows are taken and channels grouped; the rule for gradients of such a convolution.
 
@@ -88,7 +87,7 @@ class Method:
         return _windows(node, filters.shape[2:], self.strides, self.dilations)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _Transpose:
     """The rule for gradients of the transpose of a convolution."""
 

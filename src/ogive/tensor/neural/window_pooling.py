@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ShapeError
@@ -12,7 +11,7 @@ from ogive.ir.dtype import Scalar
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock
-from ogive.named import NamedTuple
+from ogive.named import NamedTuple, record
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, to_entries, to_integer, wrap
@@ -288,7 +287,7 @@ def _greatest(x: Core, spec: Slide, return_indices: bool) -> Pooled:
     return peaks.reshape(shape), found.amin(spec.reductions).reshape(shape)
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class _ToFirst:
     """Of equal elements along axes that are the greatest, the first one has the gradient."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from ogive.errors import ArgumentError
+from ogive.named import record
 from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 from ogive.torch.processes.collectives import refuse_several
@@ -18,19 +18,19 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Shard:
     """Every process has its part along an axis."""
 
     dim: int
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Replicate:
     """Every process has all of it."""
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Partial:
     """Every process has a term of the sum."""
 

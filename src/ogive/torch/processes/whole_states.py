@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from ogive.named import record
 from ogive.nn.module import Module
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass
+@record
 class StateDictOptions:
     """How states are gathered from processes; only `strict` means something in one."""
 

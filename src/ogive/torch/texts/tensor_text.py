@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -15,6 +15,7 @@ import numpy
 from ogive.eager.tensors import PLAIN_CLASS
 from ogive.errors import TraceError
 from ogive.ir.dtype import bool_, complex64, complex128, float64, int64
+from ogive.named import record
 from ogive.tensor.core import DEFAULT_DEVICE
 from ogive.tensor.tensor import Tensor
 from ogive.torch.machine import defaults
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["set_printoptions"]
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class PrintOptions:
     """What `torch.set_printoptions` sets: digits behind the point; how many elements are all
     shown; how many are at each end where not; columns; whether as powers of ten (None: where the

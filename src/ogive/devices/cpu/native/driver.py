@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.layout import EXPORTS
 from ogive.devices.cpu.native.link import LoadedKernel, link_library
-from ogive.devices.llvm.library.llvm_gate import llvm_gate
+from ogive.devices.llvm_gate import llvm_gate
 from ogive.named import NamedTuple
 from ogive.targets.target import Target
 

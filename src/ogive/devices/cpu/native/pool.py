@@ -12,7 +12,7 @@ from ogive.devices.after_fork import RenewedAfterFork
 from ogive.devices.cpu.host import host_cores
 from ogive.devices.cpu.native.driver import Driver, process_driver
 from ogive.devices.cpu.native.layout import MAX_WORKERS, NUMBER_BITS, POOL_BYTES, WORDS
-from ogive.devices.llvm.library.llvm_gate import llvm_gate
+from ogive.devices.llvm_gate import llvm_gate
 from ogive.errors import ArgumentError
 from ogive.ir.memory import ALIGNMENT
 

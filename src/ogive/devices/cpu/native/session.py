@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.devices.llvm.library.c_functions import Message, llvm_function
-from ogive.devices.llvm.library.llvm_gate import llvm_gate
+from ogive.devices.llvm_gate import llvm_gate
 from ogive.errors import LoadError
 
 _names = itertools.count()

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Iterator
 
 from ogive.devices.llvm.library.c_functions import Message, llvm_function
-from ogive.devices.llvm.library.llvm_gate import llvm_gate
+from ogive.devices.llvm_gate import llvm_gate
 from ogive.errors import CompileError
 from ogive.targets.target import Target
 

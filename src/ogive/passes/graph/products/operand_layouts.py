@@ -16,10 +16,9 @@ All follows from lengths, dtype and the costs of the target.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
-from ogive.named import NamedTuple
+from ogive.named import NamedTuple, record
 from ogive.targets.estimates import multiply_cost, sums_in_registers, whole_vectors
 from ogive.targets.target import Target
 
@@ -32,7 +31,7 @@ class Axis(Enum):
     DEPTH = "depth"
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Operand:
     """An operand: its own axis beside the depth, how many elements it has, how often a product
     reads each, how many products make use of it, and the axis along which elements lie side by
@@ -54,7 +53,7 @@ class Operand:
     uses: int = 1
 
 
-@dataclass(frozen=True)
+@record(frozen=True)
 class Product:
     """So many products of two matrices. What is staged `by_rows` has its columns in lanes, since a
     row is gone through along them."""

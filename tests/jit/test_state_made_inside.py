@@ -71,7 +71,7 @@ W = Tensor([1.0, 2.0], requires_grad=True)
 @pytest.mark.parametrize("method", ["counted_from_nothing", "averaged"])
 def test_state_that_the_first_call_would_change_twice_is_refused(method):
     step = ogive.jit(getattr(Counter(), method))
-    with pytest.raises(TraceError, match="the first call would do both; make the tensor before"):
+    with pytest.raises(TraceError, match="the first call would do both; make it before"):
         step()
 
 

@@ -201,3 +201,35 @@ PLAIN: dict[str, Callable[[], bytes]] = {
     "zeros.npz": lambda: _npz_of_zeros(1 << 24),
 }
 """Large files that anybody might have, for which there must be memory enough."""
+
+
+def _doubled(start: bytes, pair: Callable[[bytes], bytes]) -> bytes:
+    """Containers in containers, each of which holds the one before it twice."""
+    program = keep(0, start)
+    for number in range(60):
+        program += keep(number + 1, pair(recall(number)))
+    return checkpoint(program + recall(60) + b".")
+
+
+def view(begin: int, count: int) -> bytes:
+    storage = pickles.storage(count=integer(begin + count))
+    return pickles.tensor(storage, integer(begin), tupled(integer(count)), tupled(b"K\x01"))
+
+
+MENTIONED_AGAIN: dict[str, Callable[[], bytes]] = {
+    "doubled tuples.pt": lambda: _doubled(b")", lambda inner: inner + inner + b"\x86"),
+    "doubled lists.pt": lambda: _doubled(b"]", lambda inner: listed(inner, inner)),
+    "doubled dictionaries.pt": lambda: _doubled(
+        b"}", lambda inner: b"}(K\x01" + inner + b"K\x02" + inner + b"u"
+    ),
+    "a list in itself.pt": lambda: checkpoint(b"]q\x00h\x00a."),
+    "deep tuples.pt": lambda: checkpoint(b"N" + b"\x85" * 5000 + b"."),
+    "one tensor at 5000 places.pt": lambda: checkpoint(
+        keep(0, view(0, 1 << 18)) + listed(recall(0) * 5000) + b".", {"0": bytes(4 << 18)}
+    ),
+    "1000 views of one storage.pt": lambda: checkpoint(
+        listed(*[view(number, (1 << 18) - 1000) for number in range(1000)]) + b".",
+        {"0": bytes(4 << 18)},
+    ),
+}
+"""Files that hold little, which they show in many places."""

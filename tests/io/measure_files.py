@@ -1,13 +1,15 @@
 """Loads files under a limit of memory, each in a process of its own, and says what became of it.
 
-    python -m tests.io.measure_files FILE ...
+    python -m tests.io.measure_files LIBRARY FILE ...
 
-prints one line of JSON for each: the `outcome` ("loaded", or the name of the exception), its
-`message`, and how many bytes of memory loading took at most (`peak`).
+loads them by `LIBRARY.load` (`ogive` or `ogive.torch`) and prints one line of JSON for each: the
+`outcome` ("loaded", or the name of the exception), its `message`, and how many bytes of memory
+loading took at most (`peak`).
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import resource
@@ -37,21 +39,24 @@ def limit_memory(nbytes: int) -> None:
 
 
 def load_modules() -> None:
-    """Load what else the first file would load: modules are no memory that a file takes."""
+    """Load what else the first file would load: modules are no memory that a file takes, and nor
+    is the compiler."""
     load_methods(Tensor)
     for name in ogive.io.__all__:
         getattr(ogive.io, name)
+    ogive.configure(disk_cache=False)
+    (Tensor([1.0]) * 2).realize()
 
 
-def measure(path: str, nbytes: int) -> dict[str, object]:
+def measure(library: str, path: str, nbytes: int) -> dict[str, object]:
     """What became of loading a file, in this process."""
-    load_modules()
+    load = importlib.import_module(library).load
     before = peak_bytes()
     limit_memory(nbytes)
     signal.alarm(SECONDS)
     message = ""
     try:
-        ogive.load(path)
+        load(path)
         outcome = "loaded"
     except Exception as error:
         outcome, message = type(error).__name__, str(error)
@@ -60,11 +65,13 @@ def measure(path: str, nbytes: int) -> dict[str, object]:
 
 def main() -> None:
     """Measure each file that is named, one after the other."""
-    for path in sys.argv[1:]:
+    library, *paths = sys.argv[1:]
+    load_modules()
+    for path in paths:
         sys.stdout.flush()
         child = os.fork()
         if child == 0:
-            print(json.dumps(measure(path, 2 << 30)), flush=True)
+            print(json.dumps(measure(library, path, 2 << 30)), flush=True)
             os._exit(0)
         _, status = os.waitpid(child, 0)
         if status:

@@ -27,12 +27,14 @@ def run(module: str, *arguments: str) -> list[Any]:
     return [json.loads(line) for line in printed.splitlines()]
 
 
-def measured(makers: dict[str, Callable[[], bytes]], folder: Path) -> dict[str, Any]:
+def measured(
+    makers: dict[str, Callable[[], bytes]], folder: Path, library: str = "ogive"
+) -> dict[str, Any]:
     """What became of each file, and its size."""
     paths = [folder / name for name in makers]
     for path, make in zip(paths, makers.values(), strict=True):
         path.write_bytes(make())
-    found = run("tests.io.measure_files", *map(str, paths))
+    found = run("tests.io.measure_files", library, *map(str, paths))
     sizes = [path.stat().st_size for path in paths]
     named = zip(makers, found, sizes, strict=True)
     return {name: {**each, "size": size} for name, each, size in named}
@@ -62,6 +64,13 @@ def test_a_packed_array_takes_what_it_unpacks_to(tmp_path: Path) -> None:
     found = measured({"zeros.npz": crafted.PLAIN["zeros.npz"]}, tmp_path)["zeros.npz"]
     assert found["outcome"] == "loaded" and found["size"] < 100_000
     assert found["peak"] <= (64 << 20) + NOISE
+
+
+def test_what_is_mentioned_again_is_read_once(tmp_path: Path) -> None:
+    """In memory, as PyTorch's programs have it: neither time nor memory grows with mentions."""
+    for name, found in measured(crafted.MENTIONED_AGAIN, tmp_path, "ogive.torch").items():
+        assert found["outcome"] == "loaded", (name, found)
+        assert found["peak"] <= 2 * found["size"] + NOISE, (name, found)
 
 
 @pytest.mark.parametrize("rounds", [150, pytest.param(10_000, marks=pytest.mark.soak)])

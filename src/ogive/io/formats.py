@@ -47,9 +47,7 @@ def load(path: Path) -> Any:
 
     Raises `FileError` when the file is missing, malformed, or of no known format.
     """
-    with open_source(path, "load", "a file of tensors") as source:
-        loader = _loader_of(source)
-    return loader(path)
+    return find_loader(path)(path)
 
 
 def save(obj: Any, path: Path) -> None:
@@ -73,6 +71,12 @@ def save(obj: Any, path: Path) -> None:
             f"one of {', '.join(SAVERS)}"
         )
     SAVERS[suffix](path, obj)
+
+
+def find_loader(path: Path) -> Loader:
+    """What loads a file, by its first bytes or its name. Raises `FileError`."""
+    with open_source(path, "load", "a file of tensors") as source:
+        return _loader_of(source)
 
 
 def _loader_of(source: Source) -> Loader:

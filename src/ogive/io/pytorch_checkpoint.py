@@ -15,7 +15,7 @@ from sys import getsizeof
 from typing import Any
 
 from ogive.errors import ShapeError
-from ogive.io.checked_files import TENSOR, Path, Source, open_source, shorten
+from ogive.io.checked_files import BYTES_PER_BYTE, TENSOR, Path, Source, open_source, shorten
 from ogive.io.unpickle import ENTRY, Function, Machine
 from ogive.io.zips import STORED, Member, read_directory, read_member
 from ogive.ir import dtype as dtypes
@@ -49,6 +49,9 @@ DTYPES = {dtype.name: dtype for dtype in dtypes.ALL if dtype is not dtypes.float
     "float8_e4m3fn": dtypes.float8_e4m3
 }
 
+MakeParameter = Callable[[Tensor, bool], Tensor]
+"""Gives the parameter in the memory of a tensor; whether it wants a gradient, is said too."""
+
 _STORAGE = 256
 """What a `Storage` takes, in bytes."""
 _LONGEST_DEVICE = 32
@@ -61,11 +64,12 @@ class StorageType(NamedTuple):
 
 
 class Storage(NamedTuple):
-    """`nbytes` of the file from `begin` on."""
+    """`nbytes` of the file from `begin` on, of a `member` of so many."""
 
     dtype: DType | None
     begin: int
     nbytes: int
+    member: int
 
 
 def load_torch(path: Path) -> Any:
@@ -85,23 +89,51 @@ def load_torch(path: Path) -> Any:
     PyTorch 1.6, or holds anything else than tensors and plain data, which it names.
     """
     with open_source(path, "load_torch", KIND) as source:
-        if source.size >= len(LEGACY) and source.read(0, len(LEGACY), "the magic") == LEGACY:
-            source.refuse(
-                "it is of the format before PyTorch 1.6; load and save it again there: "
-                "torch.save(torch.load(path, weights_only=True), path)"
-            )
-        return _Checkpoint(source, read_directory(source)).load()
+        return _open(source).load()
 
 
-class _Checkpoint:
-    """One archive, and what its pickle may name."""
+def read_torch(path: Path, make_parameter: MakeParameter) -> tuple[Any, list[Tensor]]:
+    """What `load_torch` gives, in memory, and all its tensors: those of one storage share it, as
+    they did when they were saved, and leaves are leaves.
 
-    def __init__(self, source: Source, members: Mapping[str, Member]) -> None:
+    `make_parameter` gives the parameter that lies in the memory of a tensor. Raises `FileError`.
+    """
+    with open_source(path, "read_torch", KIND) as source:
+        checkpoint = _open(source, make_parameter)
+        found = checkpoint.load()
+        return found, checkpoint.read()
+
+
+def _open(source: Source, make_parameter: MakeParameter | None = None) -> Checkpoint:
+    if source.size >= len(LEGACY) and source.read(0, len(LEGACY), "the magic") == LEGACY:
+        source.refuse(
+            "it is of the format before PyTorch 1.6; load and save it again there: "
+            "torch.save(torch.load(path, weights_only=True), path)"
+        )
+    return Checkpoint(source, read_directory(source), make_parameter)
+
+
+class Checkpoint:
+    """One archive, and what its pickle may name.
+
+    Tensors stay in the file; where it is known how parameters are made, they are to be read.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        members: Mapping[str, Member],
+        make_parameter: MakeParameter | None = None,
+    ) -> None:
         self.source = source
         self.members = members
+        self.make_parameter = make_parameter
         self.prefix = self._find_prefix()
         self.big_endian = self._find_byte_order()
-        self.whole: dict[tuple[int, DType, int], Tensor] = {}
+        self.whole: dict[tuple[int, DType], Tensor] = {}
+        self._begins: set[int] = set()
+        self.tensors: dict[int, Tensor] = {}
+        self.leaves: list[Tensor] = []
 
     def _find_prefix(self) -> str:
         found = [name for name in self.members if name.partition("/")[2] == PICKLE]
@@ -124,16 +156,26 @@ class _Checkpoint:
         """What the pickle makes."""
         pickle = read_member(self.source, self.members[self.prefix + PICKLE])
         machine = Machine(
-            pickle, self._names(), self._storage, self.source.charge, self.source.refuse
+            pickle, self.names(), self.storage, self.source.charge, self.source.refuse
         )
         return machine.run()
 
-    def _names(self) -> dict[str, Any]:
+    def read(self) -> list[Tensor]:
+        """Read the storages, all at once; all tensors that were made."""
+        Tensor.realize_batch(list(self.whole.values()))
+        self.whole.clear()  # who is alone in the memory of a storage shares it with nobody
+        for tensor in self.leaves:
+            tensor.requires_grad_()
+        return list(self.tensors.values())
+
+    def names(self) -> dict[str, Any]:
         functions: dict[str, Callable[[Machine, tuple[Any, ...]], Any]] = {
             "torch._utils._rebuild_tensor": lambda _, given: self._tensor(*_first(given, 4, 4)),
             "torch._utils._rebuild_tensor_v2": lambda _, given: self._tensor(*_first(given, 4, 7)),
             "torch._utils._rebuild_tensor_v3": lambda _, given: self._tensor_of_dtype(given),
-            "torch._utils._rebuild_parameter": lambda _, given: _tensor_in(_first(given, 1, 3)[0]),
+            "torch._utils._rebuild_parameter": lambda _, given: self._parameter(
+                *_first(given, 2, 3)
+            ),
             "torch.Size": _size,
             "torch.device": _device,
             "collections.OrderedDict": _ordered,
@@ -150,7 +192,7 @@ class _Checkpoint:
             names |= {f"{module}.{name}": StorageType(dtype) for name, dtype in STORAGES.items()}
         return names | {f"torch.{name}": dtype for name, dtype in DTYPES.items()}
 
-    def _storage(self, given: Any) -> Storage:
+    def storage(self, given: Any) -> Storage:
         """The storage that a persistent id means. Raises `ValueError`."""
         if type(given) is not tuple or len(given) != 5 or given[0] != "storage":
             raise ValueError(f"a persistent id {shorten(given)}")
@@ -166,16 +208,29 @@ class _Checkpoint:
                 f"storage {shorten(key)!r} of {shorten(nbytes)} bytes has {member.size}"
             )
         self.source.charge(_STORAGE)
-        return Storage(kind.dtype, member.begin, nbytes)
+        return Storage(kind.dtype, member.begin, nbytes, member.size)
 
     def _tensor_of_dtype(self, given: tuple[Any, ...]) -> Tensor:
         arguments = _first(given, 7, 8)
         dtype = arguments[6]
         if not isinstance(dtype, DType) or not isinstance(arguments[0], Storage):
             raise ValueError("a tensor without a dtype or storage")
-        return self._tensor(arguments[0]._replace(dtype=dtype), *arguments[1:4])
+        return self._tensor(arguments[0]._replace(dtype=dtype), *arguments[1:5])
 
-    def _tensor(self, storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Tensor:
+    def _parameter(self, data: Any, requires_grad: Any, *_: Any) -> Tensor:
+        """A parameter; one that stays in the file is a tensor. Raises `ValueError`."""
+        if not isinstance(data, Tensor):
+            raise ValueError(f"a parameter made of a {type(data).__name__}")
+        if self.make_parameter is None:
+            return data
+        made = self.make_parameter(data, requires_grad is True and data.dtype.is_float)
+        self.tensors.pop(id(data), None)
+        self.tensors[id(made)] = made
+        return made
+
+    def _tensor(
+        self, storage: Any, offset: Any, size: Any, stride: Any, is_leaf: Any = False, *_: Any
+    ) -> Tensor:
         """A view of a storage. Raises `ValueError` unless all of it is inside."""
         if not isinstance(storage, Storage) or storage.dtype is None:
             raise ValueError("a tensor without a typed storage")
@@ -194,20 +249,29 @@ class _Checkpoint:
         if not span:
             begin = 0
         self.source.charge(_cost_of_view(shape, strides))
-        flat = self._whole(storage, storage.dtype, count).shrink([(begin, begin + span)])
+        flat = self._whole(storage, storage.dtype).shrink([(begin, begin + span)])
         try:
-            return strided(flat, shape, strides)
+            made = strided(flat, shape, strides)
         except ShapeError:
             raise ValueError(
                 f"a tensor of shape {shape} and strides {strides}, whose windows overlap too often"
             ) from None
+        if self.make_parameter is not None:
+            self.tensors[id(made)] = made
+            if is_leaf is True and made.dtype.is_float:
+                self.leaves.append(made)
+        return made
 
-    def _whole(self, storage: Storage, dtype: DType, count: int) -> Tensor:
+    def _whole(self, storage: Storage, dtype: DType) -> Tensor:
         """All of a storage: one tensor for all its views, so that what they share is read once."""
-        key = (storage.begin, dtype, count)
+        key = (storage.begin, dtype)
         if key not in self.whole:
-            made = self.source.tensor((count,), dtype, storage.begin, self.big_endian)
-            self.whole[key] = made
+            if storage.begin in self._begins:  # its memory is taken once more, in another dtype
+                self.source.charge(BYTES_PER_BYTE * storage.member)
+            self._begins.add(storage.begin)
+            shape = (storage.member // dtype.itemsize,)
+            made = self.source.tensor(shape, dtype, storage.begin, self.big_endian)
+            self.whole[key] = made if self.make_parameter is None else made.cpu()
         return self.whole[key]
 
 
@@ -247,12 +311,6 @@ def _device(machine: Machine, given: tuple[Any, ...]) -> str:
             raise ValueError(f"a device {shorten(part)}")
     machine.charge(1024)
     return ":".join(str(part) for part in given)
-
-
-def _tensor_in(given: Any) -> Tensor:
-    if not isinstance(given, Tensor):
-        raise ValueError(f"a parameter made of a {type(given).__name__}")
-    return given
 
 
 def _ordered(machine: Machine, given: tuple[Any, ...]) -> OrderedDict[Any, Any]:

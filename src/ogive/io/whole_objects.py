@@ -15,9 +15,17 @@ from typing import Any
 
 from ogive.io.checked_files import Path, open_source, replacing
 from ogive.io.pickling import FOLDER, VERSION
-from ogive.io.pytorch_checkpoint import KIND, PICKLE, Storage, StorageType, _Checkpoint
+from ogive.io.pytorch_checkpoint import (
+    KIND,
+    PICKLE,
+    Checkpoint,
+    MakeParameter,
+    Storage,
+    StorageType,
+)
 from ogive.io.unpickle import Function
 from ogive.io.zips import read_directory, read_member
+from ogive.tensor.tensor import Tensor
 
 BUILDERS = (
     "copyreg._reconstructor", "builtins.object", "__builtin__.object", "_codecs.encode",
@@ -43,9 +51,13 @@ def save_whole(path: Path, obj: Any) -> None:
 
 
 def load_whole(
-    path: Path, module_name: Callable[[str], str], allowed: Collection[str] | None = None
-) -> Any:
-    """What `save_whole` or PyTorch wrote. What the file names is imported and called.
+    path: Path,
+    module_name: Callable[[str], str],
+    make_parameter: MakeParameter,
+    allowed: Collection[str] | None = None,
+) -> tuple[Any, list[Tensor]]:
+    """What `save_whole` or PyTorch wrote, and the tensors that lay beside it, as `read_torch` makes
+    them. What the file names is imported and called.
 
     `module_name` gives the module that stands for one that the file names. With `allowed`, only
     these names are, and those that make plain data.
@@ -53,9 +65,10 @@ def load_whole(
     Raises `FileError` when the file is missing or malformed, and what unpickling raises.
     """
     with open_source(path, "load_whole", KIND) as source:
-        checkpoint = _Checkpoint(source, read_directory(source))
+        checkpoint = Checkpoint(source, read_directory(source), make_parameter)
         data = read_member(source, checkpoint.members[checkpoint.prefix + PICKLE])
-        return _Reader(data, checkpoint, module_name, allowed).load()
+        found = _Reader(data, checkpoint, module_name, allowed).load()
+        return found, checkpoint.read()
 
 
 class _Reader(pickle.Unpickler):
@@ -64,19 +77,19 @@ class _Reader(pickle.Unpickler):
     def __init__(
         self,
         data: bytes,
-        checkpoint: _Checkpoint,
+        checkpoint: Checkpoint,
         module_name: Callable[[str], str],
         allowed: Collection[str] | None,
     ) -> None:
         super().__init__(io.BytesIO(data))
-        self._names = checkpoint._names()
+        self._names = checkpoint.names()
         self._checkpoint = checkpoint
         self._module_name = module_name
         self._allowed = allowed
 
     def persistent_load(self, pid: Any) -> Storage:
         """The storage of a tensor."""
-        return self._checkpoint._storage(pid)
+        return self._checkpoint.storage(pid)
 
     def find_class(self, module: str, name: str) -> Any:
         """What a name stands for."""

@@ -15,7 +15,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
 from ogive.ir.device_names import DEFAULT_DEVICE, is_group
 from ogive.ir.memory import memory_leaf
 from ogive.jit.jitted_function import Jitted
-from ogive.jit.tracing.watch import is_tracing
+from ogive.jit.tracing.watch import begin_state, is_tracing
 from ogive.live.readers import tensors_reading
 from ogive.nn.module import Module
 from ogive.nn.state import clear_gradients, load_tensors
@@ -109,6 +109,8 @@ class Optimizer(HookedSteps):
 
     def _add_state(self, parameter: Tensor, grown: State) -> State:
         made = self._in_memory(grown, parameter)
+        for tensor in made.values():
+            begin_state(tensor)
         own: State = Fixed({**self.state[id(parameter)], **made})
         self.state = StateByParameter({**self.state, id(parameter): own})
         return own

@@ -112,3 +112,12 @@ def test_gradients_of_complex_matrices_are_pytorchs(name: str) -> None:
     expected.backward()
     assert ours.grad is not None and theirs.grad is not None
     numpy.testing.assert_allclose(ours.grad.numpy(), theirs.grad.numpy(), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["eigvalsh", "pinv", "matrix_rank", "cholesky"])
+def test_of_hermitian_matrices_the_lower_triangle_and_a_real_diagonal_are_read(name: str) -> None:
+    array = matrices(2, 4, 4) + 5 * numpy.eye(4)
+    options = {"hermitian": True} if name in ("pinv", "matrix_rank") else {}
+    found = getattr(ogive.linalg, name)(Tensor(array), **options).numpy()
+    expected = getattr(torch.linalg, name)(torch.tensor(array), **options).numpy()
+    numpy.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)

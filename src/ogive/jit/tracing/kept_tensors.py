@@ -7,6 +7,7 @@ cache holds, and the next run of the function finds it.
 from __future__ import annotations
 
 import gc
+from collections.abc import Mapping
 
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
@@ -15,15 +16,15 @@ from ogive.ir.traversal import substitute, walk
 from ogive.jit.argument_trees import leaves
 from ogive.jit.memories import layout_of_memory, select_part
 from ogive.jit.tracing.placeholder_run import PlaceholderRun, memories_of
-from ogive.jit.tracing.refusals import kept_outside_error
+from ogive.jit.tracing.refusals import begun_twice_error, kept_outside_error
 from ogive.jit.tracing.traced_function import Memory
 from ogive.live import registry
 from ogive.tensor import build
 from ogive.tensor.tensor import Tensor
 
 
-def kept_outside(run: PlaceholderRun) -> Tensor | None:
-    """A tensor that the function made and left somewhere, for later calls to find.
+def kept_outside(run: PlaceholderRun) -> list[Tensor]:
+    """The tensors that the function made and left somewhere, for later calls to find.
 
     Raises `TraceError` where it depends on the arguments: later calls would not change it.
     """
@@ -35,7 +36,17 @@ def kept_outside(run: PlaceholderRun) -> Tensor | None:
         if not set(run.flats).isdisjoint(tensor.node.walk()):
             raise kept_outside_error(run.function, tensor)
     _fill_in(run, kept)
-    return kept[0] if kept else None
+    return kept
+
+
+def refuse_state_begun_twice(run: PlaceholderRun, made: Mapping[int, Tensor]) -> None:
+    """What earlier runs of the function have `made` for later calls is not changed by this one.
+
+    Whether making it was this call's change of it, nobody can tell: raises `TraceError`.
+    """
+    for found in run.found:
+        if found.tensor.id in made and found.final is not found.given:
+            raise begun_twice_error(run.function, found.tensor)
 
 
 def _release_rules(run: PlaceholderRun) -> None:
@@ -55,7 +66,9 @@ def _made_besides(run: PlaceholderRun) -> list[Tensor]:
 
 
 def _fill_in(run: PlaceholderRun, tensors: list[Tensor]) -> None:
-    """Let tensors that remain read what the function found, and no placeholders."""
+    """Let tensors that remain read what the function found, and no placeholders. State that was
+    added is what it began as: the next run of the function changes it for this call."""
+    begun = run.watch.begun
     with registry.graph_lock:
         memory = {
             memory_leaf(each.given): _flat(each, found.tensor.node is found.seen)
@@ -63,7 +76,8 @@ def _fill_in(run: PlaceholderRun, tensors: list[Tensor]) -> None:
             for each in memories_of(found)
         }  # fmt: skip
         for tensor in tensors:
-            registry.move_tensor(tensor, substitute((tensor.node,), memory, revisit=False)[0])
+            node = begun.get(tensor.id, tensor.node)
+            registry.move_tensor(tensor, substitute((node,), memory, revisit=False)[0])
 
 
 def _flat(memory: Memory, is_same: bool) -> UOp:

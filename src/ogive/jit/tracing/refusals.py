@@ -87,6 +87,16 @@ def kept_outside_error(function: Callable[..., Any], tensor: Tensor) -> TraceErr
     )
 
 
+def begun_twice_error(function: Callable[..., Any], tensor: Tensor) -> TraceError:
+    """State that the first call makes and all others change."""
+    return TraceError(
+        f"{function_name(function)} makes a tensor of shape {tensor.shape} where it finds none, "
+        "and changes it where it finds one: captured, the first call would do both; make it "
+        "before, or call the function once without capturing it",
+        tensor.origin,
+    )
+
+
 def _definition(function: Any) -> Origin | None:
     code = getattr(function, "__code__", None)
     return None if code is None else (code, -1)

@@ -22,7 +22,7 @@ from ogive.ir.node import UOp
 from ogive.ir.traversal import substitute
 from ogive.jit.argument_trees import Call, refuse_file_view
 from ogive.jit.memories import are_there, leaves_of
-from ogive.jit.tracing.kept_tensors import kept_outside
+from ogive.jit.tracing.kept_tensors import kept_outside, refuse_state_begun_twice
 from ogive.jit.tracing.placeholder_run import PlaceholderRun
 from ogive.jit.tracing.refusals import kept_outside_error
 from ogive.jit.tracing.trace_results import trace_of
@@ -51,19 +51,21 @@ def trace(
 
     with trace_lock:
         attempts = 0
+        made: dict[int, Tensor] = {}
         while attempts < ATTEMPTS:
             run = PlaceholderRun(function, args, kwargs, names, call)
             kept = kept_outside(run)
             pending = [found.tensor for found in run.found if is_pending(found.tensor, found.seen)]
             pending += [_give_gradient(tensor) for tensor in run.accumulating]
-            if not pending and kept is None and not _separate(run.found):
+            if not pending and not kept and not _separate(run.found):
+                refuse_state_begun_twice(run, made)
                 return trace_of(run)
             # Only memory can be found again at the next call; now it is, and once more. Another
             # thread may assign to it meanwhile, as often as it likes.
             engine.realize(pending, config)
-            attempts += kept is not None
-    assert kept is not None
-    raise kept_outside_error(function, kept)
+            attempts += bool(kept)
+            made.update({each.id: each for each in kept if each.id not in run.watch.begun})
+    raise kept_outside_error(function, kept[0])
 
 
 def _separate(found: list[Found]) -> bool:

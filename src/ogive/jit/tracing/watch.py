@@ -87,6 +87,8 @@ class Watch:
         self.placeholders: dict[UOp, UOp] = {}
         # Weak, so that what is left after the function was left somewhere by it.
         self.made: list[weakref.ref[Any]] = []
+        # State that was added for this and all later calls: what each tensor of it began as.
+        self.begun: dict[int, UOp] = {}
         # For each tensor whose gradient was looked at or set: the tensor, and what it was.
         self.gradients: dict[int, tuple[Tensor, Tensor | None]] = {}
         self.cleared: set[int] = set()  # those whose gradient was set to None
@@ -175,6 +177,14 @@ def stepping_out() -> Iterator[None]:
 def is_tracing() -> bool:
     """Whether this thread is inside a function that is being traced."""
     return bool(watches) and own_watch() is not None
+
+
+def begin_state(tensor: Any) -> None:
+    """What a tensor is now, it is at the beginning of the call: a captured function that adds state
+    runs again with it there, and only then changes it."""
+    watch = own_watch()
+    if watch is not None:
+        watch.begun[tensor.id] = tensor.node
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False)
     """The pseudo-inverse: V S⁺ Uᵀ, where singular values up to rtol · the greatest count as 0.
 
     Shapes: (..., m, n) → (..., n, m). `rtol` is max(m, n) · ε by default. `hermitian` says that the
-    matrices are symmetric; only their lower triangle is read.
+    matrices are symmetric; only their lower triangle is read, and of its diagonal the real part.
 
     >>> ogive.linalg.pinv(Tensor([[2.0], [0.0]])).tolist()
     [[0.5, 0.0]]
@@ -76,7 +76,8 @@ def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False)
     rows, columns = to_matrix(A, "linalg.pinv", hermitian)
     bound = max(rows, columns) * float(numpy.finfo(A.dtype.numpy).eps) if rtol is None else rtol
     if hermitian:
-        return pinv(A.tril() + A.tril(-1).mH, bound)
+        half = A.tril(-1) + A.tril().triu() / 2
+        return pinv(half + half.mH, bound)
 
     bounds = [bound] if isinstance(bound, Core) else []
 

@@ -9,9 +9,11 @@ from typing import Any
 from ogive.eager import may_be_eager
 from ogive.eager.tensors import take_up
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
+from ogive.io.formats import find_loader
 from ogive.io.pickling import save_torch
-from ogive.io.pytorch_checkpoint import load_torch
+from ogive.io.pytorch_checkpoint import load_torch, read_torch
 from ogive.ir.device_names import FILES
+from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
 from ogive.torch.tools.safe_names import safe_names
 
@@ -74,29 +76,42 @@ def load(
     Raises `FileError` for a file that holds other things than tensors and plain data.
     """
     if isinstance(f, str | os.PathLike):
-        from ogive.io.formats import load as load_any
-
-        return _in_memory(_load_path(f, load_any, weights_only))
+        return _load(f, weights_only)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "loaded.pt")
         with open(path, "wb") as copied:
             copied.write(f.read())
-        return _in_memory(_load_path(path, load_torch, weights_only))
+        return _load(path, weights_only)
 
 
-def _load_path(path: Any, plain: Any, weights_only: bool | None) -> Any:
+def _load(path: Any, weights_only: bool | None) -> Any:
+    """The data of a file with all its tensors in memory, so that the file may change or go."""
+    loader = find_loader(path)
+    if loader is load_torch:
+        found, tensors = _read_checkpoint(path, weights_only)
+    else:
+        tensors = []
+        found = _with_copies(loader(path), tensors)
+        Tensor.realize_batch(tensors)
+    if may_be_eager():
+        for tensor in tensors:
+            take_up(tensor)
+    return found
+
+
+def _read_checkpoint(path: Any, weights_only: bool | None) -> tuple[Any, list[Tensor]]:
     try:
-        return plain(path)
+        return read_torch(path, Parameter)
     except FileError as error:
         from ogive.io.whole_objects import load_whole
 
         if weights_only is not False and safe_names():
-            return load_whole(path, _module_name, safe_names())
+            return load_whole(path, _module_name, Parameter, safe_names())
         if weights_only is not False:
             if "nothing in a file is run" in str(error):
                 raise FileError(f"{error}; or, if you trust it, weights_only=False") from None
             raise
-        return load_whole(path, _module_name)
+        return load_whole(path, _module_name, Parameter)
 
 
 def _module_name(name: str) -> str:
@@ -104,28 +119,14 @@ def _module_name(name: str) -> str:
     return f"ogive.{name}" if name == "torch" or name.startswith("torch.") else name
 
 
-def _in_memory(found: Any) -> Any:
-    """The same data with its tensors read, all at once, so that the file may change or go."""
-    read: list[Tensor] = []
-    made = _with_copies(found, read)
-    Tensor.realize_batch(read)
-    if may_be_eager():
-        for tensor in read:
-            take_up(tensor)
-    return made
-
-
 def _with_copies(found: Any, read: list[Tensor]) -> Any:
-    """The same data with tensors that are still to be read, which `read` has as well."""
+    """What a format of names and tensors holds, with those that are still to be `read`."""
     if isinstance(found, Tensor):
         read.append(found.cpu() if found.device == FILES else found)
         return read[-1]
     if isinstance(found, dict):
         for key, value in found.items():
             found[key] = _with_copies(value, read)
-        return found
-    if isinstance(found, list):
-        found[:] = [_with_copies(each, read) for each in found]
         return found
     if type(found) is tuple:
         return tuple([_with_copies(each, read) for each in found])

@@ -120,7 +120,7 @@ def main(arguments: Sequence[str]) -> int:
         print("\n".join(row.name for row in ROWS))
         return 0
     rows = select(options.rows)
-    if not rows and options.part != "gpu":
+    if not rows and options.part not in ("gpu", "sizes"):
         print(f"no row matches {' '.join(options.rows)}; --list names them", file=sys.stderr)
         return 2
     settings = Settings(
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str]) -> int:
     elif options.part == "programs":
         results.programs = measure_programs(tell)
     elif options.part == "sizes":
-        results.sizes = measure_sizes(options.count, tell)
+        results.sizes = measure_sizes(options.count, tell, options.rows)
     elif options.part == "ranks":
         results.ranks = measure_ranks(settings, tell)
     elif options.startup:

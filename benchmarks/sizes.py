@@ -1,144 +1,189 @@
-"""`python -m benchmarks sizes`: models whose sizes change with every call, without and with `jit`.
+"""`python -m benchmarks sizes`: programs whose sizes change with every call.
 
-Each model is called with random sizes, one after the other; then, with `generalize` off, a few of
-these sizes get kernels of their own. A row says how many graphs were compiled, how many of them
-after the second size, and how fast the calls are beside those with kernels of their own.
+Models are called with random sizes, one after the other, without and with `jit`, in a process with
+an empty cache: a row says how many graphs were compiled, how many of them after the second size,
+and how many by a second process that finds the cache of the first. Families of operations are
+called with `jit`. Beside that stands another process, in which every size gets kernels of its own
+(`generalize=False`): the two take turns, and the row has the time of the second over that of the
+first. Then texts are generated token by token, beside PyTorch.
 """
 
 from __future__ import annotations
 
-import importlib
-import time
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy
 
-Call = Callable[[Any], Any]
+from benchmarks.process import WorkerProcess
+from benchmarks.rows import matches
+from benchmarks.size_models import FAMILIES, MODELS, Program
+from benchmarks.size_programs import GENERATED
+
 Row = dict[str, float]
 
-CALLS = 8
-"""Calls a size, of which the best counts: fewer than give a size kernels of its own."""
+CALLS = 10
+"""Calls a size in a row, of which the best counts."""
 
-COMPARED = 12
-"""How many of the sizes get kernels of their own."""
+TURNS = 2
+"""How often the processes take turns at one size."""
+
+COMPARED = 10
+"""How many sizes get kernels of their own."""
+
+BEGINNING = 2
+"""Sizes of a family that come first: afterwards it has kernels for all."""
+
+TEXTS = 4
+"""Texts that are generated: at first by NumPy, then, as that takes its time, by kernels."""
+
+PATIENCE = 300.0
+"""Seconds that one size may take."""
 
 
-def measure_sizes(count: int, tell: Callable[[str], None]) -> dict[str, Row]:
-    """By model: graphs compiled, compiled after the second size, geometric mean and worst speed."""
-    ogive = importlib.import_module("ogive")
-    library = importlib.import_module("ogive.torch")
+class Processes:
+    """The processes that take turns: with general kernels, with own ones, and PyTorch's."""
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch = scratch
+        self.general = self._start("general")
+        self.own = self._start("own", OGIVE_GENERALIZE="0")
+        self.torch = self._start("torch")
+
+    def _start(self, name: str, **environment: str) -> WorkerProcess:
+        command = [sys.executable, "-m", "benchmarks.size_programs", name]
+        process = WorkerProcess(name, 1, self.scratch, command)
+        process.environment.update(environment)
+        return process
+
+    def second(self) -> WorkerProcess:
+        """A new process that finds what the first one left on disk."""
+        return self._start("general")
+
+    def close(self) -> None:
+        """End all of them."""
+        for process in (self.general, self.own, self.torch):
+            process.close()
+
+
+@contextmanager
+def processes() -> Iterator[Processes]:
+    """New processes, with empty caches."""
+    with TemporaryDirectory(prefix="ogive-sizes-") as folder:
+        made = Processes(Path(folder))
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def ask(process: WorkerProcess, program: str, size: int, captured: bool, calls: int) -> Row:
+    """What a process needs for one size; raises `RuntimeError` where it fails."""
+    reply = process.ask(PATIENCE, program=program, captured=captured, size=size, calls=calls)
+    if "seconds" not in reply:
+        raise RuntimeError(f"{program} of size {size}: {reply}")
+    return reply
+
+
+def random_sizes(program: Program, count: int) -> list[int]:
+    """So many sizes, small ones as likely as large ones; each once."""
+    generator = numpy.random.default_rng(0)
+    low, high = numpy.log(program.least), numpy.log(program.greatest)
+    drawn = numpy.exp(generator.uniform(low, high, count))
+    return list(dict.fromkeys([round(float(size)) for size in drawn]))
+
+
+def measure_sizes(count: int, tell: Callable[[str], None], rows: list[str]) -> dict[str, Row]:
+    """By program: what was compiled, and the speed beside that of kernels of a size's own."""
     found: dict[str, Row] = {}
-    for name, model, shape, bounds in models(library):
+
+    def is_wanted(name: str) -> bool:
+        return not rows or any(matches(name, pattern) for pattern in rows)
+
+    for name, program in MODELS.items():
         for captured in (False, True):
             row = f"{name}, ogive.jit" if captured else name
-            tell(row)
-            call = _captured(ogive, library, model) if captured else _plain(library, model)
-            found[row] = _measure(ogive, library, call, shape, bounds, count)
+            if is_wanted(row):
+                tell(row)
+                found[row] = _measure_model(name, program, captured, count)
+    families = {name: each for name, each in FAMILIES.items() if is_wanted(name)}
+    if families:
+        with processes() as made:
+            for name, program in families.items():
+                tell(name)
+                found[name] = _measure_family(made, name, program)
+    if is_wanted(GENERATED):
+        tell(GENERATED)
+        found |= _measure_tokens()
     return found
 
 
-def models(
-    library: Any,
-) -> Iterator[tuple[str, Call, Callable[[int], tuple[int, ...]], tuple[int, int]]]:
-    """Name, model, the shape of an input of some size, and the least and greatest size."""
-    nn = library.nn
-    yield (
-        "MLP 256-1024-1024-10, rows",
-        nn.Sequential(
-            nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10)
-        ),
-        lambda size: (size, 256),
-        (2, 512),
-    )
-    yield (
-        "transformer block of 256, tokens",
-        nn.TransformerEncoderLayer(256, 4, 1024, 0.0, "gelu", batch_first=True, norm_first=True),
-        lambda size: (2, size, 256),
-        (8, 512),
-    )
-    yield (
-        "convnet, images",
-        nn.Sequential(
-            nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-            nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(),
-            nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10),
-        ),
-        lambda size: (2, 3, size, size + 7),
-        (64, 160),
-    )  # fmt: skip
+def _measure_model(name: str, program: Program, captured: bool, count: int) -> Row:
+    sizes = random_sizes(program, count)
+    with processes() as made:
+        first = [int(ask(made.general, name, size, captured, 1)["made"]) for size in sizes]
+        second = made.second()
+        again = sum([int(ask(second, name, size, captured, 1)["made"]) for size in sizes])
+        second.close()
+        compared = sizes[BEGINNING : BEGINNING + COMPARED]
+        return {
+            "sizes": len(sizes),
+            "compiled": sum(first),
+            "after the second": sum(first[2:]),
+            "in a second process": again,
+            **_compared(made, name, compared, captured),
+        }
 
 
-def _plain(library: Any, model: Call) -> Call:
-    def call(x: Any) -> Any:
-        with library.no_grad():
-            return model(x).sum().item()
-
-    return call
-
-
-def _captured(ogive: Any, library: Any, model: Call) -> Call:
-    inner = ogive.jit(lambda x: model(x).sum())
-
-    def call(x: Any) -> Any:
-        with library.no_grad():
-            return inner(x).item()
-
-    return call
-
-
-def _measure(
-    ogive: Any,
-    library: Any,
-    call: Call,
-    shape: Callable[[int], tuple[int, ...]],
-    bounds: tuple[int, int],
-    count: int,
-) -> Row:
-    generator = numpy.random.default_rng(0)
-    low, high = [float(numpy.log(bound)) for bound in bounds]
-    drawn = numpy.exp(generator.uniform(low, high, count))
-    sizes = list(dict.fromkeys([round(float(size)) for size in drawn]))
-
-    def best(size: int) -> float:
-        x = library.tensor(generator.random(shape(size)).astype("float32"))
-        times = []
-        for _ in range(CALLS + 1):
-            start = time.perf_counter()
-            call(x)
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    made, seconds = [], {}
-    for size in sizes:
-        before = ogive.counters()["schedules_created"]
-        seconds[size] = best(size)
-        made.append(ogive.counters()["schedules_created"] - before)
-    ogive.configure(generalize=False)
-    try:
-        speeds = [best(size) / seconds[size] for size in sizes[2 : 2 + COMPARED]]
-    finally:
-        ogive.configure(generalize=True)
+def _measure_family(made: Processes, name: str, program: Program) -> Row:
+    sizes = random_sizes(program, BEGINNING + COMPARED)
+    first = [int(ask(made.general, name, size, True, 1)["made"]) for size in sizes]
     return {
         "sizes": len(sizes),
-        "compiled": sum(made),
-        "after the second": sum(made[2:]),
-        "mean": float(numpy.exp(numpy.log(speeds).mean())),
-        "worst": min(speeds),
+        "compiled": sum(first),
+        "after the second": sum(first[2:]),
+        **_compared(made, name, sizes[BEGINNING:], True),
     }
+
+
+def _compared(made: Processes, name: str, sizes: list[int], captured: bool) -> Row:
+    """The speed of general kernels, as a share of that of the sizes' own."""
+    speeds = []
+    for size in sizes:
+        least = {made.general: float("inf"), made.own: float("inf")}
+        for _ in range(TURNS):
+            for process in least:
+                seconds = ask(process, name, size, captured, CALLS)["seconds"]
+                least[process] = min(least[process], seconds)
+        speeds.append(least[made.own] / least[made.general])
+    return {"mean": float(numpy.exp(numpy.log(speeds).mean())), "worst": min(speeds)}
+
+
+def _measure_tokens() -> dict[str, Row]:
+    """The time of PyTorch for a token over ours, text by text."""
+    found = {}
+    with processes() as made:
+        for number in range(TEXTS):
+            ours = ask(made.general, GENERATED, number, False, 1)
+            theirs = ask(made.torch, GENERATED, number, False, 1)
+            found[f"{GENERATED}, text {number + 1}, beside PyTorch"] = {
+                "sizes": 200,
+                "compiled": ours["made"],
+                "mean": theirs["seconds"] / ours["seconds"],
+            }
+    return found
 
 
 def sizes_lines(found: dict[str, Row]) -> tuple[list[str], list[list[str]]]:
     """A table: compilations, and the speed of a call beside that with kernels of its own."""
+    heads = ["sizes", "compiled", "after the second", "in a second process"]
     lines = [
-        [
-            name,
-            f"{row['sizes']:.0f}",
-            f"{row['compiled']:.0f}",
-            f"{row['after the second']:.0f}",
-            f"{row['mean']:.2f}",
-            f"{row['worst']:.2f}",
-        ]
+        [name]
+        + [f"{row[head]:.0f}" if head in row else "–" for head in heads]
+        + [f"{row[head]:.2f}" if head in row else "–" for head in ("mean", "worst")]
         for name, row in found.items()
     ]
-    return ["random sizes", "sizes", "compiled", "after the second", "speed", "worst"], lines
+    return ["random sizes", *heads, "speed", "worst"], lines

@@ -2,12 +2,14 @@
 
 A program is a chain of moves, consumers of what it gives, and the gradient of all of them. It is
 run with one size after the other, as a loop of the user's would: the second size makes the general
-graph, which the others run as. What each size gives is compared with PyTorch in float64. An input
-ends where a page begins that nobody may read.
+graph, which the others run as. A part of the programs are captured by `ogive.jit`. What each size
+gives is compared with PyTorch in float64. An input ends where a page begins that nobody may read.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Tensor
+from ogive.errors import CaptureWarning
 from ogive.nn import functional
 from tests.movement_chains.cases import EXACT, FLOATS, INTEGERS, SMOOTH
 from tests.movement_chains.consumers import Context
@@ -95,12 +98,15 @@ class Program(NamedTuple):
     consumptions: tuple[Consumption, ...]
     has_gradient: bool
     shapes: tuple[tuple[int, ...], ...]
+    is_captured: bool
 
     def __str__(self) -> str:
         chain = "".join([f".{name}{arguments}" for name, arguments in self.moves])
         consumed = ", ".join([f"{name}{arguments}" for name, arguments in self.consumptions])
         gradient = " and their gradient" if self.has_gradient else ""
-        return f"seed {self.seed}: {self.dtype}, {self.before}{chain}: {consumed}{gradient}"
+        captured = ", captured" if self.is_captured else ""
+        what = f"{self.before}{chain}: {consumed}{gradient}{captured}"
+        return f"seed {self.seed}: {self.dtype}, {what}"
 
 
 class Outcome(NamedTuple):
@@ -127,7 +133,10 @@ def draw_program(seed: int) -> Program:
             moves.append(move)
             x = after
     consumptions = _draw_consumptions(draw, x, dtype, before)
-    return Program(seed, dtype, before, tuple(moves), consumptions, has_gradient, shapes)
+    is_captured = draw.chance(0.5)
+    return Program(
+        seed, dtype, before, tuple(moves), consumptions, has_gradient, shapes, is_captured
+    )
 
 
 def _attempt(function: Any) -> Any:
@@ -173,6 +182,7 @@ def _draw_consumptions(draw: Draw, x: Any, dtype: str, before: str) -> tuple[Con
 def run_program(program: Program) -> Outcome:
     """Run a program with all its sizes, one after the other."""
     cases = 0
+    compute = _by_ogive(program)
     for shape in program.shapes:
         values = rounded(Draw(program.seed + sum(shape)).numbers(*shape), program.dtype)
         wanted = _attempt(lambda values=values: _by_torch(program, values))
@@ -182,7 +192,7 @@ def run_program(program: Program) -> Outcome:
         if program.has_gradient and not greatest < GREATEST:
             continue  # its square, which the weights of the gradient have, may be infinite
         try:
-            given = _by_ogive(program, values)
+            given = compute(values)
         except Exception as error:
             return Outcome(cases, f"shape {shape}: {type(error).__name__}: {error}")
         for place, (result, right) in enumerate(zip(given, wanted, strict=True)):
@@ -210,14 +220,25 @@ def _compute(program: Program, x: Any, at: Context) -> list[Any]:
     return results
 
 
-def _by_ogive(program: Program, values: Array) -> list[Array]:
-    x = Tensor.from_numpy(before_an_unreadable_page(values))
-    if program.has_gradient:
-        x.requires_grad_()
+def _by_ogive(program: Program) -> Callable[[Array], list[Array]]:
+    """What computes a program with one size after the other."""
     at = Context(ogive, lambda array: Tensor(rounded(array, program.dtype)))
-    results = [result.detach() for result in _compute(program, x, at)]
-    Tensor.realize_batch(results)
-    return [result.numpy() for result in results]
+
+    def function(x: Tensor) -> tuple[Tensor, ...]:
+        if program.has_gradient:
+            x = x.detach().requires_grad_()
+        return tuple([result.detach() for result in _compute(program, x, at)])
+
+    call = ogive.jit(function) if program.is_captured else function
+
+    def compute(values: Array) -> list[Array]:
+        with warnings.catch_warnings():  # operands are drawn alike at each call
+            warnings.simplefilter("ignore", CaptureWarning)
+            results = list(call(Tensor.from_numpy(before_an_unreadable_page(values))))
+        Tensor.realize_batch(results)
+        return [result.numpy() for result in results]
+
+    return compute
 
 
 def _by_torch(program: Program, values: Array) -> list[Array]:

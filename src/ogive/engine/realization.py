@@ -88,8 +88,9 @@ class Realization:
             length = upper_count(node.shape) * node.dtype.itemsize
             longest = self.buffers[slot]
             if graph.slots[slot].parameter is None and length < longest.nbytes:
-                if slot not in graph.read:
-                    longest = self.buffers[slot] = Buffer(length, longest.device)
+                needed = graph.result_bytes(slot, length)
+                if needed < longest.nbytes:
+                    longest = self.buffers[slot] = Buffer(needed, longest.device)
                 shorter[slot] = longest.view(0, length)
         return shorter
 

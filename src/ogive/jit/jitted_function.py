@@ -34,6 +34,9 @@ KEPT_TRACES = 64
 KEPT_VARIANTS = 4
 """How many traces of one kind of call are kept, for other values of what the function reads."""
 
+MOST_OWN = 8
+"""How many kinds of calls get kernels of their own in place of those for all sizes."""
+
 RECAPTURES = 16
 """How often in a row a function is traced with no replay in between, until it runs uncaptured."""
 
@@ -80,6 +83,7 @@ class Jitted(Generic[P, R]):
         self._lock = threading.Lock()
         self._hits = 0
         self._traces = 0
+        self._own = 0
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if is_inlining():
@@ -98,6 +102,9 @@ class Jitted(Generic[P, R]):
         if not variants:
             return self._trace_and_run(args, kwargs, config, prefix)
         entry = variants[0]
+        if entry.is_general and entry.comes_often() and self._own < MOST_OWN:
+            self._compile_for_its_sizes(args, kwargs, config, prefix)
+            return self._trace_and_run(args, kwargs, config, prefix)
         if entry is not self._last:
             self._touch(call.key, entry)
         result: R
@@ -256,8 +263,28 @@ class Jitted(Generic[P, R]):
             self._last = None
         return True
 
+    def _compile_for_its_sizes(
+        self, args: Any, kwargs: Any, config: Config, prefix: Key
+    ) -> None:
+        """Put a trace with kernels of its own in the place of one with kernels for all sizes."""
+        with trace_lock:
+            call = self._settled(args, kwargs, prefix, config)
+            variants = self._entries.get(call.key)
+            if not variants or not variants[0].is_general:
+                return  # another thread was faster
+            self._own += 1
+            with self._lock:
+                self._entries[call.key] = [entry for entry in variants if not entry.is_general]
+            self._trace(args, kwargs, config, call, "these sizes come often", exact=True)
+
     def _trace(
-        self, args: Any, kwargs: Any, config: Config, call: Call, reason: str | None
+        self,
+        args: Any,
+        kwargs: Any,
+        config: Config,
+        call: Call,
+        reason: str | None,
+        exact: bool = False,
     ) -> Entry:
         from ogive.jit.calls.entry import Entry
         from ogive.jit.guards.unwatched import warn_of
@@ -273,7 +300,8 @@ class Jitted(Generic[P, R]):
         self._named.update(unknown)
         warn_of(name, unknown)
         donated = donated_inputs(self._donated, self._names, args, kwargs)
-        prepared = prepare(traced, donated, config)
+        # Kernels for all sizes are for functions that are called with several.
+        prepared = prepare(traced, donated, config, exact or self._traces == 0)
         token = object()
         forget = functools.partial(_forget, weakref.ref(self), call.key, token)
         entry = Entry(traced, prepared, config, call, donated, name, token, forget)

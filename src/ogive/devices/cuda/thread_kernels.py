@@ -131,7 +131,7 @@ class ThreadEmitter(Emitter):
 
     def make_transfers(self) -> BlockTransfers:
         return BlockTransfers(
-            self.accumulators, self.instructions, self.memory, Traffic(), self.steady_operand
+            self.accumulators, self.instructions, self.memory, Traffic(), self.write_index
         )
 
     def head(self, name: str) -> list[str]:

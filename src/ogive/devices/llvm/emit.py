@@ -62,6 +62,7 @@ class Emitter:
         self.accumulators = self.make_accumulators()
         self.transfers = self.make_transfers()
         self.hides_remainders = False
+        self.surrounds_sums = False
 
     def make_writer(self) -> Writer:
         """The writer that collects the text."""
@@ -86,7 +87,7 @@ class Emitter:
             self.instructions,
             self.memory,
             plan_traffic(self.root, self.program, self.target),
-            self.steady_operand,
+            self.write_index,
         )
 
     def module(self, name: str) -> str:
@@ -198,15 +199,14 @@ class Emitter:
         if limit.op is Op.CONST and begin == "0" and end.isdigit():
             middle = str(min(limit.literal, int(end)))
             return middle, middle
-        bound = self.steady_operand(limit)
+        bound = self.transfers.steady_operand(limit)
         return self.extreme("slt", end, bound), self.extreme("sgt", begin, bound)
 
-    def steady_operand(self, expression: UOp) -> str:
-        """An index expression of variables and outer counters, written where it is needed."""
+    def write_index(self, expression: UOp) -> None:
+        """Have the registers of an index expression, also where the program does not have it."""
         for part in expression.walk():
-            if part.op is not Op.CONST and part not in self.values.registers:
+            if part.op not in (Op.CONST, Op.RANGE) and part not in self.values.registers:
                 self.node(part)
-        return self.values.operand(expression, (), 1)
 
     def extreme(self, order: str, left: str, right: str) -> str:
         """The lesser ("slt") or the greater ("sgt") of two indices."""
@@ -218,9 +218,11 @@ class Emitter:
         if begin.isdigit() and end.isdigit() and int(begin) >= int(end):
             return
         with self.writer.counting(begin, end) as name, self.values.inside(loop.counter, name):
-            before, self.hides_remainders = self.hides_remainders, not _surrounds_short_copies(loop)
+            before = self.hides_remainders, self.surrounds_sums
+            self.hides_remainders = not _surrounds_short_copies(loop)
+            self.surrounds_sums = any(map(_adds_up, _loops_in(loop)))
             self.block(loop.body)
-            self.hides_remainders = before
+            self.hides_remainders, self.surrounds_sums = before
 
     # Values
 
@@ -274,6 +276,8 @@ class Emitter:
             operand_dtype = (node.if_true if op is Op.WHERE else node.src[0]).dtype
             if node.dtype is dtypes.index and op in (Op.FLOORDIV, Op.MOD):
                 return self.index_division(node, operands, lanes)
+            if node.dtype is dtypes.index and lanes == 1 and self.surrounds_sums:
+                return self.index_around_sums(node, operands)
             if op is Op.DOT:
                 nothing = constant(node.dtype, 0, lanes)
                 return self.instructions.dot(node.arg, node.dtype, [nothing, *operands], lanes)
@@ -296,6 +300,14 @@ class Emitter:
         numbers = ", ".join(f"i32 {lane}" for lane in range(lanes))
         sides = [f"<{numbers}>", vector] if is_above else [vector, f"<{numbers}>"]
         return self.writer.instruction(f"icmp slt <{lanes} x i32> {', '.join(sides)}")
+
+    def index_around_sums(self, node: UOp, operands: list[str]) -> str:
+        """An index beside a loop that adds up. Where a row's length is a variable, LLVM's search
+        for loop increments works out the whole address anew in each iteration: it does not look
+        behind the place where the loop begins."""
+        made = self.instructions.elementwise(node.op, node.dtype, node.dtype, operands, 1)
+        has_variable_step = node.op is Op.ADD and any(map(_is_variable_step, node.src))
+        return self.writer.hidden_index(made) if has_variable_step else made
 
     def index_division(self, node: UOp, operands: list[str], lanes: int) -> str:
         """A quotient or remainder of indices, of unsigned ones where bounds allow it: one
@@ -329,15 +341,25 @@ class Emitter:
 def _surrounds_short_copies(loop: Loop) -> bool:
     """Whether there are loops in a loop that do so little that it shows how the addresses around
     them are computed. LLVM finds the best way then."""
-    inner = [item for item in loop.body if isinstance(item, Loop)]
+    inner = _loops_in(loop)
     if not inner or any(map(_adds_up, inner)):
         return False
     return instruction_count(loop.body) <= SHORT_COPY
 
 
 def _adds_up(loop: Loop) -> bool:
-    inner = [item for item in loop.body if isinstance(item, Loop)]
-    return bool(loop.starts) or any(map(_adds_up, inner))
+    return bool(loop.starts) or any(map(_adds_up, _loops_in(loop)))
+
+
+def _loops_in(loop: Loop) -> list[Loop]:
+    return [item for item in loop.body if isinstance(item, Loop)]
+
+
+def _is_variable_step(term: UOp) -> bool:
+    """Whether a term of an address is a counter times a length that is a variable."""
+    while term.op is Op.MUL and term.right.op is Op.CONST:
+        term = term.left
+    return term.op is Op.MUL
 
 
 def _counts_lanes(node: UOp) -> bool:

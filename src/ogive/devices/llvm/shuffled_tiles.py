@@ -26,10 +26,10 @@ BLOCK_BITS = 128
 
 
 class TransposedPlace(NamedTuple):
-    """Where a tile lies whose rows are contiguous and whose lanes are not: the first element, the
-    condition for each row, None if it always holds, and for the lanes."""
+    """Where a tile lies whose rows are contiguous and whose lanes are not: the first element of
+    each lane, the condition for each row, None if it always holds, and for the lanes."""
 
-    offset: Offset
+    offsets: list[Offset]
     gates: list[str | None]
     lane_gate: str | None
 
@@ -118,16 +118,15 @@ def load_transposed(
     buffer: UOp,
     dtype: DType,
     where: TransposedPlace,
-    stride: int,
     lanes: int,
     ahead: str | None,
 ) -> list[str]:
-    """Values that lie side by side, each with its lanes `stride` elements apart. What lies
-    `ahead` elements behind them is asked for, if that is given."""
+    """Values that lie side by side, each with its lanes far apart. What lies `ahead` elements
+    behind them is asked for, if that is given."""
     width, gates = _lane_gates(memory, where, lanes)
     rows = []
     for lane, (gate, holds) in enumerate(gates):
-        offset = where.offset.plus(lane * stride)
+        offset = where.offsets[lane]
         if ahead is not None:
             memory.prefetch(buffer, dtype, offset, ahead)
         if holds is not None:
@@ -142,16 +141,15 @@ def store_transposed(
     dtype: DType,
     values: list[str],
     where: TransposedPlace,
-    stride: int,
     lanes: int,
     is_streamed: bool,
 ) -> None:
-    """Write values side by side, each with its lanes `stride` elements apart; past the caches if
-    that is asked for and there are no gates."""
+    """Write values side by side, each with its lanes far apart; past the caches if that is asked
+    for and there are no gates."""
     width, gates = _lane_gates(memory, where, lanes)
     rows = [*values, *["poison"] * (width - len(values))]
     for lane, row in enumerate(transpose(memory.writer, rows, dtype, lanes)):
-        offset = where.offset.plus(lane * stride)
+        offset = where.offsets[lane]
         gate, _ = gates[lane]
         if is_streamed and gate is None:
             memory.stream(buffer, dtype, row, offset, width)

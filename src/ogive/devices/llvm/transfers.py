@@ -25,13 +25,18 @@ from ogive.passes.lower.cache_hints import Traffic
 from ogive.passes.lower.irregular_lanes import Picks, find_picks
 from ogive.passes.lower.linearize import is_loop
 from ogive.passes.lower.lower_accesses import lane_of
-from ogive.passes.lower.transposed_access import interleaved_counter, split_gate, transposed_counter
+from ogive.passes.lower.transposed_access import (
+    interleaved_counter,
+    lie_of_lanes,
+    split_gate,
+    transposed_counter,
+)
 
 
 class Transfers:
     """Writes the loads and stores of a kernel's nodes.
 
-    `steady_operand` writes an index of variables and outer counters.
+    `write_index` writes an index that the program does not have.
     """
 
     def __init__(
@@ -40,7 +45,7 @@ class Transfers:
         instructions: Instructions,
         memory: Memory,
         traffic: Traffic,
-        steady_operand: Callable[[UOp], str],
+        write_index: Callable[[UOp], None],
     ) -> None:
         self.accumulators = accumulators
         self.values = accumulators.values
@@ -48,7 +53,7 @@ class Transfers:
         self.instructions = instructions
         self.memory = memory
         self.traffic = traffic
-        self.steady_operand = steady_operand
+        self.write_index = write_index
 
     def load(self, node: UOp) -> None:
         """Load a tile."""
@@ -86,9 +91,9 @@ class Transfers:
         and transpose it in registers."""
         registers: dict[Tile, str] = {}
         ahead = self._ahead_of(node)
-        for entries, where in self._transposed_tiles(node.place, rows, counters, lanes):
+        for entries, where in self._transposed_tiles(node, rows, counters, lanes):
             values = shuffled_tiles.load_transposed(
-                self.memory, node.place.base, node.dtype, where, node.stride, lanes, ahead
+                self.memory, node.place.base, node.dtype, where, lanes, ahead
             )
             for entry, value in zip(entries, values, strict=True):
                 registers[tuple([entry[counter] for counter in counters])] = value
@@ -160,12 +165,12 @@ class Transfers:
         self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
     ) -> None:
         """The reverse of how such a tile is loaded."""
-        place, value, stride = node.place, node.value, node.stride
+        place, value = node.place, node.value
         is_streamed = node in self.traffic.streamed
-        for entries, spot in self._transposed_tiles(place, rows, counters, lanes):
+        for entries, spot in self._transposed_tiles(node, rows, counters, lanes):
             values = [self.values.operand(value, tuple(e.items()), lanes) for e in entries]
             shuffled_tiles.store_transposed(
-                self.memory, place.base, value.dtype, values, spot, stride, lanes, is_streamed
+                self.memory, place.base, value.dtype, values, spot, lanes, is_streamed
             )
 
     def _store_interleaved(
@@ -247,13 +252,18 @@ class Transfers:
         return self.values.operand(place.gate, places, lanes)
 
     def _transposed_tiles(
-        self, place: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
+        self, access: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
     ) -> Iterator[tuple[list[dict[UOp, int]], shuffled_tiles.TransposedPlace]]:
         """The parts of a tile that are transposed by themselves, of at most as many rows as there
         are lanes: the entries of each, and where they lie."""
         by_row, by_lane = [
-            [part for part in parts if not self.values.holds(part)] for parts in split_gate(place)
+            [part for part in parts if not self.values.holds(part)]
+            for parts in split_gate(access.place)
         ]
+        lie = lie_of_lanes(access)
+        assert lie is not None, "rows that are transposed have lanes at a distance of each other"
+        if access.stride == IRREGULAR:
+            self.write_index(lie.first)
         others = tuple([counter for counter in counters if counter is not rows])
         length = rows.extent.literal
         for at in self.values.entries(others):
@@ -263,11 +273,27 @@ class Transfers:
                 entries = [{**fixed, rows: number} for number in numbers]
                 spots = [tuple(entry.items()) for entry in entries]
                 where = shuffled_tiles.TransposedPlace(
-                    self.values.offset(place.offset, spots[0]),
+                    self._lane_offsets(self.values.offset(lie.first, spots[0]), lie.step, lanes),
                     [self._conjunction(by_row, spot, 1) for spot in spots],
                     self._conjunction(by_lane, spots[0], lanes),
                 )
                 yield entries, where
+
+    def steady_operand(self, expression: UOp) -> str:
+        """An index of variables and outer counters, written where it is needed."""
+        self.write_index(expression)
+        return self.values.operand(expression, (), 1)
+
+    def _lane_offsets(self, first: Offset, step: int | UOp, lanes: int) -> list[Offset]:
+        """Where each lane lies, a number or a variable length behind the one before."""
+        if isinstance(step, int):
+            return [first.plus(lane * step) for lane in range(lanes)]
+        write, distance = self.writer.instruction, self.steady_operand(step)
+        offsets = [first]
+        while len(offsets) < lanes:
+            following = write(f"add i64 {offsets[-1].register}, {distance}")
+            offsets.append(Offset(following, first.constant))
+        return offsets
 
     def _conjunction(self, gates: list[UOp], places: Places, lanes: int) -> str | None:
         """Whether all of some gates hold, if there are any."""

@@ -157,13 +157,9 @@ class GeneralGraphs:
 
     def generalize(self, normalized: Normalized, config: Config) -> Normalized:
         """A parametric graph, or the general one of its structure with the numbers as its data."""
-        if not config.generalize or not config.schedule_cache or config.beam is not None:
+        if self._graphs.has(normalized.sink, config):
             return normalized
-        if normalized.variables or self._graphs.has(normalized.sink, config):
-            return normalized
-        if any(find_device(name).reads_whole_memory for name in normalized.sink.devices or ()):
-            return normalized
-        skeleton = take_apart(normalized.sink)
+        skeleton = _skeleton_of(normalized, config)
         if skeleton is None:
             return normalized
         with self._lock:
@@ -173,6 +169,13 @@ class GeneralGraphs:
         values = general.match(skeleton.numbers)
         assert values is not None, "a graph fits the general one that was made for it"
         return self._over(general, skeleton, normalized, values)
+
+    def note(self, normalized: Normalized, config: Config) -> None:
+        """Let the next graph of this structure be the second one; this runs as it is."""
+        skeleton = _skeleton_of(normalized, config)
+        if skeleton is not None:
+            with self._lock:
+                self._family(skeleton, config)
 
     def give_up(self, normalized: Normalized, reason: str, config: Config) -> None:
         """Let graphs of this structure be compiled for each of their sizes from now on."""
@@ -186,13 +189,7 @@ class GeneralGraphs:
 
     def _find(self, skeleton: Skeleton, config: Config) -> General | None:
         """The general graph that this one runs as, if there is to be one."""
-        key = (skeleton.key, config.code_key)
-        family = self._families.get(key)
-        if family is None:
-            self._families[key] = Family(skeleton)
-            while len(self._families) > self.LIMIT:
-                del self._families[next(iter(self._families))]
-            return None
+        family = self._family(skeleton, config)
         numbers = skeleton.numbers
         if numbers == family.skeleton.numbers:
             return None  # the first of them is compiled by itself
@@ -212,6 +209,16 @@ class GeneralGraphs:
             return None
         assert family.general is not None
         return family.general
+
+    def _family(self, skeleton: Skeleton, config: Config) -> Family:
+        """The family of a structure; its first graph makes it."""
+        key = (skeleton.key, config.code_key)
+        family = self._families.get(key)
+        if family is None:
+            family = self._families[key] = Family(skeleton)
+            while len(self._families) > self.LIMIT:
+                del self._families[next(iter(self._families))]
+        return family
 
     def _over(
         self, general: General, skeleton: Skeleton, normalized: Normalized, values: dict[str, int]
@@ -252,6 +259,17 @@ class GeneralGraphs:
             self._families.clear()
             self._constants.clear()
             self._known.clear()
+
+
+def _skeleton_of(normalized: Normalized, config: Config) -> Skeleton | None:
+    """A parametric graph taken apart; None where it is to stay as it is."""
+    if not config.generalize or not config.schedule_cache or config.beam is not None:
+        return None
+    if normalized.variables:
+        return None
+    if any(find_device(name).reads_whole_memory for name in normalized.sink.devices or ()):
+        return None
+    return take_apart(normalized.sink)
 
 
 def _variables(general: General | None) -> str:

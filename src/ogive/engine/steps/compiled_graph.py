@@ -130,6 +130,14 @@ class CompiledGraph:
             [slot for step in self.steps for slot in step.slots if slot not in step.written]
         )
 
+    def result_bytes(self, slot: int, nbytes: int) -> int:
+        """How much memory a slot needs of which only the first `nbytes` are a result.
+
+        A general graph has room for the greatest length there: steps that read it take it to be so
+        long, and nobody else does.
+        """
+        return self.slots[slot].nbytes if slot in self.read else nbytes
+
     @functools.cached_property
     def panels(self) -> tuple[Panel, ...]:
         """The steps whose panels stay as they are while inputs do not change."""

@@ -30,6 +30,7 @@ from ogive.ir.symbolic.linear_forms import (
     symbolic_rules,
     where,
 )  # fmt: skip
+from ogive.ir.symbolic.polynomials import is_below
 
 _x, _y, _c = anything("x"), anything("y"), anything("c")
 _ix, _iy = _x.of(index), _y.of(index)
@@ -54,6 +55,15 @@ def _less_by_bounds(x: UOp, y: UOp) -> UOp | None:
     if high < bound:
         return condition(True)
     return condition(False) if low >= bound else None
+
+
+@symbolic_rules.rule("x < y → true or false, proved for all lengths", _less_pattern(_ix, _iy))
+def _less_by_proof(x: UOp, y: UOp) -> UOp | None:
+    if not any(part.op is Op.VARIABLE for part in (*x.walk(), *y.walk())):
+        return None
+    if is_below(x, y):
+        return condition(True)
+    return condition(False) if is_below(y, add(x, 1)) else None
 
 
 @symbolic_rules.rule("x*a + y < b → x < m, the same m for all y", _less_pattern(_ix, _iy))

@@ -17,6 +17,7 @@ from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.engine.announced_writes import make_way
+from ogive.engine.caches.general_graphs import OFTEN
 from ogive.engine.execution import Execution
 from ogive.engine.plan import execute_plans_of
 from ogive.errors import VariableError
@@ -87,12 +88,21 @@ class Entry:
         seen = walk((*nodes, *[view.seen for view in trace.views]))
         bound = {node.variable.name for node in seen if node.op is Op.BIND}
         self._shared = bound & call.variables.keys()
-        self._symbolic = bool(graph.variables)
+        self.is_general = prepared.normalized.is_general
+        self._calls = 0  # counted where kernels are general
+        # The variables of a general graph have one value for all calls of a kind.
+        self._symbolic = bool(graph.variables) and not self.is_general
         self._instances: list[Instance] = []
         # The steady call of a small function: nothing but a new tensor.
         self._simple = (
             self._results.is_one_new_tensor() and not self._symbolic and not self.writes
         )
+
+    def comes_often(self) -> bool:
+        """Count a call by kernels for all sizes; whether there were so many by now that kernels for
+        these sizes, which are faster, are worth their time."""
+        self._calls += 1
+        return self._calls >= OFTEN
 
     # Guards
 

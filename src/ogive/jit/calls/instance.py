@@ -32,6 +32,8 @@ class Instance:
     ) -> None:
         graph = prepared.graph
         self.execution = Execution(graph, config, f"{name}, ")
+        if prepared.normalized.is_general:
+            self.execution.set_variables(prepared.normalized.variables)
         self._wiring = wiring
         self._words: Any = memoryview(self.execution.native.words.data)
         given = [Buffer(0)] * len(prepared.normalized.buffers)
@@ -47,7 +49,7 @@ class Instance:
         self._found: Whereabouts | None = None
         # For each fresh result: the words that take its address, and cells to use again.
         self._results: list[tuple[Words, Cells]] = [
-            (wiring.words[made.slot], Cells(made, graph.slots[made.slot].nbytes))
+            (wiring.words[made.slot], Cells(made, graph.result_bytes(made.slot, made.nbytes)))
             for made in wiring.fresh
             if made.slot is not None
         ]

@@ -31,10 +31,12 @@ class Cell:
     __slots__ = ("address", "buffer", "counts", "flat", "node")
 
     def __init__(self, nbytes: int, made: Made) -> None:
-        self.buffer = Buffer(nbytes, made.device)
+        longest = Buffer(nbytes, made.device)
+        self.buffer = longest if nbytes <= made.nbytes else longest.view(0, made.nbytes)
         self.address = self.buffer.address
         with registry.graph_lock:
-            self.flat = flat_node(self.buffer, made.dtype, nbytes // made.dtype.itemsize)
+            length = self.buffer.nbytes // made.dtype.itemsize
+            self.flat = flat_node(self.buffer, made.dtype, length)
             symbolic = any(isinstance(size, UOp) for size in made.shape)
             self.node = self.flat if symbolic else shaped(self.flat, made.shape)
             registry.connect(self.node)

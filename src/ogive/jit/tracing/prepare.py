@@ -13,14 +13,15 @@ from collections.abc import Sequence
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.engine.caches.graph_cache import graph_cache
+from ogive.engine.caches.find_executions import find_executions
+from ogive.engine.caches.general_graphs import general_graphs
 from ogive.engine.old_versions import effects_of, version_below
 from ogive.engine.parametric import to_parametric
 from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
-from ogive.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped
+from ogive.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape, element_count
@@ -43,6 +44,11 @@ class Made(NamedTuple):
     dtype: DType
     device: str
     flows: bool = False
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it has at most."""
+        return upper_count(self.shape) * self.dtype.itemsize
 
 
 class Owner(NamedTuple):
@@ -69,9 +75,12 @@ class Prepared:
     moved: list[tuple[Owner, Made]]
 
 
-def prepare(trace: Trace, donated: Sequence[int], config: Config) -> Prepared:
-    """Compile what a trace asks for; `donated` are the inputs whose memory may be taken."""
-    return _Preparation(trace, donated).prepare(config)
+def prepare(
+    trace: Trace, donated: Sequence[int], config: Config, exact: bool = False
+) -> Prepared:
+    """Compile what a trace asks for; `donated` are the inputs whose memory may be taken. With
+    `exact`, it is compiled for its sizes only."""
+    return _Preparation(trace, donated).prepare(config, exact)
 
 
 class _Preparation:
@@ -169,7 +178,7 @@ class _Preparation:
         self.fresh = [done[node] for node in self.fresh]
         self.updates = [(owner, done[node]) for owner, node in self.updates]
 
-    def prepare(self, config: Config) -> Prepared:
+    def prepare(self, config: Config, exact: bool) -> Prepared:
         """Compile, and say what each slot is."""
         everything = (*self.fresh, *[node for _, node in self.in_place + self.moved])
         overwritten = {version_below(effect) for effect in effects_of(everything)}
@@ -179,8 +188,11 @@ class _Preparation:
         first = [node for _, node in self.in_place] + [self.fresh[at] for at in self.donations]
         roots = tuple(dict.fromkeys([*first, *[node for node in computed if node], *others]))
         # A call gives each buffer one address.
-        normalized = to_parametric(roots, config, whole=True)
-        graph = graph_cache.find(normalized.sink, config).graph
+        parametric = to_parametric(roots, config, whole=True)
+        if exact:
+            general_graphs.note(parametric, config)
+        normalized, executions = find_executions(parametric, config, exact)
+        graph = executions.graph
         slots = dict(zip(roots, graph.outputs, strict=True))
         results = []
         for at, asked in enumerate(computed):

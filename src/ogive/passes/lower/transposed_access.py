@@ -8,11 +8,45 @@ from __future__ import annotations
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, UPCAST, Op
+from ogive.ir.positions import index_constant
 from ogive.ir.symbolic.conditions import conjuncts
-from ogive.ir.symbolic.index_arithmetic import linear_form
+from ogive.ir.symbolic.divmod import divide_product
+from ogive.ir.symbolic.index_arithmetic import from_linear, linear_form
+from ogive.named import NamedTuple
 from ogive.passes.lower.irregular_lanes import find_picks
 from ogive.passes.lower.lower_accesses import lane_of
 from ogive.targets.target import Target
+
+
+class LanesApart(NamedTuple):
+    """Where the first lane of an access lies, and how far apart neighbours are: a number, or a
+    length that is a variable's."""
+
+    first: UOp
+    step: int | UOp
+
+
+def lie_of_lanes(access: UOp) -> LanesApart | None:
+    """How the lanes of an access lie; None if they lie anywhere."""
+    offset = access.place.offset
+    if access.stride != IRREGULAR:
+        return LanesApart(offset, access.stride)
+    apart = access.lanes if access.op is Op.LOAD else offset
+    lane = lane_of(apart.ranges)
+    if lane is None or offset.has_index or apart.has_index:
+        return None
+    terms, constant = linear_form(apart)
+    by_lane = [term for term in terms if lane in term.ranges]
+    step = index_constant(0)
+    for term in by_lane:
+        factor = divide_product(term, lane)
+        if factor is None or factor.ranges or factor.has_index:
+            return None
+        step = step + factor * terms[term]
+    if access.op is Op.LOAD:
+        return LanesApart(offset, step)
+    common = {term: terms[term] for term in terms if term not in by_lane}
+    return LanesApart(from_linear(common, constant), step)
 
 
 def transposed_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
@@ -20,9 +54,12 @@ def transposed_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
     whatever is gated is so along rows or along lanes; None if its elements are rather picked."""
     place = access.place
     is_combined = access.op is Op.STORE and access.combine is not None
-    if lanes == 1 or access.stride in (None, 0, 1, IRREGULAR) or is_combined or place.dtype.is_bool:
+    if lanes == 1 or access.stride in (None, 0, 1) or is_combined or place.dtype.is_bool:
         return None
-    terms, _ = linear_form(place.offset)
+    lie = lie_of_lanes(access)
+    if lie is None:
+        return None
+    terms, _ = linear_form(lie.first)
     for rows, step in terms.items():
         if step == 1 and rows.op is Op.RANGE and rows.placement == UPCAST:
             break
@@ -34,7 +71,8 @@ def transposed_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
     count = rows.extent.literal
     if count < target.costs.accesses.transposed_rows:
         return None
-    picks = find_picks(access, lanes, target) if access.op is Op.LOAD else None
+    is_picked = access.op is Op.LOAD and access.stride != IRREGULAR
+    picks = find_picks(access, lanes, target) if is_picked else None
     if picks is not None and picks.cost * count < turning_cost(count, lanes) * len(picks.sources):
         return None
     return rows

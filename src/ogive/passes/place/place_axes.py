@@ -83,8 +83,7 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
                 tile = placement.upcast.get(counter.number, 1)
                 gates[counter] = (loops.outer[counter] * tile).lt(position + 1)  # what is new
             continue
-        runs_over = int(position.vmax) >= axis_extent(counter)
-        if runs_over or counter.extent.op is not Op.CONST:
+        if _runs_over(counter, placement):
             extent = replace_ranges(counter.extent, replacements)
             gates[counter] = position.lt(extent)
             within[counter] = gates[counter]
@@ -150,7 +149,7 @@ class _Loops:
             step = _step(counter, self.placement)
             start = self.outer[counter] * step
             if counter in moved:
-                start = minimum(start, axis_extent(counter) - step)
+                start = minimum(start, counter.extent - step)
             self.starts[counter] = start
 
     def position(self, counter: UOp) -> UOp:
@@ -184,6 +183,7 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
 
         before   r < 10 in tiles of 4:   r = r0*4 + tile,          loaded and stored if r < 10
         after                            r = min(r0*4, 6) + tile
+        of a variable length             r = min(r0*4, n - 4) + tile, if n is at least 4
 
     So the loops of reductions load whole tiles, without gates, and so do moves to elsewhere, but
     for those along a short innermost loop: LLVM unrolls it, and knows how much of the last tile
@@ -194,10 +194,9 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
     uneven = {
         counter
         for counter in nest
-        if counter.extent.op is Op.CONST
-        and counter.number not in placement.threads
-        and axis_extent(counter) > _step(counter, placement)
-        and axis_extent(counter) % _step(counter, placement)
+        if counter.number not in placement.threads
+        and _runs_over(counter, placement)
+        and counter.extent.vmin >= _step(counter, placement)
     }
     if not uneven:
         return uneven
@@ -254,6 +253,15 @@ def _step(counter: UOp, placement: Placement) -> int:
     number = counter.number
     beside = placement.threads.get(number, 1) * placement.lanes.get(number, 1)
     return placement.upcast.get(number, 1) * beside
+
+
+def _runs_over(counter: UOp, placement: Placement) -> bool:
+    """Whether the last tile of an axis may have entries behind its end. Those of a row whose length
+    follows from others are as many as the longest has."""
+    if counter.extent.ranges:
+        return True
+    rest = counter.extent % _step(counter, placement)
+    return not (rest.op is Op.CONST and rest.literal == 0)
 
 
 def _longest(

@@ -143,7 +143,7 @@ GRAPH_PASSES = (
          reads=("stored", "target")),
     Pass("strip_steps", SCHEDULE, SCHEDULE, strip_steps,
          "p ← f(x); q ← g(p); y ← h(q) → p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …",
-         when=NOT_SEARCHED),
+         reads=("target",), when=NOT_SEARCHED),
 )  # fmt: skip
 
 

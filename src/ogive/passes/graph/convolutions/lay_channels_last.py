@@ -221,9 +221,11 @@ def _rebuild_in_tiles(
     is_joined: bool,
     target: Target,
 ) -> UOp:
-    """The convolution by Winograd's form, of an image that is framed so that tiles fill it."""
-    image = done[convolution.image]
-    value, rank = image, len(image.shape)
+    """The convolution by Winograd's form. The image is framed so that tiles fill it, where it is
+    read: a copy with a frame would take as much memory again."""
+    value, rank = done[convolution.image], len(convolution.image.shape)
+    if not is_computed(convolution.image):
+        value = _laid_out_apart(value, target)
     for move in path_below(convolution.windows, convolution.image):
         if is_frame(move, rank):
             value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
@@ -233,10 +235,7 @@ def _rebuild_in_tiles(
     for axis, places in ((2, rows), (3, columns)):
         missing = framed_length(places, TWO) - value.shape[axis]
         value = pad_axis(value, axis, (0, missing), 0)
-    if value is not image or not is_computed(convolution.image):
-        value = _laid_out_apart(value, target)
-    width, strips = choice.panel_width, choice.strips
-    return convolve_in_tiles(convolution, value, TWO, width, strips, is_joined)
+    return convolve_in_tiles(convolution, value, TWO, choice.panel_width, choice.strips, is_joined)
 
 
 def _rebuild_with_words(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:

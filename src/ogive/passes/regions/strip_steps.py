@@ -7,8 +7,9 @@ at a time, if strips of them are computed from strips:
     after    p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …         p and q a strip each
 
 Which values have strips, along their first axis, is said by whoever keeps them (`STRIPS`); the last
-of a chain is a value whose strips follow from those of the others (`STRIPPED`). All strips share
-the kernels, which are launched with the number of the strip.
+of a chain is a value whose strips follow from those of the others (`STRIPPED`): so many of its rows
+each, where the rows of all its images are counted on. All strips share the kernels, which are
+launched with the number of the strip.
 
 The parts of a strip, along its second axis, are a line further apart than they are long, if they
 would fall into few sets of a cache otherwise: one kernel writes all of them side by side.
@@ -88,20 +89,21 @@ def _take_turns(chain: Sequence[Step], target: Target) -> list[Step] | None:
     if not chain:
         return None
     inside = {step.slots[0] for step in chain[:-1]}
+    count = chain[0].region.roots[0].shape[0]
     made: list[Step] = []
     for step in chain:
-        region = _one_strip(step, inside, target)
+        region = _one_strip(step, count, inside, target)
         if region is None:
             return None
         made.append(step._replace(region=region))
     return [
         step._replace(region=dataclasses.replace(step.region, fixed=((NUMBER, number),)))
-        for number in range(chain[0].region.roots[0].shape[0])
+        for number in range(count)
         for step in made
     ]
 
 
-def _one_strip(step: Step, inside: set[int], processor: Target) -> Region | None:
+def _one_strip(step: Step, count: int, inside: set[int], processor: Target) -> Region | None:
     """A region that computes one strip of its value, from strips of those that have them."""
     region = step.region
     (root,) = region.roots
@@ -109,8 +111,8 @@ def _one_strip(step: Step, inside: set[int], processor: Target) -> Region | None
     shape = root.shape
     if store.target is not _memory(0, root, shape) or region.fixed:
         return None
-    number = UOp(Op.VARIABLE, dtypes.index, (), (NUMBER, 0, shape[0] - 1))
-    target = _strip_of(store.target, number)
+    number = UOp(Op.VARIABLE, dtypes.index, (), (NUMBER, 0, count - 1))
+    target = _strip_of(_in_strips(store.target, count), number)
     found: dict[UOp, UOp] = {}
     for slot, value in enumerate(region.values):
         if step.slots[slot] not in inside:
@@ -119,12 +121,13 @@ def _one_strip(step: Step, inside: set[int], processor: Target) -> Region | None
         if value is root:
             target = strip
         else:
-            around = number, as_length(shape[0] - 1 - number)
+            around = number, as_length(count - 1 - number)
             widths = (around, *[(0, 0)] * (len(strip.shape) - 1))
             whole = move(Op.PAD, strip, (widths, value.dtype.canonical(0)))
             found[_memory(slot, value, value.shape)] = whole
     (value,) = substitute((store.src[1],), found)
-    made = UOp(Op.ASSIGN, store.dtype, (target, _strip_of(value, number)), store.arg, store.tag)
+    value = _strip_of(_in_strips(value, count), number)
+    made = UOp(Op.ASSIGN, store.dtype, (target, value), store.arg, store.tag)
     graph = UOp(Op.SINK, dtypes.void, (made,))
     return dataclasses.replace(region, graph=graph, sources=region.sources | {made: root})
 
@@ -148,6 +151,12 @@ def _parts_of_strip(value: UOp, target: Target) -> tuple[int, int]:
     length, itemsize = math.prod(rest), value.dtype.itemsize
     is_apart = length * itemsize % target.costs.memory.few_sets_bytes
     return parts, length if is_apart else length + CACHE_LINE // itemsize
+
+
+def _in_strips(value: UOp, count: int) -> UOp:
+    """A value with its strips along the first axis."""
+    first, second, *rest = value.shape
+    return value if first == count else reshape(value, (count, first * second // count, *rest))
 
 
 def _strip_of(value: UOp, number: UOp) -> UOp:

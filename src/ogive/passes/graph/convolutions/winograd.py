@@ -139,6 +139,12 @@ def framed_length(places: int, transform: Transform) -> int:
     return (-(-places // transform.edge) + -(-(TAPS - 1) // transform.edge)) * transform.edge
 
 
+def has_whole_tiles(convolution: Convolution, transform: Transform) -> bool:
+    """Whether all tiles are full, so that results follow each other in memory as tiles do."""
+    *_, rows, _, columns = convolution.node.shape
+    return rows % transform.edge == 0 and columns % transform.edge == 0
+
+
 def convolve_in_tiles(
     convolution: Convolution,
     image: UOp,
@@ -148,8 +154,8 @@ def convolve_in_tiles(
     is_joined: bool,
 ) -> UOp:
     """The convolution of an image that is framed and laid out by pixels. Filters lie in panels of
-    `width`. A result that `is_joined` to what is computed from it is not kept by itself, unless
-    tiles are multiplied in several `strips` of rows."""
+    `width`, and tiles are multiplied in so many `strips` of rows. A result that `is_joined` to what
+    is computed from it is not kept by itself."""
     _, _, features, *_, rows, _, columns = convolution.node.shape
     edge, side = transform.edge, transform.side
     batch, channels, *_ = image.shape
@@ -170,11 +176,9 @@ def convolve_in_tiles(
     )
     high, wide = counts[0] * edge, counts[1] * edge
     value = _joined(made, (2, 4))
-    if strips > 1:
-        value = _kept(reshape(value, (strips, batch * high // strips, wide, features)), STRIPPED)
     value = reshape(value, (batch, high, wide, features))
-    if strips == 1 and not (is_joined and rows % edge == 0 and columns % edge == 0):
-        value = _kept(value)
+    if not is_joined:
+        value = _kept(value, STRIPPED if strips > 1 else ())
     value = _shrink(_shrink(value, 1, 0, rows), 2, 0, columns)
     return reshape(permute(value, (0, 3, 1, 2)), convolution.node.shape)
 

@@ -97,14 +97,14 @@ def _count_strips(
     sizes: _Sizes, batch: int, transform: Transform, itemsize: int, target: Target
 ) -> int:
     """In how many strips of rows tiles are multiplied, so that what is written before the products
-    and read behind them stays in the second-level cache. Filters are read for each, so they must be
-    few beside that."""
+    and read behind them stays in the second-level cache, half of which is left to all else. Filters
+    are read for each, so they must be few beside that."""
     rows = batch * -(-sizes.lines[0] // transform.edge)
     values = transform.side**2 * itemsize
     moved = values * sizes.tiles * (sizes.channels + sizes.features)
     if values * sizes.channels * sizes.features > target.costs.packing.strip_filters * moved:
         return 1
-    fitting = [n for n in range(1, rows + 1) if rows % n == 0 and moved <= n * target.l2_bytes]
+    fitting = [n for n in range(1, rows + 1) if rows % n == 0 and 2 * moved <= n * target.l2_bytes]
     return min(fitting, default=rows)
 
 

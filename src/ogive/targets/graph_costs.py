@@ -160,6 +160,10 @@ class Packing(NamedTuple):
     kept_bytes: int = 1 << 14
     """A smaller operand is laid out in the time that it takes to find out that it need not be."""
 
+    checked: float = 750.0
+    """Nanoseconds that it takes to find out that what is kept is still of the inputs as they are
+    (EPYC, Zen 5, 2026-11-19: plans of 1, 3 and 11 panels)."""
+
     panel_vectors: int = 2
     """How wide panels are, and the register tiles that read them: 12 rows of two vectors reach 0.86
     of what a core can multiply and add."""

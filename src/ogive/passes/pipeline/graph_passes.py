@@ -50,6 +50,7 @@ from ogive.passes.versions.separate_targets import separate_targets
 from ogive.passes.versions.separate_versions import separate_versions
 from ogive.passes.versions.stage_assignments import stage_assignments
 from ogive.passes.versions.stage_overlaps import stage_overlaps
+from ogive.search.graph.schedule_times import CutGraph
 from ogive.search.graph.search_graph import Finding, search_graph
 from ogive.targets.target import Target
 
@@ -158,17 +159,22 @@ JOIN_PASSES = (
 )  # fmt: skip
 
 
-def cut_kernels(stored: UOp, target: Target, config: Config) -> list[UOp]:
-    """The graphs of the kernels that a piece of a graph would become, but panels of inputs: these
-    are kept, and made once for many runs."""
+def cut_kernels(stored: UOp, target: Target, config: Config) -> CutGraph:
+    """The kernels that a piece of a graph would become. Panels of inputs are made once for many
+    runs, unless none is to be kept."""
     quick = dataclasses.replace(config, verify=False) if config.verify else config
     compilation = Compilation(quick, stored=stored, target=target, findings=[])
-    regions = compilation.run((*_LAYING_OUT, *_CUTTING[:2]))
-    return [
+    regions = [
+        region
+        for region in compilation.run((*_LAYING_OUT, *_CUTTING[:2]))
+        if isinstance(region, Region)
+    ]
+    each_run = [
         region.graph
         for region in regions
-        if isinstance(region, Region) and not is_kept_panel(region, target)
+        if not (config.pack_constants and is_kept_panel(region, target))
     ]
+    return CutGraph(tuple(each_run), len(regions) - len(each_run))
 
 
 def is_kept_panel(region: Region, target: Target) -> bool:

@@ -87,7 +87,8 @@ def choose_tiles(
         _windows_time(sizes, lanes, target),
         _tiles_time(sizes, transform, panel.cycles, itemsize, target),
     )
-    if times[0] < costs.tiled_gain * times[1]:
+    price = _kept_more(sizes, transform, itemsize, target) * costs.kept_price
+    if times[0] < costs.tiled_gain * (times[1] + price):
         return None
     strips = _count_strips(sizes, batch, transform, itemsize, target)
     return TileChoice(times, roundings, lanes * panel.vectors, strips)
@@ -106,6 +107,13 @@ def _count_strips(
         return 1
     fitting = [n for n in range(1, rows + 1) if rows % n == 0 and 2 * moved <= n * target.l2_bytes]
     return min(fitting, default=rows)
+
+
+def _kept_more(sizes: _Sizes, transform: Transform, itemsize: int, target: Target) -> float:
+    """How many bytes more filters take that are kept in tiles, and not as they are."""
+    filters = sizes.channels * sizes.features * itemsize
+    is_kept = transform.side**2 * filters >= target.costs.packing.kept_bytes
+    return (transform.side**2 - TAPS**2) * filters * is_kept
 
 
 def count_tile_roundings(channels: int, transform: Transform) -> int:

@@ -162,6 +162,10 @@ class Packing(NamedTuple):
     kept_bytes: int = 1 << 14
     """A smaller operand is laid out in the time that it takes to find out that it need not be."""
 
+    checked: float = 750.0
+    """Nanoseconds that it takes to find out that what is kept is still of the inputs as they are
+    (EPYC, Zen 5, 2026-11-19: plans of 1, 3 and 11 panels)."""
+
     panel_vectors: int = 2
     """How wide panels are, and the register tiles that read them: 12 rows of two vectors reach 0.86
     of what a core can multiply and add."""
@@ -196,6 +200,10 @@ class Packing(NamedTuple):
 
     tiled_gain: float = 1.1
     """How many times as fast a convolution must be in tiles, by Winograd's form, as by windows."""
+
+    kept_price: float = 0.125
+    """Nanoseconds that must be saved in each run for a byte more that is kept for all: filters of
+    512×512 channels take 7 MB more in tiles, and save a quarter of the time of an image of 7²."""
 
     tiled_roundings: float = 1.25
     """How many times the roundings of windows those of tiles may be, at most."""

@@ -42,3 +42,9 @@ def test_counts_of_pairs_have_results_in_lanes_and_spread_what_they_are_compared
 ) -> None:
     this, other = whole(3, length, 1), whole(3, 1, length)
     assert lanes_of((other < this).sum(-1)) == [("output", length)]
+
+
+def test_what_follows_row_by_row_from_a_product_has_lanes_of_its_own() -> None:
+    """A row times a vector, summed up, is a product; the row less its mean is none."""
+    x = whole(40, 90).float().realize() * whole(1, 90).float().realize()
+    assert sorted(lanes_of(x - x.mean(1, keepdim=True))) == [("output", 90), ("reduction", 90)]

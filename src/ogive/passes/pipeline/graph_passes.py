@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ogive.passes.graph.divide_by_device import Part
     from ogive.passes.regions.cut_regions import Region
     from ogive.passes.regions.number_slots import Schedule
+    from ogive.search.graph.schedule_times import CutGraph
     from ogive.search.graph.search_graph import Finding
 
 COMPLEX = where_any(
@@ -148,7 +149,7 @@ GRAPH_PASSES = (
          reads=("stored", "target")),
     Pass("strip_steps", SCHEDULE, SCHEDULE, "passes/regions",
          "p ← f(x); q ← g(p); y ← h(q) → p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …",
-         when=NOT_SEARCHED),
+         reads=("target",), when=NOT_SEARCHED),
 )  # fmt: skip
 
 
@@ -163,19 +164,25 @@ JOIN_PASSES = (
 )  # fmt: skip
 
 
-def cut_kernels(stored: UOp, target: Target, config: Config) -> list[UOp]:
-    """The graphs of the kernels that a piece of a graph would become, but panels of inputs: these
-    are kept, and made once for many runs."""
+def cut_kernels(stored: UOp, target: Target, config: Config) -> CutGraph:
+    """The kernels that a piece of a graph would become. Panels of inputs are made once for many
+    runs, unless none is to be kept."""
     from ogive.passes.regions.cut_regions import Region
+    from ogive.search.graph.schedule_times import CutGraph
 
     quick = dataclasses.replace(config, verify=False) if config.verify else config
     compilation = Compilation(quick, stored=stored, target=target, findings=[])
-    regions = compilation.run((*_LAYING_OUT, *_CUTTING[:2]))
-    return [
+    regions = [
+        region
+        for region in compilation.run((*_LAYING_OUT, *_CUTTING[:2]))
+        if isinstance(region, Region)
+    ]
+    each_run = [
         region.graph
         for region in regions
-        if isinstance(region, Region) and not is_kept_panel(region, target)
+        if not (config.pack_constants and is_kept_panel(region, target))
     ]
+    return CutGraph(tuple(each_run), len(regions) - len(each_run))
 
 
 def is_kept_panel(region: Region, target: Target) -> bool:

@@ -34,7 +34,7 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
     scores = {
         counter: (
             _product_score(counter, kernel, counts[counter], target)
-            if kernel.is_product
+            if kernel.is_product and _is_multiplied(counter, kernel)
             else _access_score(counter, kernel, target)
             * _use(counter, kernel, counts[counter], target)
         )
@@ -57,6 +57,12 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
     if transposed is not None and axis_extent(transposed) > costs.picked_rows:
         return {counter: min(lanes, costs.transposed_rows) for counter, lanes in chosen.items()}
     return chosen
+
+
+def _is_multiplied(counter: UOp, kernel: KernelFacts) -> bool:
+    """Whether a counter of a product is one of its own, and not of what is computed from its
+    results row by row."""
+    return counter in kernel.reductions or kernel.is_summed_beside(counter)
 
 
 def _lane_counts(

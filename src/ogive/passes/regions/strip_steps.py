@@ -7,19 +7,24 @@ at a time, if strips of them are computed from strips:
     after    p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …         p and q a strip each
 
 Which values have strips, along their first axis, is said by whoever keeps them (`STRIPS`); the last
-of a chain is a value whose strips follow from those of the others (`STRIPPED`). All strips share
-the kernels, which are launched with the number of the strip.
+of a chain is a value whose strips follow from those of the others (`STRIPPED`): so many of its rows
+each, where the rows of all its images are counted on. All strips share the kernels, which are
+launched with the number of the strip.
+
+The parts of a strip, along its second axis, are a line further apart than they are long, if they
+would fall into few sets of a cache otherwise: one kernel writes all of them side by side.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import STRIPPED, STRIPS, shaped, upper_count
 from ogive.ir.node import UOp
-from ogive.ir.node_building import move
+from ogive.ir.node_building import move, reshape, shrink_axis
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length
 from ogive.ir.symbolic.variable import OWN
@@ -27,6 +32,7 @@ from ogive.ir.traversal import substitute
 from ogive.passes.regions.cut_regions import Region
 from ogive.passes.regions.number_slots import Schedule, Step
 from ogive.passes.regions.slots import CallStep, CopyStep
+from ogive.targets.target import CACHE_LINE, Target
 
 AnyStep = Step | CopyStep | CallStep
 
@@ -34,7 +40,7 @@ NUMBER = f"{OWN}0"
 """The number of the strip, as a variable of the scheduler's own."""
 
 
-def strip_steps(schedule: Schedule) -> Schedule:
+def strip_steps(schedule: Schedule, target: Target) -> Schedule:
     """The same steps, of which those of a chain take turns, strip after strip."""
     if not any(_hints(step) == STRIPS for step in schedule.steps):
         return schedule
@@ -46,20 +52,20 @@ def strip_steps(schedule: Schedule) -> Schedule:
     turns: dict[int, list[Step]] = {}
     for step in schedule.steps:
         chain = [] if id(step) in turns else _chain_from(step, readers)
-        turned = _take_turns(chain)
-        if turned is None:
+        made = _take_turns(chain, target)
+        if made is None:
             continue
-        turns |= {id(each): [] for each in chain[:-1]} | {id(chain[-1]): turned}
+        turns |= {id(each): [] for each in chain[:-1]} | {id(chain[-1]): made}
         for each in chain[:-1]:
             (slot,) = each.written
-            count = slots[slot].count // each.region.roots[0].shape[0]
-            slots[slot] = slots[slot]._replace(count=count)
+            parts, distance = _parts_of_strip(each.region.roots[0], target)
+            slots[slot] = slots[slot]._replace(count=parts * distance)
     steps = [each for step in schedule.steps for each in turns.get(id(step), [step])]
     return schedule._replace(steps=tuple(steps), slots=tuple(slots))
 
 
 def _hints(step: AnyStep) -> object:
-    """The hints about the one value that a kernel computes."""
+    """What is said of the one value that a kernel computes."""
     roots = step.region.roots if isinstance(step, Step) else ()
     return roots[0].arg if len(roots) == 1 and roots[0].op is Op.CONTIGUOUS else None
 
@@ -71,32 +77,33 @@ def _chain_from(first: AnyStep, readers: dict[int, list[AnyStep]]) -> list[Step]
     step: AnyStep | None = first
     while isinstance(step, Step) and _hints(step) == STRIPS:
         chain.append(step)
-        waiting = readers.get(step.slots[0], [])
-        step = waiting[0] if len(waiting) == 1 else None
+        found = readers.get(step.slots[0], [])
+        step = found[0] if len(found) == 1 else None
     if not chain or not isinstance(step, Step) or _hints(step) != STRIPPED:
         return []
     return [*chain, step]
 
 
-def _take_turns(chain: Sequence[Step]) -> list[Step] | None:
+def _take_turns(chain: Sequence[Step], target: Target) -> list[Step] | None:
     """The steps of a chain, strip after strip; None if one of them is not what it was made as."""
     if not chain:
         return None
     inside = {step.slots[0] for step in chain[:-1]}
-    strips: list[Step] = []
+    count = chain[0].region.roots[0].shape[0]
+    made: list[Step] = []
     for step in chain:
-        region = _one_strip(step, inside)
+        region = _one_strip(step, count, inside, target)
         if region is None:
             return None
-        strips.append(step._replace(region=region))
+        made.append(step._replace(region=region))
     return [
         step._replace(region=dataclasses.replace(step.region, fixed=((NUMBER, number),)))
-        for number in range(chain[0].region.roots[0].shape[0])
-        for step in strips
+        for number in range(count)
+        for step in made
     ]
 
 
-def _one_strip(step: Step, inside: set[int]) -> Region | None:
+def _one_strip(step: Step, count: int, inside: set[int], processor: Target) -> Region | None:
     """A region that computes one strip of its value, from strips of those that have them."""
     region = step.region
     (root,) = region.roots
@@ -104,30 +111,52 @@ def _one_strip(step: Step, inside: set[int]) -> Region | None:
     shape = root.shape
     if store.target is not _memory(0, root, shape) or region.fixed:
         return None
-    number = UOp(Op.VARIABLE, dtypes.index, (), (NUMBER, 0, shape[0] - 1))
-    target = _strip_of(store.target, number)
-    wholes: dict[UOp, UOp] = {}
+    number = UOp(Op.VARIABLE, dtypes.index, (), (NUMBER, 0, count - 1))
+    target = _strip_of(_in_strips(store.target, count), number)
+    found: dict[UOp, UOp] = {}
     for slot, value in enumerate(region.values):
         if step.slots[slot] not in inside:
             continue
-        strip = _memory(slot, value, (1, *value.shape[1:]))
+        strip = _strip_memory(slot, value, processor)
         if value is root:
             target = strip
         else:
-            around = number, as_length(shape[0] - 1 - number)
+            around = number, as_length(count - 1 - number)
             widths = (around, *[(0, 0)] * (len(strip.shape) - 1))
             whole = move(Op.PAD, strip, (widths, value.dtype.canonical(0)))
-            wholes[_memory(slot, value, value.shape)] = whole
-    (value,) = substitute((store.src[1],), wholes)
-    stored = _strip_of(value, number)
-    assignment = UOp(Op.ASSIGN, store.dtype, (target, stored), store.arg, store.tag)
-    graph = UOp(Op.SINK, dtypes.void, (assignment,))
-    return dataclasses.replace(region, graph=graph, sources=region.sources | {assignment: root})
+            found[_memory(slot, value, value.shape)] = whole
+    (value,) = substitute((store.src[1],), found)
+    value = _strip_of(_in_strips(value, count), number)
+    made = UOp(Op.ASSIGN, store.dtype, (target, value), store.arg, store.tag)
+    graph = UOp(Op.SINK, dtypes.void, (made,))
+    return dataclasses.replace(region, graph=graph, sources=region.sources | {made: root})
 
 
 def _memory(slot: int, value: UOp, shape: Shape) -> UOp:
     """A slot as it stands for a value, or a strip of it, in the graph of a region."""
     return shaped(UOp(Op.PARAM, value.dtype, (), (slot, upper_count(shape))), shape)
+
+
+def _strip_memory(slot: int, value: UOp, target: Target) -> UOp:
+    """The slot of a strip, in the shape of one."""
+    parts, distance = _parts_of_strip(value, target)
+    memory = _memory(slot, value, (parts, distance))
+    length = math.prod(value.shape[2:])
+    return reshape(shrink_axis(memory, 1, length), (1, *value.shape[1:]))
+
+
+def _parts_of_strip(value: UOp, target: Target) -> tuple[int, int]:
+    """How many parts a strip has, and how many elements each is from the next."""
+    _, parts, *rest = value.shape
+    length, itemsize = math.prod(rest), value.dtype.itemsize
+    is_apart = length * itemsize % target.costs.memory.few_sets_bytes
+    return parts, length if is_apart else length + CACHE_LINE // itemsize
+
+
+def _in_strips(value: UOp, count: int) -> UOp:
+    """A value with its strips along the first axis."""
+    first, second, *rest = value.shape
+    return value if first == count else reshape(value, (count, first * second // count, *rest))
 
 
 def _strip_of(value: UOp, number: UOp) -> UOp:

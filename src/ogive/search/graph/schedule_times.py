@@ -4,15 +4,17 @@
 
 Work counts an element as often as it is computed: below `EXPAND`, as often as it is read. Memory
 counts every value once that a kernel reads or writes, at the speed of the level that holds it. What
-follows from inputs alone and is kept until they change takes no time.
+follows from inputs alone and is kept until they change takes as long as it takes to see whether
+they have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.named import NamedTuple
 from ogive.search.graph.leaves import element_count
 from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
@@ -21,12 +23,20 @@ BESIDE = 0.35
 """The share that counts of the shorter one of work and memory: most of it is hidden."""
 
 
-def schedule_time(kernels: Iterable[UOp], target: Target, known: dict[UOp, float]) -> float:
-    """Nanoseconds that the graphs of some kernels take one after the other, on one thread.
+class CutGraph(NamedTuple):
+    """The graphs of the kernels that a graph becomes, and how many values others compute, once for
+    many runs."""
+
+    kernels: tuple[UOp, ...]
+    kept: int
+
+
+def schedule_time(cut: CutGraph, target: Target, known: dict[UOp, float]) -> float:
+    """Nanoseconds that kernels take one after the other, on one thread.
 
     `known` has the times of those that have been looked at."""
-    total = 0.0
-    for kernel in kernels:
+    total = cut.kept * target.costs.packing.checked
+    for kernel in cut.kernels:
         time = known.get(kernel)
         if time is None:
             time = known[kernel] = kernel_time(kernel, target)

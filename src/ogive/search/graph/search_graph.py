@@ -30,7 +30,7 @@ from ogive.search.graph.matching import Matching
 from ogive.search.graph.rounding_bounds import count_roundings
 from ogive.search.graph.rounding_rules import rounding_rules
 from ogive.search.graph.saturation import Budget, Saturation
-from ogive.search.graph.schedule_times import schedule_time
+from ogive.search.graph.schedule_times import CutGraph, schedule_time
 from ogive.search.graph.shared_operands import merge_products
 from ogive.targets.target import Target
 
@@ -44,8 +44,8 @@ each other may take a kernel more, or less, than where each window is cut by its
 TRIES = 400
 """How often extraction tries another form, in one window."""
 
-Cut = Callable[[UOp], Sequence[UOp]]
-"""The kernels that a graph becomes, but those that are run once for many runs."""
+Cut = Callable[[UOp], CutGraph]
+"""The kernels that a graph becomes."""
 
 
 class Finding(NamedTuple):
@@ -185,15 +185,15 @@ class _Search:
     ) -> Finding:
         before = finding.before
         rules = tuple(dict.fromkeys(extraction.rules_of(chosen)))
-        kernels = [self.cut(UOp(Op.SINK, dtypes.void, roots)) for roots in (before, after)]
-        times = [schedule_time(each, self.target, self._times) for each in kernels]
+        cuts = [self.cut(UOp(Op.SINK, dtypes.void, roots)) for roots in (before, after)]
+        times = [schedule_time(each, self.target, self._times) for each in cuts]
         is_better = times[1] < (1 - LEAST_GAIN) * times[0] - self.least_gain
         return finding._replace(
             after=after if is_better else before,
             time_before=times[0],
             time_after=times[1],
-            kernels_before=len(kernels[0]),
-            kernels_after=len(kernels[1]),
+            kernels_before=len(cuts[0].kernels),
+            kernels_after=len(cuts[1].kernels),
             rules=rules,
             roundings=(count_roundings(before), count_roundings(after)),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy
@@ -21,6 +22,7 @@ from ogive.targets.target import describe_cpu
 
 TARGET = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2")
 ALWAYS = CPU_COSTS.with_changes(packing={"tiled_gain": 0.0, "tiled_roundings": 1e9})
+FREE = CPU_COSTS.with_changes(packing={"kept_price": 0.0})
 ROUNDING = Config(exactness="rounding", costs=ALWAYS)
 
 FOUR = Transform(
@@ -108,6 +110,14 @@ def test_tiles_that_take_longer_by_the_model_are_not_taken() -> None:
     assert choice is not None and choice.times[0] > 1.1 * choice.times[1]
 
 
+@pytest.mark.parametrize("batch, is_taken", [(1, False), (8, True)])
+def test_tiles_save_more_than_the_memory_of_their_filters_is_worth(
+    batch: int, is_taken: bool
+) -> None:
+    result = Tensor(values(batch, 512, 7, 7)).conv2d(Tensor(values(512, 512, 3, 3)), padding=1)
+    assert bool(rounded_tiles(result)) == is_taken
+
+
 def test_products_of_vectors_in_two_steps_take_twice_as_long() -> None:
     """So tiles, which have fewer of them, gain more there."""
     result = Tensor(values(1, 512, 7, 7)).conv2d(Tensor(values(512, 512, 3, 3)), padding=1)
@@ -116,6 +126,7 @@ def test_products_of_vectors_in_two_steps_take_twice_as_long() -> None:
     gains = []
     for cpu in ("znver4", "sapphirerapids"):
         target = describe_cpu("x86_64-linux-gnu", cpu, features)
+        target = dataclasses.replace(target, costs=FREE)
         (found,) = find_convolutions(order, target).values()
         choice = choose_tiles(found, TWO, target)
         assert choice is not None

@@ -19,7 +19,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping
 
-from ogive.ir.memory import FILTER_PANELS, upper_count
+from ogive.ir.memory import FILTER_PANELS, STRIPPED, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.node_building import cast, expand, pad_axis, shrink_axis
 from ogive.ir.ops import ELEMENTWISE, Op
@@ -30,7 +30,12 @@ from ogive.passes.graph.convolutions.recognized_convolutions import (
     is_frame,
     path_below,
 )
-from ogive.passes.graph.convolutions.winograd import TWO, convolve_in_tiles, framed_length
+from ogive.passes.graph.convolutions.winograd import (
+    TWO,
+    convolve_in_tiles,
+    framed_length,
+    has_whole_tiles,
+)
 from ogive.passes.graph.convolutions.winograd_choice import TileChoice, choose_tiles, describe_tiles
 from ogive.passes.graph.products.group_narrow_products import WORD, to_words
 from ogive.passes.graph.products.panels import best_filter_panel, make_panels
@@ -57,7 +62,9 @@ def lay_channels_last(
     tiled = {} if exactness == "exact" else _find_tiled(convolutions, target)
     if not tiled and not any(is_computed(each.image) for each in convolutions.values()):
         return sink
-    images, rebuilt, joined = _find_images(order, convolutions, frozenset(sink.src))
+    images, rebuilt, ends = _find_images(order, convolutions, frozenset(sink.src))
+    joined = {node for node in tiled if node in ends and has_whole_tiles(convolutions[node], TWO)}
+    stripped = {ends[node] for node in joined if tiled[node].strips > 1}
     kinds = {each.image: each.multiplied for each in convolutions.values()}
     wide: dict[UOp, UOp] = {}
     done: dict[UOp, UOp] = {}
@@ -65,17 +72,18 @@ def lay_channels_last(
     for node in order:
         if node in tiled:
             choice = tiled[node]
-            new = _rebuild_in_tiles(convolutions[node], choice, done, node in joined, target)
+            made = _rebuild_in_tiles(convolutions[node], choice, done, node in joined, target)
         elif node in rebuilt:
-            new = _rebuild(convolutions[node], done, wide, target)
+            made = _rebuild(convolutions[node], done, wide, target)
         else:
             table = plain if node is sink else done
-            new = node.with_sources(tuple([table[source] for source in node.src]))
-        plain[node] = new
-        done[node] = new
+            made = node.with_sources(tuple([table[source] for source in node.src]))
+        plain[node] = made
+        done[node] = made
         if node in images:
-            wide[node] = _laid_out(cast(new, kinds.get(node, new.dtype)))
-            done[node] = cast(wide[node], new.dtype)
+            hints = STRIPPED if node in stripped else ()
+            wide[node] = _laid_out(cast(made, kinds.get(node, made.dtype)), hints)
+            done[node] = cast(wide[node], made.dtype)
     if tiled:
         results = {node.operand: node for node in order if node.op is Op.RESHAPE}
         findings.extend(describe_tiles(tiled, plain, results))
@@ -97,14 +105,15 @@ def _find_tiled(
 
 def _find_images(
     order: list[UOp], convolutions: Mapping[UOp, Convolution], roots: frozenset[UOp]
-) -> tuple[set[UOp], set[UOp], set[UOp]]:
+) -> tuple[set[UOp], set[UOp], dict[UOp, UOp]]:
     """The images: the values that convolutions read, and those computed from such, without memory
-    and roots; the convolutions that read or compute an image; and those that compute one."""
+    and roots; the convolutions that read or compute an image; and the image that those compute
+    which do."""
     inner = {node: each for node, each in convolutions.items() if is_computed(each.image)}
     read = {each.image for each in inner.values()}
     # A narrow image is copied where it is padded, from whatever it is computed from.
     images = {each.image for each in inner.values() if each.dot is None or not each.is_padded}
-    rebuilt, joined = set(inner), set[UOp]()
+    rebuilt, ends = set(inner), dict[UOp, UOp]()
     below = _all_below(read)
     numbers = {node: number for number, node in enumerate(order)}
     readers: dict[UOp, list[UOp]] = {node: [] for node in order}
@@ -123,19 +132,19 @@ def _find_images(
             continue
         images.add(end)
         rebuilt.add(node)
-        joined.add(node)
-    return images, rebuilt, joined
+        ends[node] = end
+    return images, rebuilt, ends
 
 
 def _all_below(values: set[UOp]) -> set[UOp]:
     """All nodes that some values are computed from."""
-    below: set[UOp] = set()
+    found: set[UOp] = set()
     pending = list(values)
     while pending:
-        new = [source for source in pending.pop().src if source not in below]
-        below.update(new)
+        new = [source for source in pending.pop().src if source not in found]
+        found.update(new)
         pending.extend(new)
-    return below
+    return found
 
 
 def _last_elementwise(
@@ -177,13 +186,13 @@ def _kept(image: UOp) -> UOp:
     return UOp(Op.CONTIGUOUS, image.dtype, (image,), ())
 
 
-def _laid_out(image: UOp) -> UOp:
+def _laid_out(image: UOp, hints: tuple[str, ...] = ()) -> UOp:
     """An image, kept with its channels side by side."""
     rank = len(image.shape)
     last = (0, *range(2, rank), CHANNEL)
     back = (0, rank - 1, *range(1, rank - 1))
     value = UOp(Op.PERMUTE, image.dtype, (image,), last)
-    value = UOp(Op.CONTIGUOUS, image.dtype, (value,), ())
+    value = UOp(Op.CONTIGUOUS, image.dtype, (value,), hints)
     return UOp(Op.PERMUTE, image.dtype, (value,), back)
 
 
@@ -221,9 +230,11 @@ def _rebuild_in_tiles(
     is_joined: bool,
     target: Target,
 ) -> UOp:
-    """The convolution by Winograd's form, of an image that is framed so that tiles fill it."""
-    image = done[convolution.image]
-    value, rank = image, len(image.shape)
+    """The convolution by Winograd's form. The image is framed so that tiles fill it, where it is
+    read: a copy with a frame would take as much memory again."""
+    value, rank = done[convolution.image], len(convolution.image.shape)
+    if not is_computed(convolution.image):
+        value = _laid_out_apart(value, target)
     for move in path_below(convolution.windows, convolution.image):
         if is_frame(move, rank):
             value = UOp(move.op, value.dtype, (value, *move.src[1:]), move.arg)
@@ -233,10 +244,7 @@ def _rebuild_in_tiles(
     for axis, places in ((2, rows), (3, columns)):
         missing = framed_length(places, TWO) - value.shape[axis]
         value = pad_axis(value, axis, (0, missing), 0)
-    if value is not image or not is_computed(convolution.image):
-        value = _laid_out_apart(value, target)
-    width, strips = choice.panel_width, choice.strips
-    return convolve_in_tiles(convolution, value, TWO, width, strips, is_joined)
+    return convolve_in_tiles(convolution, value, TWO, choice.panel_width, choice.strips, is_joined)
 
 
 def _rebuild_with_words(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:

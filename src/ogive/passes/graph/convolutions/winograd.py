@@ -139,6 +139,12 @@ def framed_length(places: int, transform: Transform) -> int:
     return (-(-places // transform.edge) + -(-(TAPS - 1) // transform.edge)) * transform.edge
 
 
+def has_whole_tiles(convolution: Convolution, transform: Transform) -> bool:
+    """Whether all tiles are full, so that results follow each other in memory as tiles do."""
+    *_, rows, _, columns = convolution.node.shape
+    return rows % transform.edge == 0 and columns % transform.edge == 0
+
+
 def convolve_in_tiles(
     convolution: Convolution,
     image: UOp,
@@ -148,8 +154,8 @@ def convolve_in_tiles(
     is_joined: bool,
 ) -> UOp:
     """The convolution of an image that is framed and laid out by pixels. Filters lie in panels of
-    `width`. A result that `is_joined` to what is computed from it is not kept by itself, unless
-    tiles are multiplied in several `strips` of rows."""
+    `width`, and tiles are multiplied in so many `strips` of rows. A result that `is_joined` to what
+    is computed from it is not kept by itself."""
     _, _, features, *_, rows, _, columns = convolution.node.shape
     edge, side = transform.edge, transform.side
     batch, channels, *_ = image.shape
@@ -164,17 +170,15 @@ def convolve_in_tiles(
     product = apply(Op.MUL, expand(laid, shape), expand(filters, shape))
     total = _kept(UOp(Op.REDUCE_AXES, product.dtype, (product,), (Op.ADD, (4,))), STRIPS)
     sums = reshape(total, (strips, side, side, batch * counts[0] // strips, counts[1], features))
-    transformed = _transformed(
+    made = _transformed(
         transform.of_results,
         [[_piece(sums, i, j) for j in range(side)] for i in range(side)],
     )
     high, wide = counts[0] * edge, counts[1] * edge
-    value = _joined(transformed, (2, 4))
-    if strips > 1:
-        value = _kept(reshape(value, (strips, batch * high // strips, wide, features)), STRIPPED)
+    value = _joined(made, (2, 4))
     value = reshape(value, (batch, high, wide, features))
-    if strips == 1 and not (is_joined and rows % edge == 0 and columns % edge == 0):
-        value = _kept(value)
+    if not is_joined:
+        value = _kept(value, STRIPPED if strips > 1 else ())
     value = _shrink(_shrink(value, 1, 0, rows), 2, 0, columns)
     return reshape(permute(value, (0, 3, 1, 2)), convolution.node.shape)
 
@@ -215,15 +219,15 @@ def _transformed(matrix: Matrix, values: list[list[UOp]]) -> list[list[UOp]]:
 
 def _combined(matrix: Matrix, values: list[UOp]) -> list[UOp]:
     """A matrix times a column of values."""
-    combined = []
+    made = []
     for row in matrix:
         total: UOp | None = None
         for factor, value in zip(row, values, strict=True):
             if factor:
                 total = _add_scaled(total, factor, value)
         assert total is not None, "no row of such a matrix is empty"
-        combined.append(total)
-    return combined
+        made.append(total)
+    return made
 
 
 def _add_scaled(total: UOp | None, factor: float, value: UOp) -> UOp:

@@ -87,7 +87,8 @@ def choose_tiles(
         _windows_time(sizes, lanes, target),
         _tiles_time(sizes, transform, panel.cycles, itemsize, target),
     )
-    if times[0] < costs.tiled_gain * times[1]:
+    price = _kept_more(sizes, transform, itemsize, target) * costs.kept_price
+    if times[0] < costs.tiled_gain * (times[1] + price):
         return None
     strips = _count_strips(sizes, batch, transform, itemsize, target)
     return TileChoice(times, roundings, lanes * panel.vectors, strips)
@@ -97,15 +98,22 @@ def _count_strips(
     sizes: _Sizes, batch: int, transform: Transform, itemsize: int, target: Target
 ) -> int:
     """In how many strips of rows tiles are multiplied, so that what is written before the products
-    and read behind them stays in the second-level cache. Filters are read for each, so they must be
-    few beside that."""
+    and read behind them stays in the second-level cache, half of which is left to all else. Filters
+    are read for each, so they must be few beside that."""
     rows = batch * -(-sizes.lines[0] // transform.edge)
     values = transform.side**2 * itemsize
     moved = values * sizes.tiles * (sizes.channels + sizes.features)
     if values * sizes.channels * sizes.features > target.costs.packing.strip_filters * moved:
         return 1
-    fitting = [n for n in range(1, rows + 1) if rows % n == 0 and moved <= n * target.l2_bytes]
+    fitting = [n for n in range(1, rows + 1) if rows % n == 0 and 2 * moved <= n * target.l2_bytes]
     return min(fitting, default=rows)
+
+
+def _kept_more(sizes: _Sizes, transform: Transform, itemsize: int, target: Target) -> float:
+    """How many bytes more filters take that are kept in tiles, and not as they are."""
+    filters = sizes.channels * sizes.features * itemsize
+    is_kept = transform.side**2 * filters >= target.costs.packing.kept_bytes
+    return (transform.side**2 - TAPS**2) * filters * is_kept
 
 
 def count_tile_roundings(channels: int, transform: Transform) -> int:

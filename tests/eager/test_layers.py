@@ -88,6 +88,36 @@ POOLS: list[tuple[str, tuple[int, ...], tuple[Any, ...], Options]] = [
     ("adaptive_avg_pool2d", (2, 3, 6, 8), (1,), {}),
     ("adaptive_avg_pool2d", (2, 3, 6, 8), ((3, None),), {}),
     ("adaptive_avg_pool2d", (3, 6, 8), ((2, 4),), {}),
+    ("max_pool1d", (2, 3, 8), (3,), {"ceil_mode": True}),
+    ("max_pool2d", (2, 3, 7, 8), (2,), {"ceil_mode": True}),
+    ("max_pool2d", (2, 3, 7, 8), (3, 3), {"ceil_mode": True, "padding": 1}),
+    ("max_pool2d", (2, 3, 5, 6), (2, 3), {"ceil_mode": True, "padding": 1, "dilation": 2}),
+    ("max_pool3d", (2, 3, 4, 5, 6), (2,), {}),
+    ("max_pool3d", (2, 3, 4, 5, 6), (3, 2, 1), {"ceil_mode": True}),
+    ("avg_pool1d", (2, 3, 8), (3, 3, 1), {"ceil_mode": True}),
+    ("avg_pool2d", (2, 3, 7, 8), (3, 2), {"ceil_mode": True}),
+    ("avg_pool2d", (2, 3, 7, 8), (3, 2, 1), {"ceil_mode": True, "count_include_pad": False}),
+    ("avg_pool2d", (2, 3, 7, 8), (3, 2, 1), {"ceil_mode": True, "divisor_override": 5}),
+    ("avg_pool3d", (2, 3, 4, 5, 6), (2, 2, 1), {}),
+    ("avg_pool3d", (2, 3, 4, 5, 6), (2,), {"ceil_mode": True, "divisor_override": 3}),
+    ("adaptive_avg_pool1d", (2, 3, 8), (3,), {}),
+    ("adaptive_avg_pool2d", (2, 3, 6, 8), ((4, 5),), {}),
+    ("adaptive_avg_pool3d", (2, 3, 4, 5, 6), ((2, None, 4),), {}),
+    ("adaptive_max_pool1d", (2, 3, 8), (4,), {}),
+    ("adaptive_max_pool2d", (2, 3, 6, 8), ((1, 2),), {}),
+    ("adaptive_max_pool3d", (3, 4, 5, 6), ((2, 5, 1),), {}),
+    ("interpolate", (2, 3, 4, 5), (), {"scale_factor": 1.7}),
+    ("interpolate", (2, 3, 4, 5), ((3, 8),), {"mode": "nearest-exact"}),
+    ("interpolate", (2, 3, 4, 5), ((3, 8),), {"mode": "bicubic"}),
+    ("interpolate", (2, 3, 4, 5), ((7, 2),), {"mode": "bicubic", "align_corners": True}),
+    ("interpolate", (2, 3, 7, 9), ((3, 4),), {"mode": "bicubic", "antialias": True}),
+    ("interpolate", (2, 3, 7, 9), ((3, 14),), {"mode": "bilinear", "antialias": True}),
+    ("interpolate", (2, 3, 7, 9), ((3, 4),), {"mode": "area"}),
+    ("interpolate", (2, 3, 9), (4,), {"mode": "area"}),
+    ("interpolate", (2, 3, 3, 4, 5), ((4, 6, 7),), {"mode": "trilinear"}),
+    ("interpolate", (2, 3, 3, 4, 5), (), {"scale_factor": 2, "mode": "trilinear"}),
+    ("interpolate", (2, 3, 3, 4, 5), ((2, 6, 9),), {}),
+    ("interpolate", (2, 3, 4, 5), (), {"scale_factor": 1.3, "recompute_scale_factor": True}),
     ("interpolate", (2, 3, 4, 5), (), {"scale_factor": 2}),
     ("interpolate", (2, 3, 4), (8,), {}),
     ("interpolate", (1, 1, 1, 1), ((2, 3),), {}),
@@ -105,6 +135,34 @@ def test_pooling(
 
 def test_the_first_of_equal_maxima_has_the_gradient() -> None:
     compare(_functional("max_pool2d", 2, 1), numpy.ones((1, 4, 4), "float32"))
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "args"),
+    [
+        ("max_pool1d", (2, 3, 8), (2,)), ("max_pool2d", (2, 3, 7, 8), (3, 2, 1)),
+        ("max_pool2d", (3, 7, 8), (2, 2, 0, 1, True)), ("max_pool3d", (2, 3, 4, 5, 6), (2,)),
+        ("adaptive_max_pool1d", (2, 3, 8), (2,)), ("adaptive_max_pool2d", (2, 3, 6, 8), ((3, 2),)),
+    ],
+)  # fmt: skip
+def test_where_the_greatest_of_windows_are(
+    name: str, shape: tuple[int, ...], args: tuple[Any, ...]
+) -> None:
+    x = numbers(*shape).round(1)
+    x.flat[[1, 45]] = float("nan")
+    call = _functional(name, *args, return_indices=True)
+    for expected, own in zip(call(torch, torch.tensor(x)), call(ours, ours.tensor(x)), strict=True):
+        assert own.is_eager
+        numpy.testing.assert_array_equal(own.numpy(), expected.numpy())
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic", "area"])
+def test_what_weighs_nothing_in_an_image_does_not_count(mode: str) -> None:
+    x = numbers(1, 1, 9, 9)
+    x[0, 0, 0, 0] = float("nan")
+    call = _functional("interpolate", (4, 4), mode=mode)
+    expected, own = call(torch, torch.tensor(x)), call(ours, ours.tensor(x))
+    numpy.testing.assert_allclose(own.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_pooling_that_is_not_done_at_once_is_right() -> None:

@@ -242,3 +242,31 @@ def test_ravel_copies_a_column_and_shows_a_row() -> None:
         x.mul_(2)
         found.append((column.tolist(), row.tolist()))
     assert found[0] == found[1]
+
+
+def test_what_others_show_is_written_with_gradients() -> None:
+    def case(T: Any) -> Any:
+        x = T.tensor([[1.0, -2.0], [3.0, -4.0]], requires_grad=True)
+        y = x * 2
+        kept, array = y.detach(), (x * 3).detach().numpy()
+        before = y + 1
+        y.relu_()
+        if T is ogive.torch:
+            assert y.is_eager and kept.is_eager
+        (y * y + before).sum().backward()
+        kept[0, 0] = 5.0
+        return [each.tolist() for each in (y, kept, x.grad, array)]
+
+    assert case(ogive.torch) == case(torch)
+
+
+def test_what_an_array_has_too_is_written_with_gradients() -> None:
+    def case(T: Any) -> Any:
+        x = T.tensor([1.0, -2.0], requires_grad=True)
+        y = x * 3
+        array = y.detach().numpy()
+        y.mul_(x)
+        y.sum().backward()
+        return array.tolist(), x.grad.tolist()
+
+    assert case(ogive.torch) == case(torch)

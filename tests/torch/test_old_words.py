@@ -58,6 +58,25 @@ def test_tensors_of_one_element_are_numbers_in_lists() -> None:
     assert compute(torch).tolist() == compute(pytorch).tolist()
 
 
+ENTRIES = ["float64", "float16", "bfloat16", "int64", "int8", "uint8", "bool", 1, 1.5, True]
+
+
+@pytest.mark.parametrize("first", ENTRIES)
+@pytest.mark.parametrize("second", ENTRIES)
+def test_a_list_of_tensors_has_the_dtype_that_all_fit_in(first: Any, second: Any) -> None:
+    def compute(library: Any) -> str:
+        entries = [
+            library.tensor(1, dtype=getattr(library, each)) if isinstance(each, str) else each
+            for each in (first, second)
+        ]
+        assert library.tensor(entries).tolist() == [
+            1.5 if each == 1.5 else 1 for each in (first, second)
+        ]
+        return str(library.tensor([entries, entries[::-1]]).dtype)
+
+    assert compute(torch) == compute(pytorch)
+
+
 @pytest.mark.parametrize("make", ["as_tensor", "asarray"])
 def test_a_small_array_is_shared(make: str) -> None:
     array = numpy.zeros(3, "float32")

@@ -30,6 +30,7 @@ from ogive.eager.layers import (  # noqa: F401  (they declare their forms)
     normalization_forms,
     pooling_forms,
     recurrence_forms,
+    resize_forms,
 )
 from ogive.eager.products import (  # noqa: F401  (they declare their forms)
     contraction_forms,

@@ -66,15 +66,22 @@ def _as_it_lies(own: Any, array: Any) -> Any:
 
 
 def replace_recorded(tensor: Tensor, made: Tensor) -> None:
-    """Let a tensor that is alone be what was computed from it, with gradients. Raises `Refused`."""
+    """Let a tensor be what was computed from it, with gradients. Others may show its memory if none
+    flow through them: what `detach()` gave before `relu_()`. Raises `Refused`."""
     own, array = tensor.value, made.value
-    if array.shape != own.shape or array.dtype != own.dtype or not is_alone(tensor):
+    if array.shape != own.shape or array.dtype != own.dtype or made.record is None:
         raise Refused
-    if made.record is None or tensor.family is not None:
+    if is_alone(tensor) and tensor.family is None:
+        if own.ndim > 1 and array.strides != own.strides:
+            raise Refused
+        at_once([(tensor, "value", array), (tensor, "record", made.record)])
+        return
+    if tensor.family is None or getattr(tensor, "shown", None) is not None:
         raise Refused
-    if own.ndim > 1 and array.strides != own.strides:
+    if any(each.record is not None for each in tensor.family.living() if each is not tensor):
         raise Refused
-    at_once([(tensor, "value", array), (tensor, "record", made.record)])
+    write(tensor, ..., array)
+    at_once([(tensor, "record", made.record)])
 
 
 def write(tensor: Tensor, index: Any, array: Any) -> None:

@@ -202,5 +202,7 @@ def _declare_transposed(function: Callable[..., Any], axes: int) -> None:
     gradient(convolve)(_transposed_convolution)
 
 
-for _transpose, _axes in ((plain.conv_transpose1d, 1), (plain.conv_transpose2d, 2)):
+for _axes, _transpose in enumerate(
+    (plain.conv_transpose1d, plain.conv_transpose2d, plain.conv_transpose3d), 1
+):
     _declare_transposed(_transpose, _axes)

@@ -89,8 +89,11 @@ class Windows:
 
 
 @functools.lru_cache(1024)
-def windows(lengths: Numbers, taps: Any, strides: Any, dilations: Any, padding: Any) -> Windows:
-    """Windows as users describe them. Raises `Refused` for what they must not be."""
+def windows(
+    lengths: Numbers, taps: Any, strides: Any, dilations: Any, padding: Any, reaches: bool = False
+) -> Windows:
+    """Windows as users describe them; the last of a line may reach beyond the padding if it
+    `reaches`. Raises `Refused` for what they must not be."""
     axes = len(lengths)
     taps, strides = per_axis(taps, axes), per_axis(strides, axes)
     dilations = per_axis(dilations, axes)
@@ -103,4 +106,19 @@ def windows(lengths: Numbers, taps: Any, strides: Any, dilations: Any, padding: 
         pads = tuple([(total // 2, total - total // 2) for total in totals])
     else:
         pads = tuple([(pad, pad) for pad in per_axis(padding, axes, 0)])
+        if reaches:
+            rows = zip(lengths, taps, strides, dilations, pads, strict=True)
+            pads = tuple([_reaching(*row) for row in rows])
     return Windows(lengths, taps, strides, dilations, pads)
+
+
+def _reaching(
+    length: int, taps: int, stride: int, dilation: int, pad: tuple[int, int]
+) -> tuple[int, int]:
+    """The padding with which a last window may reach over the edge, if it begins before that."""
+    before, after = pad
+    reach = dilation * (taps - 1) + 1
+    moves = -((reach - length - before - after) // stride)  # rounded up
+    if moves * stride >= length + before:
+        moves -= 1
+    return before, max(after, moves * stride + reach - length - before)

@@ -31,8 +31,8 @@ _KINDS: dict[Any, Any] = {
 """What Python's numbers become."""
 _NARROWED = {_DOUBLE: _FLOAT, numpy.dtype("complex128"): _COMPLEX}
 _WIDE = {numpy.ndarray, numpy.float64, numpy.complex128}
+"""What arrays of Python's numbers become, unless there is one of NumPy's among them."""
 _LISTS = {list, tuple}
-"""What arrays of Python's numbers become."""
 
 
 def is_here(device: Any) -> bool:
@@ -71,13 +71,11 @@ def numbers(data: Any, dtype: Any = None) -> Any:
     """A copy of a number, of nested lists or of an array. Python's floats become float32."""
     kind = data.__class__
     if kind is list or kind is tuple:
-        leaf = data
-        while leaf.__class__ in (list, tuple) and len(leaf):
-            leaf = leaf[0]
-        if isinstance(leaf, Core):
+        kinds = _kinds_of(data)
+        if any(issubclass(kind, Core) for kind in kinds):
             raise Refused
         array = numpy.array(data)
-        if array.dtype in _NARROWED and not _has_wide(data):
+        if array.dtype in _NARROWED and kinds.isdisjoint(_WIDE):
             if dtype is not None:
                 return _fitting(array, to_kind(dtype))
             array = array.astype(_NARROWED[array.dtype])
@@ -96,12 +94,14 @@ def numbers(data: Any, dtype: Any = None) -> Any:
     return array if dtype is None else _fitting(array, to_kind(dtype))
 
 
-def _has_wide(data: Any) -> bool:
-    """Whether nested lists hold arrays, or floats of NumPy's as wide as Python's."""
+def _kinds_of(data: Any) -> set[type]:
+    """The types of all that nested lists hold."""
     kinds = set(map(type, data))
-    if not kinds.isdisjoint(_WIDE):
-        return True
-    return not kinds.isdisjoint(_LISTS) and any(_has_wide(row) for row in data if len(row))
+    if not kinds.isdisjoint(_LISTS):
+        for row in data:
+            if row.__class__ in _LISTS:
+                kinds |= _kinds_of(row)
+    return kinds
 
 
 def _fitting(array: Any, kind: Any) -> Any:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.live.registry import graph_lock
@@ -49,8 +51,8 @@ def interpolate(
     Raises `ArgumentError` unless exactly one of `size` and `scale_factor` is given, and for a
     mode that there is not for as many axes.
     """
-    axes = _to_axes(self, mode, align_corners, antialias)
-    sizes, ratios = _to_sizes(self, size, scale_factor, recompute_scale_factor, axes)
+    axes = to_axes(self, mode, align_corners, antialias)
+    sizes, ratios = to_sizes(self, size, scale_factor, recompute_scale_factor, axes)
     only_floats(self.dtype, "interpolate")
     if mode == "area":
         pool: Callable[[Any], Tensor] = getattr(self, f"adaptive_avg_pool{axes}d")
@@ -58,12 +60,10 @@ def interpolate(
     x, dtype = widen(self, "interpolate")
     for axis, target, ratio in zip(range(2, x.ndim), sizes, ratios, strict=True):
         length = x.shape[axis]
-        if _is_kept(mode, axes, length, target, bool(align_corners or antialias)):
+        if is_kept(mode, axes, length, target, bool(align_corners or antialias)):
             continue
         if mode.startswith("nearest"):
-            if mode == "nearest" and axes == 2 and target == 2 * length:
-                ratio = 0.5  # as in PyTorch: whatever the scale was that led to this length
-            x = _nearest(x, axis, target, ratio, 0.5 if mode == "nearest-exact" else 0.0)
+            x = _nearest(x, axis, target, mode, axes, ratio)
             continue
         if align_corners:
             ratio = (length - 1) / (target - 1) if target > 1 else 0.0
@@ -147,7 +147,7 @@ def channel_shuffle(self: Tensor, groups: int) -> Tensor:
 # One axis
 
 
-def _is_kept(mode: str, axes: int, length: int, target: int, aligned: bool) -> bool:
+def is_kept(mode: str, axes: int, length: int, target: int, aligned: bool) -> bool:
     """Whether an axis whose length stays is copied, though a scale may ask for other places.
 
     PyTorch does so in the modes that are made of straight lines, and for images also in "nearest".
@@ -157,9 +157,10 @@ def _is_kept(mode: str, axes: int, length: int, target: int, aligned: bool) -> b
     return aligned or mode.endswith("linear") or (mode == "nearest" and axes == 2)
 
 
-def _nearest(x: Tensor, axis: int, target: int, ratio: float, shift: float) -> Tensor:
+def _nearest(x: Tensor, axis: int, target: int, mode: str, axes: int, ratio: float) -> Tensor:
     length = x.shape[axis]
     shape = x.shape
+    ratio, shift = _step(mode, axes, length, target, ratio)
     if target % length == 0 and ratio * target == length:
         x = x.unsqueeze(axis + 1)
         x = x.expand(*shape[: axis + 1], target // length, *shape[axis + 1 :])
@@ -167,6 +168,22 @@ def _nearest(x: Tensor, axis: int, target: int, ratio: float, shift: float) -> T
     # In float32, as PyTorch has it: which of two neighbours is nearer can depend on it.
     place = _count(target, x).cast(dtypes.float32) + shift
     return _take(x, axis, (place * ratio).floor(), 0)
+
+
+def _step(mode: str, axes: int, length: int, target: int, ratio: float) -> tuple[float, float]:
+    """How far the pixels that are taken lie apart, and where in the first new pixel one lies."""
+    if mode == "nearest" and axes == 2 and target == 2 * length:
+        ratio = 0.5  # as in PyTorch: whatever the scale was that led to this length
+    return ratio, 0.5 if mode == "nearest-exact" else 0.0
+
+
+def nearest_pixels(mode: str, axes: int, length: int, target: int, ratio: float) -> Any:
+    """The pixel that each new one along an axis takes its value from, as an array."""
+    ratio, shift = _step(mode, axes, length, target, ratio)
+    if target % length == 0 and ratio * target == length:
+        return numpy.arange(length).repeat(target // length)
+    place = numpy.arange(target).astype(numpy.float32) + numpy.float32(shift)
+    return numpy.floor(place * numpy.float32(ratio)).astype(numpy.int64).clip(0, length - 1)
 
 
 def _smooth(
@@ -233,7 +250,7 @@ def _count(length: int, x: Core) -> Tensor:
 # What is asked of the arguments
 
 
-def _to_axes(x: Core, mode: str, align_corners: bool | None, antialias: bool) -> int:
+def to_axes(x: Core, mode: str, align_corners: bool | None, antialias: bool) -> int:
     if mode not in MODES:
         raise ArgumentError(f"interpolate: mode must be one of {', '.join(MODES)}; got {mode!r}")
     axes = x.ndim - 2
@@ -252,7 +269,7 @@ def _to_axes(x: Core, mode: str, align_corners: bool | None, antialias: bool) ->
     return axes
 
 
-def _to_sizes(
+def to_sizes(
     x: Core, size: Any, scale_factor: Any, recompute: bool | None, axes: int
 ) -> tuple[Numbers, list[float]]:
     """The lengths of the result, and how many pixels of the input each of its pixels is."""

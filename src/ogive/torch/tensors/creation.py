@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy
@@ -17,7 +17,7 @@ from ogive.eager.training import draws_at_once as draws
 from ogive.eager.training import new_tensors as arrays
 from ogive.eager.training.new_tensors import is_here
 from ogive.errors import OgiveError
-from ogive.ir.dtype import to_dtype
+from ogive.ir.dtype import DType, result_type, to_dtype
 from ogive.ir.ops import Op
 from ogive.tensor.creation.user_data import memory_of
 from ogive.tensor.eager_sizes import allowance
@@ -153,17 +153,28 @@ def tensor(
     """
     if dtype is None and defaults.is_other() and _has_python_floats(data):
         dtype = defaults.get_default_dtype()
-    if is_here(device):
-        try:
-            eager = eager_make(arrays.numbers(data, dtype))
-        except (*NOT_DONE, OgiveError):
-            eager = None
-        if eager is not None:
-            return eager.requires_grad_() if requires_grad else eager
-    made = Tensor(_plain(data), dtype, device)
+    eager = _make_at_once(data, dtype, device)
+    if eager is None:
+        numbers = _plain(data)
+        if dtype is None:
+            dtype = _dtype_of_entries(data)
+        if numbers is not data:
+            eager = _make_at_once(numbers, dtype, device)
+    if eager is not None:
+        return eager.requires_grad_() if requires_grad else eager
+    made = Tensor(numbers, dtype, device)
     if isinstance(data, Tensor) or (memory_of(made.node) is None and made.node.op is not Op.CONST):
         made = made.detach()  # it was made of tensors, and none of their gradients flows through it
     return made.requires_grad_() if requires_grad else made
+
+
+def _make_at_once(data: Any, dtype: Any, device: Any) -> Tensor | None:
+    if not is_here(device):
+        return None
+    try:
+        return eager_make(arrays.numbers(data, dtype))
+    except (*NOT_DONE, OgiveError):
+        return None
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
@@ -232,17 +243,21 @@ def range(start: Any, end: Any = None, step: Any = 1, **options: Any) -> Tensor:
 
 
 def _plain(data: Any) -> Any:
-    """Sequences of other kinds, and scalar tensors in lists, as what a tensor is made of."""
-    if isinstance(data, Tensor | numpy.ndarray | numpy.generic | str | bytes):
-        return data
+    """`data` itself, or lists of numbers where there are tensors or sequences of other kinds."""
     if isinstance(data, list | tuple):
-        if any(isinstance(each, Tensor | list | tuple) or hasattr(each, "__len__")
-               for each in data):  # fmt: skip
-            return [_plain(_numbers_of(each)) for each in data]
+        if _NUMBERS.issuperset(map(type, data)):
+            return data
+        entries = [_plain(_numbers_of(each)) for each in data]
+        is_same = all(entry is each for entry, each in zip(entries, data, strict=True))
+        return data if is_same else entries
+    if isinstance(data, Tensor | numpy.ndarray | numpy.generic | str | bytes):
         return data
     if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not hasattr(data, "__array__"):
         return [_plain(each) for each in data]
     return data
+
+
+_NUMBERS = {int, float, bool, complex}
 
 
 def _numbers_of(entry: Any) -> Any:
@@ -251,6 +266,33 @@ def _numbers_of(entry: Any) -> Any:
     if not isinstance(entry, Tensor):
         return entry
     return entry.item() if entry.numel() == 1 else entry.tolist()
+
+
+def _dtype_of_entries(data: Any) -> DType | None:
+    """The dtype that all entries of a list fit in, if there are tensors in it: each counts with its
+    own dtype, and numbers with that which they have as tensors."""
+    if not isinstance(data, list | tuple):
+        return None
+    kinds = list(_dtypes_of_leaves(data))
+    if not any(isinstance(kind, DType) for kind in kinds):
+        return None
+    default = defaults.get_default_dtype()
+    own = {float: default, complex: result_type([(default, 1)], [1j])}
+    chosen = [own.get(kind) or to_dtype(kind) for kind in kinds]
+    return result_type([(kind, 1) for kind in chosen])
+
+
+def _dtypes_of_leaves(data: Any) -> Iterator[Any]:
+    """The dtype of each tensor in nested sequences, and the type of each number."""
+    if isinstance(data, Tensor):
+        yield data.dtype
+    elif data.__class__ in _NUMBERS:
+        yield data.__class__
+    elif isinstance(data, numpy.ndarray | numpy.generic):
+        yield to_dtype(data.dtype)
+    elif isinstance(data, Iterable):
+        for each in data:
+            yield from _dtypes_of_leaves(each)
 
 
 def _has_python_floats(data: Any) -> bool:

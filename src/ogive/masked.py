@@ -111,8 +111,8 @@ def argmax(
     0
     """
     low, _ = _limits(input.dtype)
-    found = _shown(input, mask, low).argmax(dim, keepdim)
-    return found.cast(input.dtype if dtype is None else dtype)
+    position = _shown(input, mask, low).argmax(dim, keepdim)
+    return position.cast(input.dtype if dtype is None else dtype)
 
 
 def argmin(
@@ -129,8 +129,8 @@ def argmin(
     1
     """
     _, high = _limits(input.dtype)
-    found = _shown(input, mask, high).argmin(dim, keepdim)
-    return found.cast(input.dtype if dtype is None else dtype)
+    position = _shown(input, mask, high).argmin(dim, keepdim)
+    return position.cast(input.dtype if dtype is None else dtype)
 
 
 def mean(

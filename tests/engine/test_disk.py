@@ -365,5 +365,5 @@ def test_a_variable_may_choose_rows(make_file: MakeFile) -> None:
 @pytest.mark.parametrize("chunk", [100, 4000, 4001])
 def test_large_reads_come_in_parts(make_file: MakeFile, chunk: int) -> None:
     array, target = values(1000), numpy.zeros(1000, numpy.float32)
-    DiskBuffer(make_file(array), 0, array.nbytes).read_into(memoryview(target).cast("B"), chunk)
+    DiskBuffer(make_file(array), 0, array.nbytes).read_into(target.data.cast("B"), chunk)
     numpy.testing.assert_array_equal(target, array)

@@ -123,10 +123,10 @@ def differentiable(
             outputs.append(own._run(context, args) if known is None else known)
         return outputs[0], lambda *upstream: own._back(context, upstream, places, len(args))
 
-    made = custom_gradient(compute)(*[args[place] for place in places])
-    if not isinstance(made, tuple):
-        return made
-    pairs = zip(made, outputs[0], strict=True)
+    results = custom_gradient(compute)(*[args[place] for place in places])
+    if not isinstance(results, tuple):
+        return results
+    pairs = zip(results, outputs[0], strict=True)
     return tuple([new.detach() if is_in(old, context.plain) else new for new, old in pairs])
 
 

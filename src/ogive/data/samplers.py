@@ -107,8 +107,8 @@ class RandomSampler(Sampler):
         if not size:
             raise ArgumentError(f"RandomSampler: {count} items are wanted, and there are none")
         key = (self.generator or default_generator).take()
-        made = _draws(size, count, key) if self.replacement else _rounds(size, count, key)
-        return itertools.chain.from_iterable(made)
+        rounds = _draws(size, count, key) if self.replacement else _rounds(size, count, key)
+        return itertools.chain.from_iterable(rounds)
 
     def __len__(self) -> int:
         return self.num_samples

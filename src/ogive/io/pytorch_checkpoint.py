@@ -104,12 +104,12 @@ class _Checkpoint:
         self.whole: dict[tuple[int, DType, int], Tensor] = {}
 
     def _find_prefix(self) -> str:
-        found = [name for name in self.members if name.partition("/")[2] == PICKLE]
-        if len(found) != 1:
+        pickles = [name for name in self.members if name.partition("/")[2] == PICKLE]
+        if len(pickles) != 1:
             self.source.refuse(
-                f"it is a zip archive with {len(found)} members */{PICKLE}; expected one"
+                f"it is a zip archive with {len(pickles)} members */{PICKLE}; expected one"
             )
-        return found[0].removesuffix(PICKLE)
+        return pickles[0].removesuffix(PICKLE)
 
     def _find_byte_order(self) -> bool:
         member = self.members.get(f"{self.prefix}byteorder")
@@ -206,8 +206,8 @@ class _Checkpoint:
         """All of a storage: one tensor for all its views, so that what they share is read once."""
         key = (storage.begin, dtype, count)
         if key not in self.whole:
-            made = self.source.tensor((count,), dtype, storage.begin, self.big_endian)
-            self.whole[key] = made
+            tensor = self.source.tensor((count,), dtype, storage.begin, self.big_endian)
+            self.whole[key] = tensor
         return self.whole[key]
 
 
@@ -259,13 +259,13 @@ def _ordered(machine: Machine, given: tuple[Any, ...]) -> OrderedDict[Any, Any]:
     entries = _first(given, 0, 1)[0] if given else []
     if type(entries) is not list:
         raise ValueError("a dictionary that is not made of pairs")
-    made: OrderedDict[Any, Any] = OrderedDict()
-    machine.charge(getsizeof(made) + 2 * ENTRY * len(entries))
+    ordered: OrderedDict[Any, Any] = OrderedDict()
+    machine.charge(getsizeof(ordered) + 2 * ENTRY * len(entries))
     for pair in entries:
         if type(pair) not in (list, tuple) or len(pair) != 2:
             raise ValueError("a dictionary that is not made of pairs")
-        made[machine.key(pair[0])] = pair[1]
-    return made
+        ordered[machine.key(pair[0])] = pair[1]
+    return ordered
 
 
 def _keys(machine: Machine, given: tuple[Any, ...]) -> list[Any]:

@@ -187,12 +187,12 @@ def _parse(source: Source, header: bytes) -> dict[str, Any]:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for name, value in pairs:
-        if name in made:
+        if name in entries:
             raise ValueError(f"the name {shorten(name)!r} is there twice")
-        made[name] = value
-    return made
+        entries[name] = value
+    return entries
 
 
 def _no_constant(text: str) -> None:

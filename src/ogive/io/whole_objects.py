@@ -89,10 +89,10 @@ class _Reader(pickle.Unpickler):
         full = f"{module}.{name}"
         if self._allowed is not None and full not in {*self._allowed, *self._names, *BUILDERS}:
             self._checkpoint.source.refuse(f"it needs {full!r}, which is not said to be safe")
-        found: Any = importlib.import_module(self._module_name(module))
+        value: Any = importlib.import_module(self._module_name(module))
         for part in name.split("."):
-            found = getattr(found, part)
-        return found
+            value = getattr(value, part)
+        return value
 
 
 def _second(known: Function) -> Callable[..., Any]:

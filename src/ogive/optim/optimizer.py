@@ -101,25 +101,25 @@ class Optimizer(HookedSteps):
             check_parameter(tensor)
             if id(tensor) in state:
                 raise ArgumentError("a parameter is in two groups, or twice in one")
-            made = self.make_state(self._parts.own(tensor), settings)
-            state[id(tensor)] = Fixed(self._in_memory(made, tensor))
+            initial = self.make_state(self._parts.own(tensor), settings)
+            state[id(tensor)] = Fixed(self._in_memory(initial, tensor))
         self.state = StateByParameter(state)
         self.clocks.add(tensors)
         self.param_groups.append(Group(settings))
 
     def _add_state(self, parameter: Tensor, grown: State) -> State:
-        made = self._in_memory(grown, parameter)
-        own: State = Fixed({**self.state[id(parameter)], **made})
+        added = self._in_memory(grown, parameter)
+        own: State = Fixed({**self.state[id(parameter)], **added})
         self.state = StateByParameter({**self.state, id(parameter): own})
         return own
 
-    def _in_memory(self, made: State, parameter: Tensor) -> State:
+    def _in_memory(self, values: State, parameter: Tensor) -> State:
         """State of a parameter as memory, in parts; what is of its shape lies as it does."""
-        if parameter.is_eager and all(value.is_eager for value in made.values()):
-            return {name: value.clone() for name, value in made.items()}
+        if parameter.is_eager and all(value.is_eager for value in values.values()):
+            return {name: value.clone() for name, value in values.items()}
         placed = {
             name: self._parts.place(value, parameter) if value.shape == parameter.shape else value
-            for name, value in made.items()
+            for name, value in values.items()
         }
         return {name: _in_own_memory(value) for name, value in placed.items()}
 
@@ -212,15 +212,15 @@ class Optimizer(HookedSteps):
 
     def _operands(self) -> list[Tensor]:
         """All tensors that a step reads or changes, each once."""
-        found: list[Tensor] = []
+        operands: list[Tensor] = []
         for group in self.param_groups:
-            found.append(group.rate)
+            operands.append(group.rate)
             for parameter in group["params"]:
                 gradient = parameter.grad
                 if gradient is not None:
                     own = self.state[id(parameter)].values()
-                    found += (self.clocks.of(parameter), parameter, gradient, *own)
-        return list({id(tensor): tensor for tensor in found}.values())
+                    operands += (self.clocks.of(parameter), parameter, gradient, *own)
+        return list({id(tensor): tensor for tensor in operands}.values())
 
     def _follows_from_settings(self) -> bool:
         """Whether updates are ours: they read settings and tensors, and nothing else."""

@@ -209,9 +209,9 @@ def pad(node: UOp, pads: Pairs, fill: Scalar = 0) -> UOp:
     """Surround with `fill`, `(before, after)` elements per axis."""
     if pads == ((0, 0),) * len(pads):
         return node
-    made = _move(Op.PAD, node, (pads, node.dtype.canonical(fill)))
-    check_size(made.shape)
-    return made
+    padded = _move(Op.PAD, node, (pads, node.dtype.canonical(fill)))
+    check_size(padded.shape)
+    return padded
 
 
 def flip(node: UOp, axes: tuple[int, ...]) -> UOp:

@@ -103,8 +103,8 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
 
 def _symbols(product: UOp) -> list[UOp]:
     """The factors of a product without a number among them."""
-    found = []
+    symbols = []
     while product.op is Op.MUL:
         product, factor = product.src
-        found.append(factor)
-    return [*found, product]
+        symbols.append(factor)
+    return [*symbols, product]

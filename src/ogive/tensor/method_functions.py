@@ -46,8 +46,8 @@ def created(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Resul
     if chosen_floats and "dtype" in kwargs and kwargs["dtype"] is None:
         kwargs["dtype"] = chosen_floats[0]
     at_once = eager_calls.get(function)
-    made: Result | None = None if at_once is None else at_once(*args, **kwargs)
-    return function(*args, **kwargs) if made is None else made
+    eager: Result | None = None if at_once is None else at_once(*args, **kwargs)
+    return function(*args, **kwargs) if eager is None else eager
 
 
 def as_function(

@@ -251,8 +251,8 @@ def retain_grad(self: Tensor) -> None:
     def keep(gradient: Tensor) -> None:
         tensor = own()
         if tensor is not None:
-            found = gradient.detach()
-            tensor.grad = found if tensor.grad is None else tensor.grad + found
+            value = gradient.detach()
+            tensor.grad = value if tensor.grad is None else tensor.grad + value
 
     hooks_of(self).keep = keep
 

@@ -68,13 +68,13 @@ class Hooks:
 def checked(returned: Any, shape: Any, dtype: DType) -> Any:
     """What a hook returned, which is to be like the gradient that it was given."""
     if not isinstance(returned, Core):
-        found = type(returned).__name__
+        description = type(returned).__name__
     elif returned.shape != shape or returned.dtype is not dtype:
-        found = f"{returned.dtype.name} of shape {returned.shape}"
+        description = f"{returned.dtype.name} of shape {returned.shape}"
     else:
         return returned
     raise ArgumentTypeError(
-        f"a hook returned {found} for a gradient of {dtype.name} and shape "
+        f"a hook returned {description} for a gradient of {dtype.name} and shape "
         f"{shape}; it returns one like it, or None to change nothing"
     )
 

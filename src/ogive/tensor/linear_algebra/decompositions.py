@@ -125,8 +125,8 @@ def _qr(A: Tensor) -> tuple[Tensor, Tensor]:
         middle = _mirrored(R @ to_r.mH - to_q.mH @ Q)
         return solve_from_left(R, (to_q + Q @ middle).mH).mH
 
-    made: tuple[Tensor, Tensor] = with_gradient([A], (q, r), backward)
-    return made
+    factors: tuple[Tensor, Tensor] = with_gradient([A], (q, r), backward)
+    return factors
 
 
 def _factors(matrix: Array, q: Array, r: Array) -> None:

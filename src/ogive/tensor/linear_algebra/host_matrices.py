@@ -74,5 +74,5 @@ def with_gradient(inputs: list[Tensor], outputs: Outputs, backward: Callable[...
     """The outputs, whose gradients go to the inputs by `backward`."""
     from ogive.autograd.custom import custom_gradient
 
-    made: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)
-    return made
+    results: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)
+    return results

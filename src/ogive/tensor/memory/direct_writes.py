@@ -68,10 +68,10 @@ def write_directly(
         values = _values_of(part)
         if values is None:
             return False
-        found = _memory_of(holder, storage, view)
-        if found is None:
+        leaf_and_memory = _memory_of(holder, storage, view)
+        if leaf_and_memory is None:
             return False
-        leaf, memory = found
+        leaf, memory = leaf_and_memory
         if given is not None and given.node.op in OPERATIONS and values.size == 1:
             own = user_data.node_of(values.reshape(given.node.shape), None, DEFAULT_DEVICE)
             if own.dtype is given.node.dtype:

@@ -68,13 +68,13 @@ class View:
 
     def of_another_storage(self) -> View:
         """The same movements, with nothing behind its detached steps yet."""
-        made = View(self.shape)
-        made.steps = [
+        same = View(self.shape)
+        same.steps = [
             (op, Lineage() if op is Op.DETACH else argument, shape)
             for op, argument, shape in self.steps
         ]
-        made.strided = self.strided
-        return made
+        same.strided = self.strided
+        return same
 
     def then(self, other: View) -> View:
         """The view that shows what `other` shows of this one."""

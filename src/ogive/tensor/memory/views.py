@@ -71,8 +71,8 @@ class Storage(Core):
 
     def tensors(self) -> list[Tensor]:
         """The live tensors that show it."""
-        found = [tensor for reference in self._tensors if (tensor := reference()) is not None]
-        return [tensor for tensor in found if tensor.shared is self]
+        living = [tensor for reference in self._tensors if (tensor := reference()) is not None]
+        return [tensor for tensor in living if tensor.shared is self]
 
     @property
     def is_reader(self) -> bool:
@@ -114,14 +114,14 @@ def shared_storage(tensor: Core) -> Storage | None:
 def show(source: Core, view: View) -> Tensor:
     """A new tensor that shows a view of another."""
     node = view.forward(source.node)
-    made = wrap(node, source.device)
-    if made.node is not node:
+    shown = wrap(node, source.device)
+    if shown.node is not node:
         view = view.then(View(view.shape).add(Op.DETACH, None, view.shape))
     storage = source.shared
     if storage is None:
         storage = Storage(source)  # type: ignore[arg-type]
-    storage.admit(made, source.shows.then(view))
-    return made
+    storage.admit(shown, source.shows.then(view))
+    return shown
 
 
 def reshaped(source: Core, shape: Shape) -> Tensor:
@@ -232,11 +232,11 @@ def changes(tensor: Core, node: UOp) -> list[Change]:
     if isinstance(tensor, Storage):
         return tensor.moves_to(node)
     storage = None if tensor.shared is None else shared_storage(tensor)
-    found = registry.moves_to(tensor, node)
+    moves = registry.moves_to(tensor, node)
     if storage is not None:
         whole = put(storage.node, tensor.shows, node) if tensor.shows.moves else node
-        found += storage.moves_to(whole, besides=tensor)
-    return found
+        moves += storage.moves_to(whole, besides=tensor)
+    return moves
 
 
 # Writing

@@ -64,8 +64,8 @@ class Attended:
         is_added = mask is not None and not mask.dtype.is_bool
         by_rows = self.is_causal or is_added or _always_again(node.dtype, costs)
         if not by_rows and block <= costs.largest_block_bytes:
-            found = self._by_blocks(query, key, value, mask, given, common, block)
-            return [*[part.node for part in found], *([] if mask is None else [None])]
+            parts = self._by_blocks(query, key, value, mask, given, common, block)
+            return [*[part.node for part in parts], *([] if mask is None else [None])]
         return self._by_rows(query, key, value, mask, given, common)
 
     def _by_blocks(
@@ -91,12 +91,12 @@ class Attended:
             parts = self._of_heads([each[first : first + count] for each in split], block)
             lines.append(cat([part.reshape(part.shape[0], -1) for part in parts], 1).contiguous())
         joined = cat(lines, 0).contiguous()
-        found, begin = [], 0
+        gradients, begin = [], 0
         for each in inputs:
             end = begin + each.shape[-2] * each.shape[-1]
-            found.append(joined[:, begin:end].reshape(each.shape))
+            gradients.append(joined[:, begin:end].reshape(each.shape))
             begin = end
-        return found
+        return gradients
 
     def _of_heads(self, inputs: list[Tensor], block: int) -> list[Tensor]:
         """What parts of the queries, one after the other, the keys and the values of some heads

@@ -153,7 +153,7 @@ def _remainders(
     """All remainders of an axis of so many taps and places that is to have a length."""
     stride, dilation = method.strides[axis], method.dilations[axis]
     step, distance = _coprime(stride, dilation)
-    found: list[_Remainders] = []
+    remainders: list[_Remainders] = []
     for remainder in range(stride):
         base = remainder + method.pads[axis][0]
         phase = base * step // stride * pow(distance, -1, step) % step
@@ -163,12 +163,12 @@ def _remainders(
         reached = max(min(-(-length // stride), places + reach - offset), 0) if own else 0
         pads = (reach - offset, reached + offset - places)
         each = _Remainders(1, phase, own, offset, reached, pads)
-        last = found[-1] if found else None
+        last = remainders[-1] if remainders else None
         if last and last[2:] == each[2:] and last.phase + last.number == phase:
-            found[-1] = last._replace(number=last.number + 1)
+            remainders[-1] = last._replace(number=last.number + 1)
         else:
-            found.append(each)
-    return found
+            remainders.append(each)
+    return remainders
 
 
 def _coprime(stride: int, dilation: int) -> tuple[int, int]:

@@ -243,20 +243,20 @@ def _compute_element(root: UOp, read: list[Buffer], least_parts: int) -> NDArray
 def _operations_under(root: UOp) -> list[UOp] | None:
     """The operations of an expression, sources first, from constants and views of larger memory on;
     None where they are many, or not exact."""
-    found: list[UOp] = [root]
-    for node in found:
-        if len(found) > 2 * _MOST_OPERATIONS or node.dtype not in PLAIN:
+    operations: list[UOp] = [root]
+    for node in operations:
+        if len(operations) > 2 * _MOST_OPERATIONS or node.dtype not in PLAIN:
             return None
         base = _base(node)
         if base.op is Op.CONST or (base.op is Op.BUFFER and base.size > 1):
             continue
         if node.op in _UNMOVED or (node.op is Op.CAST and _is_exact_cast(node)):
-            found.append(node.operand)
+            operations.append(node.operand)
         elif node.op in _EXACT and not _may_be_fused(node):
-            found.extend(node.src)
+            operations.extend(node.src)
         else:
             return None
-    return list(dict.fromkeys(reversed(found)))
+    return list(dict.fromkeys(reversed(operations)))
 
 
 def _base(node: UOp) -> UOp:

@@ -344,7 +344,7 @@ def normalize(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """What is shown divided by its norm, or by `eps` if that is greater. Shapes: unchanged.
+    """The shown elements divided by their norm, or by `eps` if that is greater. Shapes: unchanged.
 
     >>> ogive.masked.normalize(Tensor([3.0, 9.0]), 2, 0, mask=Tensor([True, False])).tolist()
     [1.0, 0.0]

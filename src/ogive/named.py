@@ -46,7 +46,7 @@ else:
         return make(cls, *values, **named)
 
     class _Tuple(tuple):
-        """What named tuples have in common, as those of `typing` have it."""
+        """The base of named tuples, as those of `typing` have it."""
 
         __slots__ = ()
 
@@ -74,7 +74,7 @@ else:
 
 
 class Compared:
-    """What `@dataclass(frozen=True)` would make for each class, made once for all of them.
+    """The methods that `@dataclass(frozen=True)` would make for each class, made once.
 
     Declare `@dataclass(frozen=True, eq=False, repr=False) class Config(Compared)`: it then compiles
     three functions instead of six.

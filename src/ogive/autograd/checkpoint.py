@@ -74,7 +74,7 @@ def _remade(output: Tensor, inputs: Inputs) -> Tensor:
 
 
 def _reached_besides(root: UOp, arguments: set[Argument]) -> list[UOp]:
-    """What gradients flow to that the function did not get as an argument: parameters, mostly."""
+    """The targets of gradients that the function did not get as arguments: parameters, mostly."""
     reached: dict[Any, UOp] = {}
     stack, seen = [root], {root}
     while stack:
@@ -100,7 +100,7 @@ class Recompute:
         self._arguments = arguments
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
-        """What the arguments, and what the function found by itself, get."""
+        """The gradients of the arguments, and of what the function found by itself."""
         own = self._arguments
         around = node.src[1 + len(own) :]
         parts: dict[Any, list[UOp]] = {key: [] for key in (*own, *map(_key, around))}

@@ -43,7 +43,7 @@ class Rule:
         self._device = device
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
-        """What the inputs of the function get."""
+        """The gradients of the function's inputs."""
         given = [build.filled(dtype, 0, shape) for shape, dtype in self._outputs]
         given[self._position] = upstream
         returned = self._backward(*[wrap(part, self._device) for part in given])

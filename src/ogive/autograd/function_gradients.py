@@ -47,7 +47,7 @@ class Inputs:
         self.arguments: list[Argument] = []
 
     def stand_in(self, value: Any) -> Any:
-        """What the function is given in place of a leaf of its arguments."""
+        """The value that the function gets in place of a leaf of its arguments."""
         if value is None:
             return None
         tensor = to_float_tensor(value, f"{self.name}: an argument")

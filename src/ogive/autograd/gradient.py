@@ -175,7 +175,7 @@ def total(parts: list[UOp]) -> UOp:
 
 
 def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp | None]:
-    """What a node hands down to those of its sources that need it."""
+    """The gradients that a node hands down to those of its sources that need them."""
     op = node.op
     if op in (Op.BUFFER, Op.MULTI):
         record = history.record_of(node)

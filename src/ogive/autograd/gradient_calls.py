@@ -58,7 +58,7 @@ def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp
 
 
 def _unrealized(root: UOp) -> UOp | None:
-    """What a root was computed from, if it is memory; None if that cannot be computed again."""
+    """The expression of a root that is memory; None if that cannot be computed again."""
     base = _without_shape(root)
     if base.op is not Op.BUFFER:
         return root

@@ -92,7 +92,7 @@ class Independent(Distribution):
 
 
 class TransformedDistribution(Distribution):
-    """What a distribution's values become by transforms."""
+    """The distribution of another one's values after transforms."""
 
     def __init__(
         self,

@@ -56,7 +56,7 @@ class _ByChance(Elementwise):
 
     @property
     def _param(self) -> Tensor:
-        """What was given."""
+        """The parameter that was given."""
         parameter: Tensor = self.__dict__["probs" if "probs" in self.__dict__ else "logits"]
         return parameter
 

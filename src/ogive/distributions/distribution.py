@@ -1,4 +1,4 @@
-"""What all distributions share: shapes, checks, and what follows from other methods."""
+"""The base of distributions: shapes, checks, and what follows from other methods."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def matrix(
 def twiddles(
     first: int, rest: int, sign: int, dtype: DType, device: str
 ) -> tuple[Tensor, Tensor]:
-    """What part (d, k, j) of a transform of first·rest is multiplied by between two stages.
+    """The factors of parts (d, k, j) of a transform of first·rest between two stages.
 
     Shapes: (2, first, rest), for the part itself and for the other one.
     """

@@ -1,4 +1,4 @@
-"""What every format needs: bounded reads, sizes checked before they are believed, whole writes."""
+"""Files of any format: bounded reads, sizes checked before they are believed, whole writes."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Storage(NamedTuple):
 
 
 def load_torch(path: Path) -> Any:
-    """What `torch.save` wrote, with lazy tensors on `DISK`; nothing in the file is executed.
+    """The objects that `torch.save` wrote, with lazy tensors on `DISK`; nothing is executed.
 
     Gives dictionaries, lists, tuples, sets, text, bytes and numbers as they were nested. Tensors
     and parameters become tensors; a view of a larger storage, strided or not, reads its part of it.
@@ -121,7 +121,7 @@ class _Checkpoint:
         return order == b"big"
 
     def load(self) -> Any:
-        """What the pickle makes."""
+        """The object that the pickle makes."""
         pickle = read_member(self.source, self.members[self.prefix + PICKLE])
         machine = Machine(
             pickle, self._names(), self._storage, self.source.charge, self.source.refuse
@@ -212,7 +212,7 @@ class _Checkpoint:
 
 
 def _cost_of_view(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """What a view takes, in bytes: each axis that is split off moves all that were before it."""
+    """The bytes that a view takes: each axis that is split off moves all that were before it."""
     rank = 0 if list(strides) == row_major_strides(shape) else len(shape)
     return TENSOR + rank * (2 * TENSOR + 128 * rank)
 

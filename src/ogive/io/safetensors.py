@@ -151,7 +151,7 @@ def _header(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -
 
 
 def _read_header(source: Source) -> tuple[dict[str, Entry], dict[str, str]]:
-    """What the file holds, checked. Offsets are counted from the beginning of the file."""
+    """The entries of the file, checked. Offsets are counted from the beginning of the file."""
     (length,) = source.unpack(0, "<Q", "the length of the header")
     if length > min(HEADER_LIMIT, source.size - 8):
         source.refuse(

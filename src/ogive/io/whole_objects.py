@@ -45,7 +45,7 @@ def save_whole(path: Path, obj: Any) -> None:
 def load_whole(
     path: Path, module_name: Callable[[str], str], allowed: Collection[str] | None = None
 ) -> Any:
-    """What `save_whole` or PyTorch wrote. What the file names is imported and called.
+    """The object that `save_whole` or PyTorch wrote. What the file names is imported and called.
 
     `module_name` gives the module that stands for one that the file names. With `allowed`, only
     these names are, and those that make plain data.
@@ -79,7 +79,7 @@ class _Reader(pickle.Unpickler):
         return self._checkpoint._storage(pid)
 
     def find_class(self, module: str, name: str) -> Any:
-        """What a name stands for."""
+        """The class or function of a name."""
         module = {"__builtin__": "builtins", "copy_reg": "copyreg"}.get(module, module)
         known = self._names.get(f"{module}.{name}")
         if isinstance(known, Function) and module.startswith("torch._utils"):

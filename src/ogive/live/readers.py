@@ -44,7 +44,7 @@ def tensors_reading(nodes: Iterable[UOp]) -> list[Any]:
 
 
 def holders_showing(node: UOp) -> list[Any]:
-    """Who holds a node or a view of it: tensors, and what several tensors show."""
+    """The holders of a node or of a view of it: tensors, and storages of several tensors."""
     holders: list[Any] = []
     stack = [node]
     with registry.graph_lock:

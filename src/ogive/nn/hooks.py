@@ -34,7 +34,7 @@ class Hook:
 
 
 class Handle:
-    """What registering a hook gives: `remove()` takes the hook away again."""
+    """The handle of a hook: `remove()` takes the hook away again."""
 
     def __init__(self, module: Module, hook: Hook) -> None:
         self._module = module

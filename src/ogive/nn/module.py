@@ -67,7 +67,7 @@ class Module(ModuleTree):
         super().__setattr__(name, value)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes."""
+        """Compute the module's result."""
         raise NotImplementedError(f"{type(self).__name__} defines no forward()")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -314,7 +314,7 @@ class Module(ModuleTree):
     # Text
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses of this module's line."""
+        """The text between the parentheses of this module's line."""
         return ""
 
     def _repr_html_(self) -> str:
@@ -331,6 +331,6 @@ class Module(ModuleTree):
         return f"{self._get_name()}(\n  {inner}\n)"
 
     def _child_texts(self) -> Iterator[tuple[str, str]]:
-        """What stands for each child, by name."""
+        """The text of each child, by name."""
         for name, child in self.named_children():
             yield name, repr(child)

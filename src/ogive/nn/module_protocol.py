@@ -1,4 +1,4 @@
-"""What programs ask of PyTorch's modules besides: registered names, hooks of states, old names."""
+"""Further methods of PyTorch's modules: registered names, hooks of states, old names."""
 
 from __future__ import annotations
 

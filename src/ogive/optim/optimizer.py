@@ -1,4 +1,4 @@
-"""What all optimizers share: groups of parameters, their settings and state, and the step.
+"""`Optimizer`: groups of parameters, their settings and state, and the step.
 
 Settings that change while training (`lr`) and the number of steps are data, in small tensors that
 the kernels read: a schedule compiles nothing anew, and a jitted step sees the new value.
@@ -124,13 +124,13 @@ class Optimizer(HookedSteps):
         return {name: _in_own_memory(value) for name, value in placed.items()}
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
-        """What is remembered of a parameter between steps, at the beginning."""
+        """The state of a parameter at the beginning."""
         raise NotImplementedError
 
     def grow_state(
         self, parameter: Tensor, gradient: Tensor, state: State, group: Mapping[str, Any]
     ) -> State:
-        """What has to be remembered besides since settings were changed."""
+        """The state that is needed besides since settings were changed."""
         return {}
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
@@ -196,7 +196,7 @@ class Optimizer(HookedSteps):
         return Jitted(step)
 
     def _readers(self) -> list[Tensor]:
-        """Who reads the parameters as they are: if it is not computed now, they will be copied."""
+        """The readers of the parameters as they are: computed now, or parameters will be copied."""
         nodes = [memory_leaf(p.node) for group in self.param_groups for p in group["params"]]
         return [tensor for tensor in tensors_reading(nodes) if tensor.dtype.is_float]
 
@@ -296,7 +296,7 @@ class Optimizer(HookedSteps):
         return {"state": state, "param_groups": groups}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy is made from: state and numbers of steps are known by the ids of parameters,
+        """The data of a copy: state and numbers of steps are known by the ids of parameters,
         which a copy has others of."""
         known = dict(self.__dict__)
         for name in ("state", "clocks", "_repeated", "_captured"):

@@ -354,7 +354,7 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
 
 
 def scan(node: UOp, op: Op, axis: int) -> UOp:
-    """What combining all elements up to each one along `axis` gives; the shape stays.
+    """The combination of all elements up to each one along `axis`; the shape stays.
 
     Floats add up and multiply in at least twice their width: a running sum has no tree.
     """

@@ -1,4 +1,4 @@
-"""What every tensor has, and how the families of operations make new ones."""
+"""`Core`, the state of every tensor, and how the families of operations make new ones."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def kind_of(value: Any) -> str:
 
 
 def to_tensor(value: Any, device: str | None = None) -> Tensor:
-    """What the user would write as `Tensor(value, device=device)`; but that a tensor stays where it
+    """`Tensor(value, device=device)`, as the user would write it; but that a tensor stays where it
     is where no device is named, unless that is a file."""
     if device is None and isinstance(value, Core) and value.device != FILES:
         device = value.device
@@ -336,7 +336,7 @@ def one_element(tensor: Tensor, name: str) -> Tensor:
 
 
 def to_entries(value: Any) -> list[Any]:
-    """What may be given alone or as several: the entries of a list or tuple, or the one value."""
+    """The entries of a list or tuple, or the one value, where either may be given."""
     return list(value) if isinstance(value, tuple | list) else [value]
 
 

@@ -1,4 +1,4 @@
-"""What is known about lengths and positions that depend on variables.
+"""Facts about lengths and positions that depend on variables.
 
 A check must hold for every value the variables may take, since what is compiled serves all of them:
 
@@ -51,7 +51,7 @@ def span(size: Dim) -> str:
 
 
 def difference(ones: Sequence[Dim], others: Sequence[Dim]) -> str:
-    """What to add to the error about lengths that should be equal and are not known to be.
+    """The hint of an error about lengths that should be equal and are not known to be.
 
     Raises `VariableError` where that is because one variable has two values.
     """

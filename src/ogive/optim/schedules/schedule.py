@@ -1,4 +1,4 @@
-"""What all schedules have: a rate for each number of steps, given the one a group started with."""
+"""The base of schedules: a rate for each number of steps, given the one a group started with."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class LRScheduler:
             group["lr"] = rate
 
     def _moved(self, wanted: float, rate: float, base: float) -> float:
-        """What a rate that was found becomes, where ours would have become `rate`."""
+        """The next rate after one that was found, where ours would have become `rate`."""
         before = self.rate_at(self.last_epoch - 1, base) if self.last_epoch else base
         if before == self.floor:
             return rate

@@ -53,7 +53,7 @@ Positions = dict[int, Core]
 
 
 class Taken(NamedTuple):
-    """What one entry of an index takes from the axes that begin at `axis` of the view."""
+    """The positions that one entry of an index takes from the axes that begin at `axis`."""
 
     axis: int
     what: Core | Array  # positions along one axis, or a mask over several

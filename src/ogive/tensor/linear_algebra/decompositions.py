@@ -188,7 +188,7 @@ def _svd_gradient(parts: SVD, to_u: Tensor, to_s: Tensor, to_vh: Tensor) -> Tens
 
 
 def _reciprocals(gap: Tensor) -> Tensor:
-    """What to multiply by to divide by differences: 0 on the diagonal, where there are none."""
+    """Reciprocals of differences: 0 on the diagonal, where there are none."""
     return where(is_diagonal(gap), float("inf"), gap).reciprocal()
 
 

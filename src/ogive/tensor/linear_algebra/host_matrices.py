@@ -61,7 +61,7 @@ def on_host(
     name: str,
     real: int | None = None,
 ) -> Any:
-    """What NumPy computes: one tensor, or a list of several, of which one is always `real`."""
+    """NumPy's result: one tensor, or a list of several, of which one is always `real`."""
     dtype = inputs[0].dtype
     outputs = [
         (shape, dtype.part if number == real else dtype) for number, shape in enumerate(shapes)

@@ -264,7 +264,7 @@ def _permutation(order: Tensor, rows: int, dtype: Any) -> Tensor:
 
 
 def _unit_lower(A: Tensor) -> Tensor:
-    """What is below the diagonal, with ones on it: (..., m, k)."""
+    """The part below the diagonal, with ones on it: (..., m, k)."""
     size = A.shape[-1]
     one = eye(A.shape[-2], size, dtype=A.dtype)
     return A.tril(-1) + one

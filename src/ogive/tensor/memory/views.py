@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Storage(Core):
-    """What several tensors show: its present value, and the tensors.
+    """The common value of several tensors that show it, and these tensors.
 
     It is known to the registry as tensors are, so that its node is replaced when theirs are.
     """
@@ -91,7 +91,7 @@ class Storage(Core):
     def moves_to(
         self, node: UOp, besides: Core | None = None, behind: Change | None = None
     ) -> list[Change]:
-        """What leads it to the next value, and all tensors but one that shows it already.
+        """The changes by which it and its tensors, but one that does already, show the next value.
 
         What is `behind` a `detach()` changes with them.
         """
@@ -227,7 +227,7 @@ def cut_others(tensor: Core, storage: Storage) -> None:
 
 
 def changes(tensor: Core, node: UOp) -> list[Change]:
-    """What lets a tensor have the values of `node`, its new memory, and others that show the same
+    """The changes by which a tensor has the values of `node`, its new memory, and others of its
     storage see them."""
     if isinstance(tensor, Storage):
         return tensor.moves_to(node)
@@ -311,7 +311,7 @@ def write(
 
 
 def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> Change | None:
-    """What a detached view of a storage follows from, once it has got the values of `part`."""
+    """The history of a detached view of a storage, once it has got the values of `part`."""
     at = max([n for n, (op, _, _) in enumerate(view.steps) if op is Op.DETACH])
     lineage: Lineage | None = view.steps[at][1]
     if lineage is None or is_traced():

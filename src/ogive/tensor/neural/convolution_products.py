@@ -64,7 +64,7 @@ class Method:
         return make(Op.GRADIENT, total.dtype, (total, node, filters), _Transpose(self))
 
     def gradients(self, node: UOp, upstream: UOp) -> tuple[UOp, UOp]:
-        """What the input and the filters get."""
+        """The gradients of the input and the filters."""
         _, x, filters = node.src
         lengths = x.shape[2:]
         return self.transpose(upstream, filters, lengths), self.of_filters(x, filters, upstream)
@@ -96,7 +96,7 @@ class _Transpose:
     is_fixed = True
 
     def gradients(self, node: UOp, upstream: UOp) -> tuple[UOp, UOp]:
-        """What the input and the filters get."""
+        """The gradients of the input and the filters."""
         _, x, filters = node.src
         of_filters = self.method.of_filters(upstream, filters, x)
         return self.method.convolve(upstream, filters), of_filters

@@ -128,7 +128,7 @@ def _normalize(
     eps: float,
     dtype: DType,
 ) -> Tensor:
-    """What `batch_norm` gives for a mean and a variance of each channel, in a dtype."""
+    """`batch_norm` by a mean and a variance of each channel, in a dtype."""
     line = (-1, *(1,) * (x.ndim - 2))
     return _finish(x - mean, variance, eps, (weight, bias), line, dtype)
 

@@ -353,7 +353,7 @@ def _extreme(x: Core, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
 
 
 def _extremes(x: Tensor, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor | Extremes:
-    """What `max` and `min` give, by what stands in the place of the axis."""
+    """`max` and `min`, by what stands in the place of the axis."""
     if dim is None:
         return _extreme(x, op, None, keepdim, name)
     if isinstance(dim, Core):

@@ -1,4 +1,4 @@
-"""What other libraries ask of a tensor: its memory (DLPack), NumPy's functions, its namespace."""
+"""Protocols by which other libraries use tensors: DLPack, NumPy's functions, the namespace."""
 
 from __future__ import annotations
 

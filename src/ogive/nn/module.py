@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, nearest
 from ogive.ir.dtype import DType, to_dtype
-from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
-from ogive.nn.module_errors import add_path, refused_argument
-from ogive.nn.module_tree import ModuleTree
+from ogive.nn.module_parts.hooks import Handle, Hook, call_with_hooks, set_hooks
+from ogive.nn.module_parts.module_errors import add_path, refused_argument
+from ogive.nn.module_parts.module_tree import ModuleTree
+from ogive.nn.module_parts.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
+from ogive.nn.module_parts.state_hooks import finish_state, prepare_to_load, report_loaded
 from ogive.nn.parameter import Parameter
-from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
-from ogive.nn.state_hooks import finish_state, prepare_to_load, report_loaded
 from ogive.tensor.core import DEFAULT_DEVICE, to_device
 from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory.data_attribute import replace_value

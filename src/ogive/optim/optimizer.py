@@ -18,7 +18,7 @@ from ogive.jit.jitted_function import Jitted
 from ogive.jit.tracing.watch import is_tracing
 from ogive.live.readers import tensors_reading
 from ogive.nn.module import Module
-from ogive.nn.state import clear_gradients, load_tensors
+from ogive.nn.module_parts.state import clear_gradients, load_tensors
 from ogive.optim.steps.clocks import Clocks
 from ogive.optim.steps.fixed import Fixed
 from ogive.optim.steps.parameter_groups import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError
-from ogive.nn.backward_hooks import BackwardCall
+from ogive.nn.module_parts.backward_hooks import BackwardCall
 
 if TYPE_CHECKING:
     from ogive.nn.module import Module

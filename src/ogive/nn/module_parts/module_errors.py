@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentTypeError, OgiveError
-from ogive.nn.module_tree import ModuleTree
+from ogive.nn.module_parts.module_tree import ModuleTree
 from ogive.tensor.core import kind_of
 from ogive.tensor.tensor import Tensor
 

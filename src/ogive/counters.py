@@ -1,4 +1,4 @@
-"""What the caches and the allocator did so far, in numbers."""
+"""Counts of what the caches and the allocator did so far."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ count = _counts.add
 
 
 def counters() -> dict[str, int]:
-    """What this process did so far.
+    """Counts of this process's work so far.
 
     `schedules_created` graphs were scheduled, `graphs_generalized` of them for all sizes,
     `schedule_hits` found in memory, `schedule_disk_hits` on disk; so it is with kernels, of which

@@ -1,4 +1,4 @@
-"""What programs ask about NVIDIA GPUs, under PyTorch's names.
+"""Facts about NVIDIA GPUs, under PyTorch's names.
 
 >>> ogive.cuda.is_available() == (ogive.cuda.device_count() > 0)
 True
@@ -24,7 +24,7 @@ def device_count() -> int:
 
 
 def get_device_name(device: object = None) -> str:
-    """What a GPU is called. Raises `DeviceError` where there is none."""
+    """The name of a GPU. Raises `DeviceError` where there is none."""
     return _find(device).describe().partition(",")[0]
 
 

@@ -247,7 +247,7 @@ def needing_memory(name: str) -> Iterator[None]:
 
 
 def no_memory(name: str, error: Exception) -> AllocateError:
-    """What to raise where Python or NumPy raise that there is no memory, or no such size."""
+    """The error to raise where Python or NumPy raise that there is no memory, or no such size."""
     reason = f": {error}" if str(error) else ""
     return AllocateError(f"{name} takes more memory than there is{reason}")
 

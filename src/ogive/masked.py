@@ -111,8 +111,8 @@ def argmax(
     0
     """
     low, _ = _limits(input.dtype)
-    found = _shown(input, mask, low).argmax(dim, keepdim)
-    return found.cast(input.dtype if dtype is None else dtype)
+    position = _shown(input, mask, low).argmax(dim, keepdim)
+    return position.cast(input.dtype if dtype is None else dtype)
 
 
 def argmin(
@@ -129,8 +129,8 @@ def argmin(
     1
     """
     _, high = _limits(input.dtype)
-    found = _shown(input, mask, high).argmin(dim, keepdim)
-    return found.cast(input.dtype if dtype is None else dtype)
+    position = _shown(input, mask, high).argmin(dim, keepdim)
+    return position.cast(input.dtype if dtype is None else dtype)
 
 
 def mean(
@@ -344,7 +344,7 @@ def normalize(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """What is shown divided by its norm, or by `eps` if that is greater. Shapes: unchanged.
+    """The shown elements divided by their norm, or by `eps` if that is greater. Shapes: unchanged.
 
     >>> ogive.masked.normalize(Tensor([3.0, 9.0]), 2, 0, mask=Tensor([True, False])).tolist()
     [1.0, 0.0]

@@ -51,7 +51,7 @@ else:
         return make(cls, *values, **named)
 
     class _Tuple(tuple):
-        """What named tuples have in common, as those of `typing` have it."""
+        """The base of named tuples, as those of `typing` have it."""
 
         __slots__ = ()
 

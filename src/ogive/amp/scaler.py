@@ -173,7 +173,7 @@ class GradScaler:
         return float(self._scale) if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
-        """What the scale is multiplied by when it grows."""
+        """The factor by which the scale grows."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
@@ -183,7 +183,7 @@ class GradScaler:
         self._growth_factor = float(new_factor)
 
     def get_backoff_factor(self) -> float:
-        """What the scale is multiplied by after a step that was skipped."""
+        """The factor by which the scale shrinks after a step that was skipped."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:

@@ -17,14 +17,14 @@ from ogive.tensor import build
 
 
 def assigned_sources(node: UOp) -> Sequence[UOp]:
-    """What a version follows from: the one before, and what was written to it."""
+    """The sources of a version: the one before, and what was written to it."""
     return (node.operand, *[store.value for store in node.effects])
 
 
 def assigned_gradients(
     node: UOp, upstream: UOp, needed: Sequence[bool]
 ) -> Sequence[UOp | None]:
-    """What these get."""
+    """The gradients of these."""
     old, stores = node.operand, node.effects
     base = memory_leaf(old)
     given = _through(old, base, upstream)

@@ -66,11 +66,11 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
             )
         if upstream is None:
             calls = gradient_calls(node, is_leaf)
-            found = gradient_of(node, is_leaf) if calls is None else calls
+            gradients = gradient_of(node, is_leaf) if calls is None else calls
         else:
-            found = gradient([(node, upstream.node)], is_leaf)
+            gradients = gradient([(node, upstream.node)], is_leaf)
         leaves: dict[int, tuple[Tensor, list[UOp]]] = {}
-        for version, value in found.items():
+        for version, value in gradients.items():
             leaf: Any = history.leaf_of(version)
             _, parts = leaves.setdefault(leaf.id, (leaf, []))
             parts.append(as_value(value, leaf.shape))
@@ -115,10 +115,10 @@ def _put_beside(values: list[UOp]) -> None:
 
 
 def _accumulate(leaf: Tensor, value: UOp) -> None:
-    made = hold(value, leaf.device)
+    gradient = hold(value, leaf.device)
     if is_group(leaf.device):
-        made = made.shard_like(leaf)
+        gradient = gradient.shard_like(leaf)
     if leaf.grad is None:
-        leaf.grad = made
+        leaf.grad = gradient
     else:
-        leaf.grad.assign(leaf.grad + made)
+        leaf.grad.assign(leaf.grad + gradient)

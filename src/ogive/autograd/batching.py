@@ -42,7 +42,7 @@ class Batching:
         return self.repeated(root)
 
     def repeated(self, node: UOp) -> UOp:
-        """What a node has become; what has not changed is repeated along the leading axis."""
+        """The new form of a node; one that has not changed is repeated along the leading axis."""
         if node in self.done:
             return self.done[node]
         shape = node.shape
@@ -170,7 +170,7 @@ class _BatchedRule:
         self._batching = batching
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
-        """What the inputs get."""
+        """The gradients of the inputs."""
         stand_in = make(
             Op.GRADIENT, upstream.dtype, (build.filled(node.dtype, 0, self._node.shape),),
             Argument(),

@@ -60,8 +60,8 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
             value = function(*given, **named)
         outputs = to_outputs(value, "checkpoint")
         with graph_lock:
-            made = iter([_remade(tensor, inputs) for tensor in outputs])
-        return rebuild(value, lambda _: next(made))
+            remade = iter([_remade(tensor, inputs) for tensor in outputs])
+        return rebuild(value, lambda _: next(remade))
 
     return checkpointed
 
@@ -74,21 +74,21 @@ def _remade(output: Tensor, inputs: Inputs) -> Tensor:
 
 
 def _reached_besides(root: UOp, arguments: set[Argument]) -> list[UOp]:
-    """What gradients flow to that the function did not get as an argument: parameters, mostly."""
-    found: dict[Any, UOp] = {}
+    """The targets of gradients that the function did not get as arguments: parameters, mostly."""
+    reached: dict[Any, UOp] = {}
     stack, seen = [root], {root}
     while stack:
         node = stack.pop()
         if node.op is Op.GRADIENT and node.arg in arguments:
             continue
         if history.is_end(node):
-            found[_key(node)] = node
+            reached[_key(node)] = node
             continue
         for source in history.gradient_sources(node):
             if source not in seen:
                 seen.add(source)
                 stack.append(source)
-    return list(found.values())
+    return list(reached.values())
 
 
 class Recompute:
@@ -100,7 +100,7 @@ class Recompute:
         self._arguments = arguments
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
-        """What the arguments, and what the function found by itself, get."""
+        """The gradients of the arguments, and of what the function found by itself."""
         own = self._arguments
         around = node.src[1 + len(own) :]
         parts: dict[Any, list[UOp]] = {key: [] for key in (*own, *map(_key, around))}
@@ -112,8 +112,8 @@ class Recompute:
         }
         (again,) = substitute((value,), late, revisit=False)
         connect(again)
-        found = gradient([(again, upstream)], lambda each: _key(each) in parts)
-        for each, part in found.items():
+        by_argument = gradient([(again, upstream)], lambda each: _key(each) in parts)
+        for each, part in by_argument.items():
             parts[_key(each)].append(part)
         return [total(each) if each else None for each in parts.values()]
 

@@ -43,7 +43,7 @@ class Rule:
         self._device = device
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
-        """What the inputs of the function get."""
+        """The gradients of the function's inputs."""
         given = [build.filled(dtype, 0, shape) for shape, dtype in self._outputs]
         given[self._position] = upstream
         returned = self._backward(*[wrap(part, self._device) for part in given])
@@ -93,12 +93,12 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
         wanted = [(tensor.shape, tensor.dtype) for tensor in inputs]
         with graph_lock:
             sources = tuple([tensor.node for tensor in inputs])
-            made = []
+            results = []
             for position, tensor in enumerate(outputs):
                 rule = Rule(backward, facts, position, wanted, tensor.device)
                 node = make(Op.GRADIENT, tensor.dtype, (tensor.node, *sources), rule)
-                made.append(wrap(node, tensor.device))
-        given = iter(made)
+                results.append(wrap(node, tensor.device))
+        given = iter(results)
         return rebuild(value, lambda leaf: next(given) if isinstance(leaf, Tensor) else leaf)
 
     return with_gradient

@@ -108,7 +108,7 @@ def sign(x: UOp) -> UOp:
 
 
 def unmove(node: UOp, moved: UOp) -> UOp:
-    """What a movement node has become, back in the shape it came from.
+    """The new form of a movement node, back in the shape it came from.
 
     Where elements were repeated they are added up, and where some were left out there are zeros.
     """

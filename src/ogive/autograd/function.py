@@ -16,7 +16,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class Context:
-    """What `forward` leaves for `backward`: saved tensors, and any attribute.
+    """The things that `forward` leaves for `backward`: saved tensors, and any attribute.
 
     `needs_input_grad` says for each argument whether a gradient of it may be wanted.
     """
@@ -62,7 +62,7 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """What the operation computes; its own steps have no gradient."""
+        """The results of the operation, whose own steps have no gradient."""
         raise NotImplementedError("a Function defines forward()")
 
     @staticmethod
@@ -114,7 +114,7 @@ def perform(own: type[Function], args: tuple[Any, ...]) -> Any:
 def differentiable(
     own: type[Function], args: tuple[Any, ...], context: Context, known: Any = None
 ) -> Any:
-    """What an operation gives, with its gradients. What is `known` was computed by now."""
+    """The results of an operation, with gradients. Those that are `known` were computed by now."""
     places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
     outputs: list[Any] = []
 
@@ -123,10 +123,10 @@ def differentiable(
             outputs.append(own._run(context, args) if known is None else known)
         return outputs[0], lambda *upstream: own._back(context, upstream, places, len(args))
 
-    made = custom_gradient(compute)(*[args[place] for place in places])
-    if not isinstance(made, tuple):
-        return made
-    pairs = zip(made, outputs[0], strict=True)
+    results = custom_gradient(compute)(*[args[place] for place in places])
+    if not isinstance(results, tuple):
+        return results
+    pairs = zip(results, outputs[0], strict=True)
     return tuple([new.detach() if is_in(old, context.plain) else new for new, old in pairs])
 
 

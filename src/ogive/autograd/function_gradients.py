@@ -47,7 +47,7 @@ class Inputs:
         self.arguments: list[Argument] = []
 
     def stand_in(self, value: Any) -> Any:
-        """What the function is given in place of a leaf of its arguments."""
+        """The value that the function gets in place of a leaf of its arguments."""
         if value is None:
             return None
         tensor = to_float_tensor(value, f"{self.name}: an argument")
@@ -60,13 +60,13 @@ class Inputs:
 
     def gradients(self, roots: Sequence[tuple[UOp, UOp]]) -> list[UOp]:
         """The gradients of the sum of `root · upstream` for each input. `graph_lock` is held."""
-        found: dict[Argument, list[UOp]] = {argument: [] for argument in self.arguments}
-        reached = gradient(roots, lambda node: node.op is Op.GRADIENT and node.arg in found)
+        by_argument: dict[Argument, list[UOp]] = {argument: [] for argument in self.arguments}
+        reached = gradient(roots, lambda node: node.op is Op.GRADIENT and node.arg in by_argument)
         for node, part in reached.items():
-            found[node.arg].append(part)
+            by_argument[node.arg].append(part)
         return [
             total(parts) if parts else zeros_like(tensor.node)
-            for tensor, parts in zip(self.tensors, found.values(), strict=True)
+            for tensor, parts in zip(self.tensors, by_argument.values(), strict=True)
         ]
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ def to_float_tensor(value: Any, name: str) -> Tensor:
 
 def to_outputs(value: Any, name: str) -> list[Tensor]:
     """The tensors of what a function returned. Raises `ArgumentTypeError` for anything else."""
-    found = []
+    tensors = []
     for path, leaf in leaves(value, "result"):
         if not isinstance(leaf, Tensor) or not leaf.dtype.is_inexact:
             shown = leaf.dtype.name if isinstance(leaf, Tensor) else f"{type(leaf).__name__}"
@@ -102,8 +102,8 @@ def to_outputs(value: Any, name: str) -> list[Tensor]:
                 f"{name}: the function returned {shown} as {path}; it must return tensors of "
                 "floats (has_aux sets others aside)"
             )
-        found.append(leaf)
-    return found
+        tensors.append(leaf)
+    return tensors
 
 
 def _split_aux(returned: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
@@ -185,8 +185,8 @@ def value_and_grad(
             _check_scalar(value)
             with graph_lock:
                 root = value.node
-                found = inputs.gradients([(root, ones_like(root))])
-                gradients = iter(_wrapped(found, inputs.tensors))
+                nodes = inputs.gradients([(root, ones_like(root))])
+                gradients = iter(_wrapped(nodes, inputs.tensors))
         finally:
             inputs.close()
         trees = {
@@ -269,10 +269,10 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> 
         outputs = to_outputs(value, "jvp")
         with graph_lock:
             directions = _matched(tangents, inputs.tensors, "jvp")
-            made = iter(_wrapped(_pushed(inputs, outputs, directions), outputs))
+            tangents_out = iter(_wrapped(_pushed(inputs, outputs, directions), outputs))
     finally:
         inputs.close()
-    return value, rebuild(value, lambda _: next(made))
+    return value, rebuild(value, lambda _: next(tangents_out))
 
 
 def _pushed(inputs: Inputs, outputs: Sequence[Tensor], directions: Sequence[UOp]) -> list[UOp]:
@@ -288,11 +288,11 @@ def _pushed(inputs: Inputs, outputs: Sequence[Tensor], directions: Sequence[UOp]
 
 def _matched(given: Any, like: Sequence[Tensor], name: str) -> list[UOp]:
     """The nodes of a tree of tensors that are like others, one by one."""
-    found = [leaf for _, leaf in leaves(given, "") if leaf is not None]
-    if len(found) != len(like):
-        raise ArgumentError(f"{name}: {len(found)} tensors were given where {len(like)} belong")
+    matched = [leaf for _, leaf in leaves(given, "") if leaf is not None]
+    if len(matched) != len(like):
+        raise ArgumentError(f"{name}: {len(matched)} tensors were given where {len(like)} belong")
     nodes = []
-    for value, wanted in zip(found, like, strict=True):
+    for value, wanted in zip(matched, like, strict=True):
         tensor = to_float_tensor(value, f"{name}: a vector")
         if tensor.shape != wanted.shape:
             raise ShapeError(

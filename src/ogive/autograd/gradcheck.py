@@ -49,17 +49,17 @@ def gradcheck(
         filled = list(given)
         for at, value in zip(places, chosen, strict=True):
             filled[at] = value
-        made = func(*filled)
-        return tuple(made) if isinstance(made, tuple | list) else (made,)
+        results = func(*filled)
+        return tuple(results) if isinstance(results, tuple | list) else (results,)
 
     slopes = _slopes(run, values, eps)
-    for (number, at), found in _by_rules(run, values).items():
-        expected = slopes.get((number, at), numpy.zeros_like(found))
-        if not numpy.allclose(found, expected, rtol=rtol, atol=atol):
+    for (number, at), by_rule in _by_rules(run, values).items():
+        expected = slopes.get((number, at), numpy.zeros_like(by_rule))
+        if not numpy.allclose(by_rule, expected, rtol=rtol, atol=atol):
             if not raise_exception:
                 return False
             raise GradientError(
-                f"gradcheck: the gradient of result {number} for input {places[at]} is\n{found}\n"
+                f"gradcheck: the gradient of result {number} for input {places[at]} is\n{by_rule}\n"
                 f"and small changes say\n{expected}"
             )
     return True
@@ -82,7 +82,7 @@ def _slopes(run: Callable[..., tuple[Tensor, ...]], values: list[Array], eps: fl
             for number, (above, below) in enumerate(zip(*pair, strict=True)):
                 slope = ((above - below) / (2 * eps)).reshape(-1)
                 columns.setdefault((number, at), []).append(slope)
-    return {key: numpy.stack(found, -1) for key, found in columns.items()}
+    return {key: numpy.stack(column, -1) for key, column in columns.items()}
 
 
 def _by_rules(run: Callable[..., tuple[Tensor, ...]], values: list[Array]) -> Slopes:
@@ -95,4 +95,4 @@ def _by_rules(run: Callable[..., tuple[Tensor, ...]], values: list[Array]) -> Sl
             gradients = pull(tuple(map(Tensor, weights)))
             for at, gradient in enumerate(gradients):
                 rows.setdefault((number, at), []).append(gradient.numpy().reshape(-1))
-    return {key: numpy.stack(found) for key, found in rows.items()}
+    return {key: numpy.stack(row) for key, row in rows.items()}

@@ -35,13 +35,15 @@ def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
     if known is not None and _still_holds(known, is_target):
         return dict(known.pairs)
     sweep = _Sweep([root], is_target)
-    found = sweep.run([(root, ones_like(root))])
-    sweep.check_versions(found.values())
+    gradients = sweep.run([(root, ones_like(root))])
+    sweep.check_versions(gradients.values())
     # As the leaves have them: the shapes of memory are not seen again, and so not kept.
-    found = {node: as_value(value, history.leaf_of(node).shape) for node, value in found.items()}
+    gradients = {
+        node: as_value(value, history.leaf_of(node).shape) for node, value in gradients.items()
+    }
     if sweep.ends is not None and not sweep.records:
-        kept_graphs.note_gradients(root, Gradients(tuple(found.items()), tuple(sweep.ends)))
-    return found
+        kept_graphs.note_gradients(root, Gradients(tuple(gradients.items()), tuple(sweep.ends)))
+    return gradients
 
 
 def _still_holds(known: Gradients, is_target: Callable[[UOp], bool]) -> bool:
@@ -60,9 +62,9 @@ def gradient(
     gradient, or needs values that have been overwritten.
     """
     sweep = _Sweep([root for root, _ in roots], is_target)
-    found = sweep.run(roots)
-    sweep.check_versions(found.values())
-    return found
+    gradients = sweep.run(roots)
+    sweep.check_versions(gradients.values())
+    return gradients
 
 
 class _Sweep:
@@ -173,7 +175,7 @@ def total(parts: list[UOp]) -> UOp:
 
 
 def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp | None]:
-    """What a node hands down to those of its sources that need it."""
+    """The gradients that a node hands down to those of its sources that need them."""
     op = node.op
     if op in (Op.BUFFER, Op.MULTI):
         record = history.record_of(node)
@@ -203,11 +205,11 @@ def _per_source(rule: Any, count: int) -> Sequence[Any]:
 def _overwritten(node: UOp) -> str:
     leaf = history.leaf_of(node)
     origin = node.origin if leaf is None else leaf.origin
-    made = describe_origin(origin)
+    line = describe_origin(origin)
     return (
         f"a gradient needs {node.size} values of {node.dtype.name} as they were before an "
         "assignment has overwritten them; call backward() before the assignment, or assign to "
-        "another tensor" + (f" (made at {made})" if made else "")
+        "another tensor" + (f" (made at {line})" if line else "")
     )
 
 

@@ -42,10 +42,10 @@ def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp
     expression = _unrealized(root)
     if expression is None:
         return None
-    found = _targets_under(expression, is_target)
-    if not found:
+    under = _targets_under(expression, is_target)
+    if not under:
         return None
-    may_fault, targets = found
+    may_fault, targets = under
     shapes = [history.leaf_of(target).shape for target in targets]
     dtypes = [target.dtype for target in targets]
     outputs = tuple(zip(shapes, dtypes, strict=True))
@@ -58,7 +58,7 @@ def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp
 
 
 def _unrealized(root: UOp) -> UOp | None:
-    """What a root was computed from, if it is memory; None if that cannot be computed again."""
+    """The expression of a root that is memory; None if that cannot be computed again."""
     base = _without_shape(root)
     if base.op is not Op.BUFFER:
         return root
@@ -132,11 +132,11 @@ def _expand(call: UOp) -> tuple[UOp, ...]:
     targets = [_without_shape(target) for target in call.operands[1:]]
     with registry.graph_lock, in_earnest(call.origin):
         registry.connect(root)
-        found = gradient([(root, ones_like(root))], frozenset(targets).__contains__)
+        gradients = gradient([(root, ones_like(root))], frozenset(targets).__contains__)
         return tuple(
             [
-                as_value(found[target], shape)
-                if target in found
+                as_value(gradients[target], shape)
+                if target in gradients
                 else build.filled(dtype, 0, shape)
                 for target, (shape, dtype) in zip(targets, call.outputs, strict=True)
             ]

@@ -29,7 +29,7 @@ from ogive.tensor import build
 
 
 def gathered(node: UOp, upstream: UOp) -> UOp:
-    """What the source of a `GATHER` gets."""
+    """The gradient of the source of a `GATHER`."""
     x, indices = node.operand, node.indices
     return build.scatter(zeros_like(x), upstream, indices, Op.ADD)
 
@@ -38,7 +38,7 @@ def gathered(node: UOp, upstream: UOp) -> UOp:
 
 
 def scattered_base(node: UOp, upstream: UOp) -> UOp:
-    """What that which a `SCATTER` writes to gets."""
+    """The gradient of the memory that a `SCATTER` writes to."""
     base, value, *indices = node.src
     if node.arg is Op.ADD:
         return upstream
@@ -50,7 +50,7 @@ def scattered_base(node: UOp, upstream: UOp) -> UOp:
 
 
 def scattered_value(node: UOp, upstream: UOp) -> UOp:
-    """What the values that a `SCATTER` writes get."""
+    """The gradient of the values that a `SCATTER` writes."""
     value, indices = node.value, node.indices
     if node.arg is Op.ADD:
         return build.gather(upstream, indices)
@@ -108,7 +108,7 @@ def _share(node: UOp, upstream: UOp) -> UOp:
 
 
 def scanned(node: UOp, upstream: UOp) -> UOp:
-    """What the source of a `SCAN` gets, which may be wider than the result."""
+    """The gradient of the source of a `SCAN`, which may be wider than the result."""
     op, axis = node.arg
     (source,) = node.src
     if op is Op.ADD:

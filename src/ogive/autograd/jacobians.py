@@ -50,8 +50,8 @@ def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
                 given = iter(upstream)
                 return pull(rebuild(value, lambda _: next(given)))
 
-            found = vmap(pulled)(_directions(output))
-            trees = rebuild(found, lambda part: part.reshape(*output.shape, *part.shape[1:]))
+            by_row = vmap(pulled)(_directions(output))
+            trees = rebuild(by_row, lambda part: part.reshape(*output.shape, *part.shape[1:]))
             return trees[0] if isinstance(argnums, int) else trees
 
         positions = iter(range(len(outputs)))
@@ -85,8 +85,8 @@ def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
                 tangents[position] = direction.reshape(argument.shape)
                 return jvp(of_chosen, chosen, tangents)[1]
 
-            found = vmap(pushed, out_axes=-1)(_directions(argument))
-            return rebuild(found, lambda part: part.reshape(*part.shape[:-1], *argument.shape))
+            by_column = vmap(pushed, out_axes=-1)(_directions(argument))
+            return rebuild(by_column, lambda part: part.reshape(*part.shape[:-1], *argument.shape))
 
         if isinstance(argnums, int):
             return columns(0)

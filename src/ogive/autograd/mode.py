@@ -25,9 +25,9 @@ class _Mode(ContextDecorator):
     @overload
     def __new__(cls, function: Function) -> Function: ...  # type: ignore[misc]  # no instance
     def __new__(cls, function: Any = None) -> Any:
-        made = super().__new__(cls)
-        made._before = {}
-        return made if function is None else made(function)
+        mode = super().__new__(cls)
+        mode._before = {}
+        return mode if function is None else mode(function)
 
     def __enter__(self) -> None:
         modes = self._before.setdefault(get_ident(), [])

@@ -66,10 +66,10 @@ def grad(
     with graph_lock:
         given = _to_tensors(outputs, "outputs")
         roots = _weighted(given, grad_outputs)
-        found = _for_leaves(roots, wanted, len(given) == 1 and grad_outputs is None)
+        by_leaf = _for_leaves(roots, wanted, len(given) == 1 and grad_outputs is None)
         results: list[Tensor | None] = []
         for position, tensor in enumerate(wanted):
-            node = found.get(tensor.id) if history.is_flagged(tensor) else _for_one(roots, tensor)
+            node = by_leaf.get(tensor.id) if history.is_flagged(tensor) else _for_one(roots, tensor)
             if node is None and materialize_grads:
                 node = zeros_like(tensor.node)
             if node is None:
@@ -96,12 +96,12 @@ def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dic
     def is_wanted(node: UOp) -> bool:
         return is_leaf(node) and history.leaf_of(node).id in leaves
 
-    found: dict[UOp, UOp] | None = None
+    gradients: dict[UOp, UOp] | None = None
     if leaves and is_number:
-        found = gradient_calls(roots[0][0], is_wanted)
-    if leaves and found is None:
-        found = gradient(roots, is_wanted)
-    for version, value in (found or {}).items():
+        gradients = gradient_calls(roots[0][0], is_wanted)
+    if leaves and gradients is None:
+        gradients = gradient(roots, is_wanted)
+    for version, value in (gradients or {}).items():
         leaf: Any = history.leaf_of(version)
         parts.setdefault(leaf.id, []).append(as_value(value, leaf.shape))
     return {number: total(values) for number, values in parts.items()}

@@ -98,7 +98,7 @@ class _Examples:
         self.rows: dict[UOp, UOp] = {}
 
     def stand_in(self, value: Any, axis: int | None) -> Any:
-        """What the function is given for a leaf of its arguments."""
+        """The value that the function gets for a leaf of its arguments."""
         # Here, since it brings the engine along, which importing Ogive must not.
         from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
 
@@ -125,7 +125,7 @@ class _Examples:
         return tensor_on(flat, shape, device)
 
     def gather(self, returned: Any, out_axes: Any) -> Any:
-        """What the function returned, for all examples."""
+        """The function's result for all examples."""
         for path, leaf in leaves(returned, "result"):
             if leaf is not None and not isinstance(leaf, Tensor):
                 raise ArgumentTypeError(

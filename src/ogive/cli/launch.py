@@ -118,7 +118,7 @@ def _processes(folder: Path) -> dict[str, int]:
 
 
 def _tell(status: int, processes: Mapping[str, int]) -> str:
-    """What has happened. `mpiexec` itself says of a killed rank only which process it was."""
+    """The outcome in words. `mpiexec` itself says of a killed rank only which process it was."""
     number = -status if status < 0 else status
     is_signal = number in signal.valid_signals() and number != 1
     what = f"status {status}" + (f", or by {signal.Signals(number).name}" if is_signal else "")

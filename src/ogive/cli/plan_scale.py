@@ -19,7 +19,7 @@ MOST_DEVICES = 1024
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the command's arguments."""
     command.add_argument(
         "program", nargs="?",
         help="a Python file with make_step(), which gives a step to call, the model, the optimizer "

@@ -1,4 +1,4 @@
-"""What the terminal can show, and text that fits into it."""
+"""The terminal's abilities, and text that fits into it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Screen:
 
 
 class Output(Protocol):
-    """What is asked of a stream."""
+    """The methods that are asked of a stream."""
 
     def isatty(self) -> bool: ...
 

@@ -15,7 +15,7 @@ _PATIENCE = 0.1
 
 
 class _Failure:
-    """What went wrong in the background, to be raised where the values are used."""
+    """An error of the background, to be raised where the values are used."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error

@@ -92,7 +92,7 @@ def _short(value: Any) -> str:
 
 
 class _Text:
-    """What the plain bars say."""
+    """The text of the plain bars."""
 
     def __init__(self, stream: TextIO, label: str, total: int | None) -> None:
         self.stream = stream

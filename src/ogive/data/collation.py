@@ -90,5 +90,5 @@ def _stacked(items: Sequence[Any]) -> Tensor:
                 f"collate: item {at} of the batch has the shape {array.shape}, and item 0 has "
                 f"{arrays[0].shape}; make them equal, or give a collate function of your own"
             )
-    made: Tensor = created(Tensor, numpy.stack(arrays))
-    return made
+    stacked: Tensor = created(Tensor, numpy.stack(arrays))
+    return stacked

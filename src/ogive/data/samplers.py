@@ -22,7 +22,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def permutation(length: int, key: int) -> NDArray[numpy.int64]:
-    """What `randperm(length, key=key)` gives, computed on the host."""
+    """`randperm(length, key=key)`, computed on the host."""
     return numpy.argsort(encipher_on_host(numpy.arange(length, dtype=numpy.uint64), key))
 
 
@@ -31,7 +31,7 @@ CHUNK = 1 << 16
 
 
 def _draws(size: int, count: int, key: int) -> Iterator[list[int]]:
-    """What `randint(size, (count,))` gives, in chunks."""
+    """`randint(size, (count,))`, in chunks."""
     for start in range(0, count, CHUNK):
         places = numpy.arange(start, min(start + CHUNK, count), dtype=numpy.uint64)
         yield (encipher_on_host(places, key) % numpy.uint64(size)).tolist()
@@ -107,8 +107,8 @@ class RandomSampler(Sampler):
         if not size:
             raise ArgumentError(f"RandomSampler: {count} items are wanted, and there are none")
         key = (self.generator or default_generator).take()
-        made = _draws(size, count, key) if self.replacement else _rounds(size, count, key)
-        return itertools.chain.from_iterable(made)
+        rounds = _draws(size, count, key) if self.replacement else _rounds(size, count, key)
+        return itertools.chain.from_iterable(rounds)
 
     def __len__(self) -> int:
         return self.num_samples

@@ -113,7 +113,7 @@ def _reduction_call(name: str, x: Tensor, op: str, **options: object) -> Call:
 def reduce_over_ranks(
     ranks: Ranks | None, x: Tensor, op: str, call: Call, narrow: DType | None = None
 ) -> Tensor:
-    """What `all_reduce` computes, under the name of another call."""
+    """`all_reduce`, under the name of another call."""
     if ranks is None:
         return x.clone()
     if narrow is not None:
@@ -203,7 +203,7 @@ def all_gather(x: Tensor, axis: int = 0, group: Group | None = None) -> Tensor:
 
 
 def gather_over_ranks(ranks: Ranks | None, x: Tensor, axis: int, call: Call) -> Tensor:
-    """What `all_gather` does, under the name of another call."""
+    """`all_gather`, under the name of another call."""
     shape = known_shape(x)
     if ranks is None:
         return _join(x.reshape(1, *shape), axis)
@@ -245,7 +245,7 @@ def reduce_scatter(
 def scatter_over_ranks(
     ranks: Ranks | None, x: Tensor, op: str, axis: int, call: Call
 ) -> Tensor:
-    """What `reduce_scatter` does, under the name of another call."""
+    """`reduce_scatter`, under the name of another call."""
     if ranks is None:
         return x.clone()
     parts = _split(x, axis, ranks.size, "reduce_scatter")
@@ -288,7 +288,7 @@ def broadcast(x: Tensor, root: int = 0, group: Group | None = None) -> Tensor:
 
 
 def copy_from_rank(ranks: Ranks | None, x: Tensor, root: int, call: Call) -> Tensor:
-    """What `broadcast` does, under the name of another call."""
+    """`broadcast`, under the name of another call."""
     if ranks is None:
         return x.clone()
     is_root = ranks.rank == root
@@ -330,7 +330,7 @@ def all_to_all(
 
 
 def redistribute(ranks: Ranks | None, x: Tensor, split: int, join: int, call: Call) -> Tensor:
-    """What `all_to_all` does, under the name of another call."""
+    """`all_to_all`, under the name of another call."""
     parts = _split(x, split, _count(ranks), "all_to_all")
     if ranks is not None:
         own = ranks.rank

@@ -23,7 +23,7 @@ started the ranks may end all of them when one goes."""
 
 
 class Ending:
-    """What happens when this process ends."""
+    """The end of this process, as an exchange with the others."""
 
     def __init__(self, ranks: Ranks) -> None:
         self._ranks = ranks

@@ -41,7 +41,7 @@ Settle = Callable[[Array, Array], None]
 def exchange(
     ranks: Ranks, call: Call, given: Tensor, shape: Shape, start: Start, settle: Settle
 ) -> Tensor:
-    """What this rank gets, of `shape` and the dtype of `given`.
+    """This rank's result of an exchange, of `shape` and the dtype of `given`.
 
     A few bytes are carried with the ranks' agreement, and `settle` makes of them what MPI would;
     more are exchanged by `start`.
@@ -89,7 +89,7 @@ def read_only(tensor: Tensor) -> Array:
 
 
 def on_one_device(tensor: Tensor) -> Tensor:
-    """What lies over several devices of this process, or in a file, on the default device."""
+    """A tensor that lies over several devices of this process, or in a file, on the default one."""
     is_elsewhere = is_group(tensor.device) or tensor.device == FILES
     return tensor.to(DEFAULT_DEVICE) if is_elsewhere else tensor
 
@@ -132,7 +132,7 @@ def as_bytes(array: Array) -> Array:
 
 
 def settle_gather(every: Array, written: Array) -> None:
-    """What `start_gather` does, of arrays that are here."""
+    """`start_gather`, of arrays that are here."""
     written[...] = every.reshape(written.shape)
 
 

@@ -28,7 +28,7 @@ class Peers:
         self.failed: dict[int, str] = {}
 
     def look(self) -> dict[int, str]:
-        """What is known of ranks that will not answer any more, by rank."""
+        """The fate of ranks that will not answer any more, by rank."""
         while self._notices.Iprobe():
             status = _status(self._notices)
             text = bytearray(TEXT_BYTES)

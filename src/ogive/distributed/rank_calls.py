@@ -1,4 +1,4 @@
-"""What a rank is about to do with the others, so that they can see whether they do the same."""
+"""Descriptions of a rank's next exchange, by which all see whether they do the same."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Call:
 
     @property
     def description(self) -> str:
-        """What is done and where, in at most `TEXT_BYTES`."""
+        """The call and its line, in at most `TEXT_BYTES`."""
         place = describe_origin(self.origin)
         where = f", at {place}"[: TEXT_BYTES // 4] if place else ""
         room = TEXT_BYTES // 4 * 3 - len(where)  # in characters, some of which take more bytes

@@ -44,7 +44,7 @@ LOOK_SECONDS = 0.2
 
 
 class Program:
-    """What all groups of ranks share: how to see who has failed, and how long to wait for others.
+    """Shared by all groups of ranks: how to see who has failed, how long to wait for others.
 
     `limit` gives that in seconds. What is `unfinished` was given up, and still uses its memory.
     `operations` are those of MPI that are ours.
@@ -111,7 +111,7 @@ class Ranks:
                 self._wait(start(self._exchanges), call, memory, self._limit(), patient=False)
 
     def operation(self, dtype: DType, op: str) -> Any:
-        """What MPI combines values of ranks by: "sum", "max" …"""
+        """MPI's operation that combines values of ranks: "sum", "max" …"""
         return mpi_operation(self.mpi, self._program.operations, dtype, op)
 
     def carry(self, call: Call, given: Array, settle: Callable[[Array], None]) -> None:

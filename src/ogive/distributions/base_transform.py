@@ -34,10 +34,10 @@ class Transform:
         """The same function with another size of cache."""
         if self._cache_size == cache_size:
             return self
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._cache_size, made._pair = cache_size, (None, None)
-        return made
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy._cache_size, copy._pair = cache_size, (None, None)
+        return copy
 
     def __call__(self, x: Any) -> Any:
         if self._cache_size == 0:

@@ -60,8 +60,8 @@ class Categorical(Distribution):
 
     @property
     def _param(self) -> Tensor:
-        found: Tensor = self.__dict__["probs" if "probs" in self.__dict__ else "logits"]
-        return found
+        parameter: Tensor = self.__dict__["probs" if "probs" in self.__dict__ else "logits"]
+        return parameter
 
     @property
     def param_shape(self) -> tuple[int, ...]:
@@ -69,14 +69,14 @@ class Categorical(Distribution):
         return tuple(self._param.shape)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Categorical:
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
+        expanded = object.__new__(type(self))
+        expanded.__dict__.update(self.__dict__)
         sizes = (*batch_shape, self._num_events)
         for name in ("probs", "logits"):
-            if name in made.__dict__:
-                made.__dict__[name] = made.__dict__[name].expand(*sizes)
-        made._batch_shape = tuple(batch_shape)
-        return made
+            if name in expanded.__dict__:
+                expanded.__dict__[name] = expanded.__dict__[name].expand(*sizes)
+        expanded._batch_shape = tuple(batch_shape)
+        return expanded
 
     @property
     def support(self) -> Any:
@@ -133,11 +133,11 @@ class OneHotCategorical(Distribution):
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> OneHotCategorical:
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._categorical = self._categorical.expand(batch_shape)
-        made._batch_shape = tuple(batch_shape)
-        return made
+        expanded = object.__new__(type(self))
+        expanded.__dict__.update(self.__dict__)
+        expanded._categorical = self._categorical.expand(batch_shape)
+        expanded._batch_shape = tuple(batch_shape)
+        return expanded
 
     @property
     def probs(self) -> Tensor:
@@ -286,8 +286,8 @@ class LogitRelaxedBernoulli(_ByChance):
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn = self._uniform(sample_shape)
-        found: Tensor = (drawn.log() - (-drawn).log1p() + self.logits) / self._temperature
-        return found
+        sample: Tensor = (drawn.log() - (-drawn).log1p() + self.logits) / self._temperature
+        return sample
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -295,8 +295,8 @@ class LogitRelaxedBernoulli(_ByChance):
         difference = logits - value * self._temperature
         scale = self._temperature
         log_scale = scale.log() if isinstance(scale, Tensor) else math.log(scale)
-        found: Tensor = log_scale + difference - 2 * difference.exp().log1p()
-        return found
+        density: Tensor = log_scale + difference - 2 * difference.exp().log1p()
+        return density
 
 
 class ExpRelaxedCategorical(Distribution):
@@ -339,8 +339,8 @@ class ExpRelaxedCategorical(Distribution):
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn = gumbel(*self._extended_shape(sample_shape), dtype=self.logits.dtype)
-        found: Tensor = ((self.logits + drawn) / self._temperature).log_softmax(-1)
-        return found
+        sample: Tensor = ((self.logits + drawn) / self._temperature).log_softmax(-1)
+        return sample
 
     def log_prob(self, value: Tensor) -> Tensor:
         n = self._event_shape[0]
@@ -349,5 +349,5 @@ class ExpRelaxedCategorical(Distribution):
         scale = self._temperature
         log_scale = scale.log() if isinstance(scale, Tensor) else math.log(scale)
         constant = math.lgamma(n) + log_scale * (n - 1)
-        found: Tensor = (logits - value * scale).log_softmax(-1).sum(-1) + constant
-        return found
+        density: Tensor = (logits - value * scale).log_softmax(-1).sum(-1) + constant
+        return density

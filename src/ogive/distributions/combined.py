@@ -79,20 +79,20 @@ class Independent(Distribution):
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Tensor:
-        found = self.base_dist.log_prob(value)
-        summed: Tensor = sum_rightmost(found, self.reinterpreted_batch_ndims)
+        density = self.base_dist.log_prob(value)
+        summed: Tensor = sum_rightmost(density, self.reinterpreted_batch_ndims)
         return summed
 
     def entropy(self) -> Tensor:
-        found: Tensor = sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
-        return found
+        entropy: Tensor = sum_rightmost(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+        return entropy
 
     def __repr__(self) -> str:
         return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"
 
 
 class TransformedDistribution(Distribution):
-    """What a distribution's values become by transforms."""
+    """The distribution of another one's values after transforms."""
 
     def __init__(
         self,
@@ -113,28 +113,28 @@ class TransformedDistribution(Distribution):
         self.base_dist: Distribution = (
             Independent(base_distribution, more) if more > 0 else base_distribution
         )
-        made = whole.forward_shape(shape)
+        shape_after = whole.forward_shape(shape)
         dims = outer + max(len(base_distribution.event_shape) - inner, 0)
-        cut = len(made) - dims
+        cut = len(shape_after) - dims
         self.has_rsample = base_distribution.has_rsample
-        super().__init__(made[:cut], made[cut:], validate_args=validate_args)
+        super().__init__(shape_after[:cut], shape_after[cut:], validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> TransformedDistribution:
         whole = ComposeTransform(self.transforms)
         shape = whole.inverse_shape((*batch_shape, *self.event_shape))
         base = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made.base_dist, made._batch_shape = base, tuple(batch_shape)
-        return made
+        expanded = object.__new__(type(self))
+        expanded.__dict__.update(self.__dict__)
+        expanded.base_dist, expanded._batch_shape = base, tuple(batch_shape)
+        return expanded
 
     @property
     def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
-        found = self.transforms[-1].codomain
-        more = len(self.event_shape) - found.event_dim
-        return constraints.independent(found, more) if more > 0 else found
+        codomain = self.transforms[-1].codomain
+        more = len(self.event_shape) - codomain.event_dim
+        return constraints.independent(codomain, more) if more > 0 else codomain
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
@@ -156,11 +156,12 @@ class TransformedDistribution(Distribution):
         for transform in reversed(self.transforms):
             x = transform.inv(value)
             dims += transform.domain.event_dim - transform.codomain.event_dim
-            found = transform.log_abs_det_jacobian(x, value)
-            total = total - sum_rightmost(found, dims - transform.domain.event_dim)
+            stretch = transform.log_abs_det_jacobian(x, value)
+            total = total - sum_rightmost(stretch, dims - transform.domain.event_dim)
             value = x
-        found = self.base_dist.log_prob(value)
-        return total + sum_rightmost(found, dims - len(self.base_dist.event_shape))  # type: ignore[no-any-return]
+        density = self.base_dist.log_prob(value)
+        total = total + sum_rightmost(density, dims - len(self.base_dist.event_shape))
+        return total  # type: ignore[no-any-return]
 
     def _turned(self, value: Tensor) -> Tensor:
         """A probability as it is, or its complement where the transforms turn the order."""
@@ -350,12 +351,12 @@ class MixtureSameFamily(Distribution):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        found = self._component_distribution.log_prob(self._before_components(value))
-        return (found + self._mixture_distribution.logits.log_softmax(-1)).logsumexp(-1)
+        density = self._component_distribution.log_prob(self._before_components(value))
+        return (density + self._mixture_distribution.logits.log_softmax(-1)).logsumexp(-1)
 
     def cdf(self, value: Tensor) -> Tensor:
-        found = self._component_distribution.cdf(self._before_components(value))
-        return (found * self._mixture_distribution.probs).sum(-1)
+        shares = self._component_distribution.cdf(self._before_components(value))
+        return (shares * self._mixture_distribution.probs).sum(-1)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():

@@ -68,8 +68,8 @@ class ComposeTransform(Transform):
         dims = self.domain.event_dim
         for position, part in enumerate(self.parts):
             after = y if position == len(self.parts) - 1 else part(x)
-            found = part.log_abs_det_jacobian(x, after)
-            total = total + sum_rightmost(found, dims - part.domain.event_dim)
+            logarithms = part.log_abs_det_jacobian(x, after)
+            total = total + sum_rightmost(logarithms, dims - part.domain.event_dim)
             dims += part.codomain.event_dim - part.domain.event_dim
             x = after
         return total
@@ -112,8 +112,8 @@ class IndependentTransform(Transform):
         return self.base_transform._undo(y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        found = self.base_transform.log_abs_det_jacobian(x, y)
-        return sum_rightmost(found, self.reinterpreted_batch_ndims)
+        logarithms = self.base_transform.log_abs_det_jacobian(x, y)
+        return sum_rightmost(logarithms, self.reinterpreted_batch_ndims)
 
 
 class ReshapeTransform(Transform):
@@ -194,11 +194,11 @@ class CatTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         ends = [part for _, part in self._parts(y)]
-        found = [
+        logarithms = [
             each.log_abs_det_jacobian(part, end)
             for (each, part), end in zip(self._parts(x), ends, strict=True)
         ]
-        return cat(found, self.dim)
+        return cat(logarithms, self.dim)
 
 
 identity_transform = ComposeTransform([])

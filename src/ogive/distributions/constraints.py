@@ -71,9 +71,9 @@ class independent(Constraint):
         self.event_dim = base_constraint.event_dim + reinterpreted_batch_ndims
 
     def check(self, value: Tensor) -> Any:
-        found = self.base_constraint.check(value)
-        kept = found.ndim - self.reinterpreted_batch_ndims
-        return found.flatten(kept).all(-1) if self.reinterpreted_batch_ndims else found
+        inside = self.base_constraint.check(value)
+        kept = inside.ndim - self.reinterpreted_batch_ndims
+        return inside.flatten(kept).all(-1) if self.reinterpreted_batch_ndims else inside
 
 
 class _Parts(Constraint):

@@ -56,9 +56,9 @@ class _ByChance(Elementwise):
 
     @property
     def _param(self) -> Tensor:
-        """What was given."""
-        found: Tensor = self.__dict__["probs" if "probs" in self.__dict__ else "logits"]
-        return found
+        """The parameter that was given."""
+        parameter: Tensor = self.__dict__["probs" if "probs" in self.__dict__ else "logits"]
+        return parameter
 
     @property
     def param_shape(self) -> tuple[int, ...]:
@@ -92,8 +92,8 @@ class Bernoulli(_ByChance, ExponentialFamily):
 
     @property
     def mode(self) -> Tensor:
-        found = (self.probs >= 0.5).to(self.probs)
-        return found.masked_fill(self.probs == 0.5, math.nan)
+        mode = (self.probs >= 0.5).to(self.probs)
+        return mode.masked_fill(self.probs == 0.5, math.nan)
 
     @property
     def variance(self) -> Tensor:
@@ -106,14 +106,14 @@ class Bernoulli(_ByChance, ExponentialFamily):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
-        found: Tensor = binary_cross_entropy_with_logits(logits, value, reduction="none")
-        return -found
+        density: Tensor = binary_cross_entropy_with_logits(logits, value, reduction="none")
+        return -density
 
     def entropy(self) -> Tensor:
-        found: Tensor = binary_cross_entropy_with_logits(
+        entropy: Tensor = binary_cross_entropy_with_logits(
             self.logits, self.probs, reduction="none"
         )
-        return found
+        return entropy
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         values = Tensor([0.0, 1.0], self._param.dtype)
@@ -188,8 +188,8 @@ class Binomial(_ByChance):
 
     @property
     def mode(self) -> Tensor:
-        found: Tensor = ((self.total_count + 1) * self.probs).floor()
-        return found.clamp(max=self.total_count)
+        mode: Tensor = ((self.total_count + 1) * self.probs).floor()
+        return mode.clamp(max=self.total_count)
 
     @property
     def variance(self) -> Tensor:
@@ -215,8 +215,8 @@ class Binomial(_ByChance):
             raise NotImplementedError(
                 "Inhomogeneous total count not supported by `entropy`."
             )
-        found = self.log_prob(self.enumerate_support(False))
-        return -(found.exp() * found).sum(0)
+        entropy = self.log_prob(self.enumerate_support(False))
+        return -(entropy.exp() * entropy).sum(0)
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
         most = int(self.total_count.max())
@@ -271,10 +271,10 @@ class NegativeBinomial(_ByChance):
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         n = self.total_count
-        found = n * -softplus(self.logits) + value * -softplus(-self.logits)
+        density = n * -softplus(self.logits) + value * -softplus(-self.logits)
         choices = -(n + value).lgamma() + (1.0 + value).lgamma() + n.lgamma()
         choices = choices.masked_fill(n + value == 0.0, 0.0)
-        return found - choices
+        return density - choices
 
 
 class Poisson(Elementwise, ExponentialFamily):
@@ -337,27 +337,27 @@ class ContinuousBernoulli(_ByChance, ExponentialFamily):
         cut = self._cut_probs()
         below, above = cut.clamp(max=0.5), cut.clamp(min=0.5)
         size = where(cut <= 0.5, (-2.0 * below).log1p(), (2.0 * above - 1.0).log())
-        found = ((-cut).log1p() - cut.log()).abs().log() - size
+        normalizer = ((-cut).log1p() - cut.log()).abs().log() - size
         square = (self.probs - 0.5).square()
         near = math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * square) * square
-        return where(self._is_outside(), found, near)
+        return where(self._is_outside(), normalizer, near)
 
     @property
     def mean(self) -> Tensor:
         cut = self._cut_probs()
-        found = cut / (2.0 * cut - 1.0) + 1.0 / ((-cut).log1p() - cut.log())
+        mean = cut / (2.0 * cut - 1.0) + 1.0 / ((-cut).log1p() - cut.log())
         x = self.probs - 0.5
         near = 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.square()) * x
-        return where(self._is_outside(), found, near)
+        return where(self._is_outside(), mean, near)
 
     @property
     def variance(self) -> Tensor:
         cut = self._cut_probs()
-        found = cut * (cut - 1.0) / (1.0 - 2.0 * cut).square()
-        found = found + 1.0 / ((-cut).log1p() - cut.log()).square()
+        variance = cut * (cut - 1.0) / (1.0 - 2.0 * cut).square()
+        variance = variance + 1.0 / ((-cut).log1p() - cut.log()).square()
         x = (self.probs - 0.5).square()
         near = 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
-        return where(self._is_outside(), found, near)
+        return where(self._is_outside(), variance, near)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.icdf(self._uniform(sample_shape))
@@ -371,8 +371,8 @@ class ContinuousBernoulli(_ByChance, ExponentialFamily):
     def cdf(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         cut = self._cut_probs()
-        found = (cut**value * (1.0 - cut) ** (1.0 - value) + cut - 1.0) / (2.0 * cut - 1.0)
-        return where(self._is_outside(), found, value).clamp(0.0, 1.0)
+        share = (cut**value * (1.0 - cut) ** (1.0 - value) + cut - 1.0) / (2.0 * cut - 1.0)
+        return where(self._is_outside(), share, value).clamp(0.0, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
         cut = self._cut_probs()

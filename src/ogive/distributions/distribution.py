@@ -1,4 +1,4 @@
-"""What all distributions share: shapes, checks, and what follows from other methods."""
+"""The base of distributions: shapes, checks, and what follows from other methods."""
 
 from __future__ import annotations
 
@@ -188,20 +188,20 @@ class Elementwise(Distribution):
         Distribution.__init__(self, shape, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        _expand_attributes(made, self._batch_shape, tuple(batch_shape))
-        return made
+        expanded = object.__new__(type(self))
+        expanded.__dict__.update(self.__dict__)
+        _expand_attributes(expanded, self._batch_shape, tuple(batch_shape))
+        return expanded
 
 
-def _expand_attributes(made: Any, before: Shape, after: Shape) -> None:
-    for name, value in list(made.__dict__.items()):
+def _expand_attributes(expanded: Any, before: Shape, after: Shape) -> None:
+    for name, value in list(expanded.__dict__.items()):
         if isinstance(value, Tensor):
             rest = value.shape[len(before) :]
-            made.__dict__[name] = value.expand(*after, *rest)
+            expanded.__dict__[name] = value.expand(*after, *rest)
         elif isinstance(value, Distribution):
-            made.__dict__[name] = value.expand(after + value.batch_shape[len(before) :])
-    made._batch_shape = after
+            expanded.__dict__[name] = value.expand(after + value.batch_shape[len(before) :])
+    expanded._batch_shape = after
 
 
 class ExponentialFamily(Distribution):

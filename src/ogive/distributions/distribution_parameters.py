@@ -40,11 +40,11 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
             )
     given = [value for value in values if isinstance(value, Tensor)]
     dtype = given[0].dtype if given else None
-    made = [
+    tensors = [
         value if isinstance(value, Tensor) else Tensor(float(value), dtype or "float32")
         for value in values
     ]
-    return tuple(broadcast_tensors(*made))
+    return tuple(broadcast_tensors(*tensors))
 
 
 def sum_rightmost(value: Any, dim: int) -> Any:

@@ -39,17 +39,17 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
 
     Raises `NotImplementedError` for a pair without a formula.
     """
-    found = [
+    formulas = [
         (type(p).__mro__.index(one) + type(q).__mro__.index(other), number, formula)
         for number, ((one, other), formula) in enumerate(_FORMULAS.items())
         if isinstance(p, one) and isinstance(q, other)
     ]
-    if not found:
+    if not formulas:
         raise NotImplementedError(
             f"No KL(p || q) is implemented for p type {type(p).__name__} "
             f"and q type {type(q).__name__}"
         )
-    return min(found)[2](p, q)
+    return min(formulas)[2](p, q)
 
 
 @register_kl(location_scale.Normal, location_scale.Normal)
@@ -62,31 +62,31 @@ def _normals(p: Any, q: Any) -> Tensor:
 @register_kl(location_scale.Laplace, location_scale.Laplace)
 def _laplaces(p: Any, q: Any) -> Tensor:
     ratio, away = p.scale / q.scale, (p.loc - q.loc).abs()
-    found: Tensor = -ratio.log() + away / q.scale + ratio * (-away / p.scale).exp() - 1
-    return found
+    divergence: Tensor = -ratio.log() + away / q.scale + ratio * (-away / p.scale).exp() - 1
+    return divergence
 
 
 @register_kl(location_scale.Uniform, location_scale.Uniform)
 def _uniforms(p: Any, q: Any) -> Tensor:
-    found: Tensor = ((q.high - q.low) / (p.high - p.low)).log()
-    return found.masked_fill((q.low > p.low) | (q.high < p.high), math.inf)
+    divergence: Tensor = ((q.high - q.low) / (p.high - p.low)).log()
+    return divergence.masked_fill((q.low > p.low) | (q.high < p.high), math.inf)
 
 
 @register_kl(location_scale.Gumbel, location_scale.Gumbel)
 def _gumbels(p: Any, q: Any) -> Tensor:
     euler = 0.5772156649015329
     ratio, away = p.scale / q.scale, (q.loc - p.loc) / q.scale
-    found: Tensor = (
+    divergence: Tensor = (
         -ratio.log() + ratio * euler - away + (away + (ratio + 1).lgamma()).exp() - (1 + euler)
     )
-    return found
+    return divergence
 
 
 @register_kl(location_scale.Cauchy, location_scale.Cauchy)
 def _cauchys(p: Any, q: Any) -> Tensor:
     total = ((p.scale + q.scale).square() + (p.loc - q.loc).square()).log()
-    found: Tensor = total - (4 * p.scale * q.scale).log()
-    return found
+    divergence: Tensor = total - (4 * p.scale * q.scale).log()
+    return divergence
 
 
 @register_kl(location_scale.HalfNormal, location_scale.HalfNormal)
@@ -97,42 +97,42 @@ def _half_normals(p: Any, q: Any) -> Tensor:
 @register_kl(positive.Exponential, positive.Exponential)
 def _exponentials(p: Any, q: Any) -> Tensor:
     ratio = q.rate / p.rate
-    found: Tensor = -ratio.log() + ratio - 1
-    return found
+    divergence: Tensor = -ratio.log() + ratio - 1
+    return divergence
 
 
 @register_kl(gamma_family.Gamma, gamma_family.Gamma)
 def _gammas(p: Any, q: Any) -> Tensor:
     a, b = p.concentration, q.concentration
-    found: Tensor = (
+    divergence: Tensor = (
         b * (p.rate / q.rate).log() + b.lgamma() - a.lgamma() + (a - b) * a.digamma()
         + (q.rate - p.rate) * (a / p.rate)
     )  # fmt: skip
-    return found
+    return divergence
 
 
 @register_kl(gamma_family.Beta, gamma_family.Beta)
 def _betas(p: Any, q: Any) -> Tensor:
     total, other = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
-    found: Tensor = (
+    divergence: Tensor = (
         q.concentration1.lgamma() + q.concentration0.lgamma() + total.lgamma()
         - p.concentration1.lgamma() - p.concentration0.lgamma() - other.lgamma()
         + (p.concentration1 - q.concentration1) * p.concentration1.digamma()
         + (p.concentration0 - q.concentration0) * p.concentration0.digamma()
         + (other - total) * total.digamma()
     )  # fmt: skip
-    return found
+    return divergence
 
 
 @register_kl(gamma_family.Dirichlet, gamma_family.Dirichlet)
 def _dirichlets(p: Any, q: Any) -> Tensor:
     a, b = p.concentration, q.concentration
     slopes = a.digamma() - a.sum(-1, keepdim=True).digamma()
-    found: Tensor = (
+    divergence: Tensor = (
         a.sum(-1).lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
         + ((a - b) * slopes).sum(-1)
     )  # fmt: skip
-    return found
+    return divergence
 
 
 @register_kl(discrete.Bernoulli, discrete.Bernoulli)
@@ -150,10 +150,10 @@ def _bernoullis(p: Any, q: Any) -> Tensor:
 
 @register_kl(discrete.Binomial, discrete.Binomial)
 def _binomials(p: Any, q: Any) -> Tensor:
-    found: Tensor = p.total_count * (
+    divergence: Tensor = p.total_count * (
         p.probs * (p.logits - q.logits) + (-p.probs).log1p() - (-q.probs).log1p()
     )
-    return found.masked_fill(p.total_count > q.total_count, math.inf)
+    return divergence.masked_fill(p.total_count > q.total_count, math.inf)
 
 
 @register_kl(discrete.Geometric, discrete.Geometric)
@@ -163,25 +163,25 @@ def _geometrics(p: Any, q: Any) -> Tensor:
 
 @register_kl(discrete.Poisson, discrete.Poisson)
 def _poissons(p: Any, q: Any) -> Tensor:
-    found: Tensor = p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
-    return found
+    divergence: Tensor = p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
+    return divergence
 
 
 @register_kl(discrete.ContinuousBernoulli, discrete.ContinuousBernoulli)
 def _continuous_bernoullis(p: Any, q: Any) -> Tensor:
-    found: Tensor = (
+    divergence: Tensor = (
         p.mean * (p.logits - q.logits) + p._log_normalizer() + (-p.probs).log1p()
         - q._log_normalizer() - (-q.probs).log1p()
     )  # fmt: skip
-    return found
+    return divergence
 
 
 @register_kl(categories.Categorical, categories.Categorical)
 def _categoricals(p: Any, q: Any) -> Tensor:
-    found = p.probs * (p.logits - q.logits)
-    found = where((q.probs == 0).expand(*found.shape), math.inf + 0 * p.probs, found)
-    found = found.masked_fill((p.probs == 0).expand(*found.shape), 0)
-    return found.sum(-1)
+    divergence = p.probs * (p.logits - q.logits)
+    divergence = where((q.probs == 0).expand(*divergence.shape), math.inf + 0 * p.probs, divergence)
+    divergence = divergence.masked_fill((p.probs == 0).expand(*divergence.shape), 0)
+    return divergence.sum(-1)
 
 
 @register_kl(categories.OneHotCategorical, categories.OneHotCategorical)
@@ -195,16 +195,16 @@ def _multivariate_normals(p: Any, q: Any) -> Tensor:
     spread = solve_triangular(q._root, p._root, upper=False).square().sum((-2, -1))
     away = (q.loc - p.loc).unsqueeze(-1)
     square = solve_triangular(q._root, away, upper=False).square().sum((-2, -1))
-    found: Tensor = q._half_log_det() - p._half_log_det() + 0.5 * (spread + square - n)
-    return found
+    divergence: Tensor = q._half_log_det() - p._half_log_det() + 0.5 * (spread + square - n)
+    return divergence
 
 
 @register_kl(combined.Independent, combined.Independent)
 def _independents(p: Any, q: Any) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
-    found = kl_divergence(p.base_dist, q.base_dist)
-    summed: Tensor = sum_rightmost(found, p.reinterpreted_batch_ndims)
+    divergence = kl_divergence(p.base_dist, q.base_dist)
+    summed: Tensor = sum_rightmost(divergence, p.reinterpreted_batch_ndims)
     return summed
 
 

@@ -99,8 +99,8 @@ class InverseGamma(Elementwise):
 
     @property
     def mean(self) -> Tensor:
-        found = self.rate / (self.concentration - 1)
-        return found.masked_fill(self.concentration <= 1, math.inf)
+        mean = self.rate / (self.concentration - 1)
+        return mean.masked_fill(self.concentration <= 1, math.inf)
 
     @property
     def mode(self) -> Tensor:
@@ -109,8 +109,8 @@ class InverseGamma(Elementwise):
     @property
     def variance(self) -> Tensor:
         a = self.concentration
-        found = self.rate.square() / ((a - 1).square() * (a - 2))
-        return found.masked_fill(a <= 2, math.inf)
+        variance = self.rate.square() / ((a - 1).square() * (a - 2))
+        return variance.masked_fill(a <= 2, math.inf)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         base = Gamma(self.concentration, self.rate, validate_args=False)
@@ -156,11 +156,11 @@ class Dirichlet(ExponentialFamily):
     @property
     def mode(self) -> Tensor:
         less = (self.concentration - 1).clamp(min=0.0)
-        found = less / less.sum(-1, keepdim=True)
+        mode = less / less.sum(-1, keepdim=True)
         flat = (self.concentration < 1).all(-1, keepdim=True)
         largest = self.concentration.argmax(-1, keepdim=True)
         corner = self.concentration.new_zeros(self.concentration.shape).scatter(-1, largest, 1.0)
-        return corner.where(flat, found)
+        return corner.where(flat, mode)
 
     @property
     def variance(self) -> Tensor:
@@ -171,8 +171,8 @@ class Dirichlet(ExponentialFamily):
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         drawn = draw_gamma(self.concentration.expand(*self._extended_shape(sample_shape)))
-        found: Tensor = drawn / drawn.sum(-1, keepdim=True)
-        return found
+        shares: Tensor = drawn / drawn.sum(-1, keepdim=True)
+        return shares
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -182,11 +182,11 @@ class Dirichlet(ExponentialFamily):
     def entropy(self) -> Tensor:
         a, k = self.concentration, self.concentration.shape[-1]
         total = a.sum(-1)
-        found: Tensor = (
+        entropy: Tensor = (
             a.lgamma().sum(-1) - total.lgamma() - (k - total) * total.digamma()
             - ((a - 1.0) * a.digamma()).sum(-1)
         )  # fmt: skip
-        return found
+        return entropy
 
 
 class Beta(Elementwise, ExponentialFamily):
@@ -253,14 +253,14 @@ class FisherSnedecor(Elementwise):
 
     @property
     def mode(self) -> Tensor:
-        found = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
-        return found.masked_fill(self.df1 <= 2, math.nan)
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        return mode.masked_fill(self.df1 <= 2, math.nan)
 
     @property
     def variance(self) -> Tensor:
         a, b = self.df1, self.df2
-        found = 2 * b.square() * (a + b - 2) / (a * (b - 2).square() * (b - 4))
-        return found.masked_fill(b <= 4, math.nan)
+        variance = 2 * b.square() * (a + b - 2) / (a * (b - 2).square() * (b - 4))
+        return variance.masked_fill(b <= 4, math.nan)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         first = Gamma(self.df1 * 0.5, self.df1 * 0.5, validate_args=False).rsample(sample_shape)

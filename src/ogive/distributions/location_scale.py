@@ -219,8 +219,8 @@ class HalfNormal(Elementwise):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        found = self.base_dist.log_prob(value) + math.log(2)
-        return found.masked_fill(value < 0, -math.inf)
+        density = self.base_dist.log_prob(value) + math.log(2)
+        return density.masked_fill(value < 0, -math.inf)
 
     def cdf(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
@@ -329,8 +329,8 @@ class VonMises(Elementwise):
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        found = self.concentration * (value - self.loc).cos() - math.log(2 * math.pi)
-        return found - self.concentration.i0().log()
+        density = self.concentration * (value - self.loc).cos() - math.log(2 * math.pi)
+        return density - self.concentration.i0().log()
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """By the inverse of the distribution function, summed on a grid of angles."""
@@ -369,9 +369,9 @@ class StudentT(Elementwise):
 
     @property
     def variance(self) -> Tensor:
-        found = self.scale.square() * self.df / (self.df - 2)
-        found = found.masked_fill(self.df <= 2, math.inf)
-        return found.masked_fill(self.df <= 1, math.nan)
+        variance = self.scale.square() * self.df / (self.df - 2)
+        variance = variance.masked_fill(self.df <= 2, math.inf)
+        return variance.masked_fill(self.df <= 1, math.nan)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         from ogive.distributions.gamma_family import Chi2

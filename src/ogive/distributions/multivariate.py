@@ -68,14 +68,14 @@ class MultivariateNormal(Distribution):
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> MultivariateNormal:
         n = self._event_shape[0]
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made.loc = self.loc.expand(*batch_shape, n)
+        expanded = object.__new__(type(self))
+        expanded.__dict__.update(self.__dict__)
+        expanded.loc = self.loc.expand(*batch_shape, n)
         for name in ("covariance_matrix", "precision_matrix", "scale_tril"):
-            if name in made.__dict__:
-                made.__dict__[name] = made.__dict__[name].expand(*batch_shape, n, n)
-        made._batch_shape = tuple(batch_shape)
-        return made
+            if name in expanded.__dict__:
+                expanded.__dict__[name] = expanded.__dict__[name].expand(*batch_shape, n, n)
+        expanded._batch_shape = tuple(batch_shape)
+        return expanded
 
     @computed
     def scale_tril(self) -> Tensor:
@@ -122,8 +122,8 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         n = self._event_shape[0]
-        found = 0.5 * n * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
-        return found.expand(*self._batch_shape)
+        entropy = 0.5 * n * (1.0 + math.log(2 * math.pi)) + self._half_log_det()
+        return entropy.expand(*self._batch_shape)
 
 
 class LowRankMultivariateNormal(Distribution):

@@ -188,8 +188,8 @@ class Kumaraswamy(Elementwise):
     @property
     def mode(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
-        found = ((-b.reciprocal()).log1p() - (-(a * b).reciprocal()).log1p()) / a
-        return found.exp().masked_fill((a < 1) | (b < 1), math.nan)
+        logarithm = ((-b.reciprocal()).log1p() - (-(a * b).reciprocal()).log1p()) / a
+        return logarithm.exp().masked_fill((a < 1) | (b < 1), math.nan)
 
     @property
     def variance(self) -> Tensor:

@@ -161,10 +161,10 @@ class AffineTransform(Transform):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         if isinstance(self.scale, Tensor):
-            found = self.scale.abs().log()
+            logarithm = self.scale.abs().log()
         else:
-            found = x.new_full(x.shape, math.log(abs(self.scale)))
-        return sum_rightmost(found.expand(*x.shape), self.event_dim)
+            logarithm = x.new_full(x.shape, math.log(abs(self.scale)))
+        return sum_rightmost(logarithm.expand(*x.shape), self.event_dim)
 
 
 class SoftmaxTransform(Transform):

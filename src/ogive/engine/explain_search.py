@@ -41,10 +41,10 @@ def explain_search(normalized: Normalized, config: Config) -> str:
 
 def lines_of(values: Sequence[UOp], sources: dict[UOp, UOp]) -> list[str]:
     """The first of the user's lines that made some values, or what they are computed from."""
-    found: dict[str, None] = {}
+    lines: dict[str, None] = {}
     for value in values:
         user = sources.get(value)
         text = describe_origin(value.origin if user is None else user.origin)
         if text:
-            found[text.strip().removeprefix("at ")] = None
-    return list(found)[:MOST_LINES]
+            lines[text.strip().removeprefix("at ")] = None
+    return list(lines)[:MOST_LINES]

@@ -46,16 +46,16 @@ def narrow_files(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
     read.update(dict.fromkeys([root for root in roots if root in ranges]))
     files = {node: ranges[node][0] for node in read}
     whole = {file for node, file in files.items() if element_count(node.shape) == file.size}
-    made: dict[tuple[UOp, int, int], UOp] = {}
+    narrowed: dict[tuple[UOp, int, int], UOp] = {}
     replacements: dict[UOp, UOp] = {}
     for node in read:
         file, start = ranges[node]
         if file not in whole:
             count = element_count(node.shape)
             key = file, start, count
-            if key not in made:
-                made[key] = _part(file, start, count)
-            replacements[node] = shaped(made[key], node.shape)
+            if key not in narrowed:
+                narrowed[key] = _part(file, start, count)
+            replacements[node] = shaped(narrowed[key], node.shape)
     return substitute(roots, replacements, revisit=False) if replacements else roots
 
 

@@ -202,8 +202,8 @@ class Realization:
         below = {version_below(effect) for effect in there.intersection(self.effects)}
         # The copy of a version is made just before that is overwritten, which may not have been.
         computed = self.replacements(self._late(fault))
-        found = {node: computed[node] for node in there | below.intersection(self.kept)}
-        found |= {version: _absent(version) for version in overwritten}
+        settled = {node: computed[node] for node in there | below.intersection(self.kept)}
+        settled |= {version: _absent(version) for version in overwritten}
         with registry.graph_lock:
             for effect in lost:
                 under = effect.operand
@@ -211,8 +211,8 @@ class Realization:
                     (under,) = substitute((under,), {version: version.operand}, revisit=False)
                 if version not in overwritten:
                     move_holders(effect, under)
-            self.remember(found)
-            substitute_everywhere(found, walk=True, together=together)
+            self.remember(settled)
+            substitute_everywhere(settled, walk=True, together=together)
 
     def rebind(self, together: Sequence[Change] = ()) -> None:
         """Replace what was computed by its memory, in every live tensor at once."""

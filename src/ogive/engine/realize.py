@@ -49,20 +49,20 @@ def realize(
         return
     # Again if another thread changed the graphs of these tensors, or what they read, meanwhile.
     while roots := _pending(tensors):
-        found = find_route(roots, config)
-        if found.effects:
+        route = find_route(roots, config)
+        if route.effects:
             with registry.effect_lock:
-                make_way(_written(found.effects), _memories(roots))
+                make_way(_written(route.effects), _memories(roots))
                 # Another thread may have run the same effects while we waited.
-                if _pending(tensors) == roots and found.is_open():
-                    run = _carry_out(tensors, roots, found, config)
+                if _pending(tensors) == roots and route.is_open():
+                    run = _carry_out(tensors, roots, route, config)
                     if notice is not None:
                         notice(run)
-        elif not _realize(tensors, roots, found, config, clock.quiet):
+        elif not _realize(tensors, roots, route, config, clock.quiet):
             with registry.effect_lock:
                 make_way((), _memories(roots))
                 if _pending(tensors) == roots:  # nobody writes to what they read now
-                    _realize(tensors, roots, found, config, clock.now)
+                    _realize(tensors, roots, route, config, clock.now)
     _execute_pending(tensors)
 
 
@@ -156,12 +156,12 @@ def _copy_versions(versions: tuple[UOp, ...], config: Config) -> dict[UOp, UOp]:
 def _realize(
     tensors: Sequence[Tensor],
     roots: tuple[UOp, ...],
-    found: Route,
+    route: Route,
     config: Config,
     moment: int,
 ) -> bool:
     """Compute values without effects; False if what they read was written to since `moment`."""
-    run = Realization((*roots, *found.stored), (), (), config, found, tensors)
+    run = Realization((*roots, *route.stored), (), (), config, route, tensors)
     run.read()
     with registry.graph_lock:
         if clock.now != moment and is_disturbed(moment, run.inputs):
@@ -172,15 +172,15 @@ def _realize(
 
 
 def _carry_out(
-    tensors: Sequence[Tensor], roots: tuple[UOp, ...], found: Route, config: Config
+    tensors: Sequence[Tensor], roots: tuple[UOp, ...], route: Route, config: Config
 ) -> Realization:
     """Compute values and carry out the assignments among them."""
-    effects = found.effects
-    asked, roots = roots, (*roots, *found.stored)
+    effects = route.effects
+    asked, roots = roots, (*roots, *route.stored)
     recorded = _recorded(effects)
     versions = (*_versions_for_gradients(recorded), *_versions_of_states(roots, effects))
     kept = dict.fromkeys((*versions_to_keep(roots, effects), *versions))
-    run = Realization(roots, effects, tuple(kept), config, found, tensors, recorded)
+    run = Realization(roots, effects, tuple(kept), config, route, tensors, recorded)
     run.write()
     with registry.graph_lock:
         run.keep_route(asked)
@@ -215,16 +215,16 @@ def _versions_of_states(roots: Sequence[UOp], effects: Sequence[UOp]) -> list[UO
     below = {version_below(effect) for effect in effects}
     overwritten = {version for version in below if not history.is_version(version)}
     waiting = [root for root in roots if history.has_history(root)] if overwritten else []
-    seen, found = set(waiting), []
+    seen, versions = set(waiting), []
     while waiting:
         node = waiting.pop()
         if node in overwritten:
-            found.append(node)
+            versions.append(node)
         elif node.op is not Op.AFTER:  # that is memory by then
             new = [source for source in node.src if source not in seen]
             seen.update(new)
             waiting += new
-    return found
+    return versions
 
 
 def _execute_pending(tensors: Sequence[Tensor]) -> None:

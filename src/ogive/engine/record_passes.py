@@ -29,9 +29,9 @@ def record_passes(*tensors: Tensor, config: Config | None = None) -> list[Step]:
 
     def schedule(part: UOp, device: str) -> Schedule:
         target = find_device(device).confirmed_target(config)
-        made = schedule_graph(part, target, config, steps.append)
-        regions.update(dict.fromkeys([(device, step.region.graph) for step in made.kernels]))
-        return made
+        compiled = schedule_graph(part, target, config, steps.append)
+        regions.update(dict.fromkeys([(device, step.region.graph) for step in compiled.kernels]))
+        return compiled
 
     asked = tuple([tensor.node for tensor in tensors])
     sink = to_parametric(asked, config, watch=steps.append).sink

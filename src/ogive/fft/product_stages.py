@@ -44,13 +44,13 @@ def prime_factors(n: int) -> list[int]:
     >>> prime_factors(60)
     [2, 2, 3, 5]
     """
-    found, prime = [], 2
+    factors, prime = [], 2
     while prime * prime <= n:
         while n % prime == 0:
-            found.append(prime)
+            factors.append(prime)
             n //= prime
         prime += 1
-    return [*found, n] if n > 1 or not found else found
+    return [*factors, n] if n > 1 or not factors else factors
 
 
 def stage_lengths(n: int) -> list[int]:

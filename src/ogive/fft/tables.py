@@ -66,7 +66,7 @@ def matrix(
 def twiddles(
     first: int, rest: int, sign: int, dtype: DType, device: str
 ) -> tuple[Tensor, Tensor]:
-    """What part (d, k, j) of a transform of first·rest is multiplied by between two stages.
+    """The factors of parts (d, k, j) of a transform of first·rest between two stages.
 
     Shapes: (2, first, rest), for the part itself and for the other one.
     """
@@ -81,8 +81,8 @@ def factors(values: Array, dtype: DType, device: str) -> tuple[Tensor, Tensor]:
     """
     own = numpy.stack([values.real, values.real])
     other = numpy.stack([-values.imag, values.imag])
-    made = [Tensor(each.astype(dtype.numpy), device=device) for each in (own, other)]
-    return made[0], made[1]
+    parts = [Tensor(each.astype(dtype.numpy), device=device) for each in (own, other)]
+    return parts[0], parts[1]
 
 
 class Chirp:

@@ -54,6 +54,6 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module 'ogive.io' has no attribute {name!r}")
-    found = getattr(importlib.import_module(f"ogive.io.{_MODULES[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(importlib.import_module(f"ogive.io.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value

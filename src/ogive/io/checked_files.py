@@ -1,4 +1,4 @@
-"""What every format needs: bounded reads, sizes checked before they are believed, whole writes."""
+"""Files of any format: bounded reads, sizes checked before they are believed, whole writes."""
 
 from __future__ import annotations
 
@@ -143,15 +143,15 @@ def open_source(path: Any, name: str, kind: str) -> Iterator[Source]:
 
 
 def _open(place: str, kind: str) -> BinaryIO:
-    found = "there is no such file"
+    problem = "there is no such file"
     try:
         if os.path.isfile(place):  # opening a pipe would wait for somebody to write to it
             return open(place, "rb")
         if os.path.exists(place):
-            found = "it is a folder" if os.path.isdir(place) else "it is not a regular file"
+            problem = "it is a folder" if os.path.isdir(place) else "it is not a regular file"
     except (OSError, ValueError) as error:
-        found = str(error)
-    raise FileError(f"{place!r} cannot be read as {kind}: {found}")
+        problem = str(error)
+    raise FileError(f"{place!r} cannot be read as {kind}: {problem}")
 
 
 @contextmanager

@@ -34,7 +34,7 @@ SAVERS: dict[str, Callable[[Path, Any], None]] = {
 
 
 def load(path: Path) -> Any:
-    """What a file holds, lazily: the result of the loader of its format.
+    """The content of a file, lazily: the result of the loader of its format.
 
     The format shows in the first bytes; where they fit none, the name decides which one is
     expected. safetensors, PyTorch checkpoints, GGUF, `.npy` and `.npz` are known.

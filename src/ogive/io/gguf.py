@@ -189,7 +189,7 @@ class _Reader:
         return values
 
     def alignment(self, metadata: dict[str, Any]) -> int:
-        """What offsets are multiples of."""
+        """The number that offsets are multiples of."""
         given = metadata.get("general.alignment", DEFAULT_ALIGNMENT)
         if type(given) is not int or given <= 0 or given & (given - 1) or given > 1 << 30:
             self.source.refuse(f"its alignment is {shorten(given)}; expected a power of two")

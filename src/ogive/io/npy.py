@@ -35,7 +35,7 @@ CODES = {
 
 
 class Header(NamedTuple):
-    """What stands before the elements. `start` is where they begin."""
+    """The header before the elements. `start` is where they begin."""
 
     dtype: DType
     big_endian: bool
@@ -104,7 +104,7 @@ def read_array(source: Source, begin: int, end: int, name: str) -> Tensor:
 
 
 def parse_header(source: Source, data: bytes, name: str) -> Header:
-    """What the first bytes of an array say. Raises `FileError`."""
+    """The header that the first bytes of an array are. Raises `FileError`."""
     if data[:6] != MAGIC:
         source.refuse(f"{name} begins with {data[:6]!r}; expected {MAGIC!r}")
     version = tuple(data[6:8])

@@ -73,7 +73,7 @@ class Storage(NamedTuple):
 
 
 def load_torch(path: Path) -> Any:
-    """What `torch.save` wrote, with lazy tensors on `DISK`; nothing in the file is executed.
+    """The objects that `torch.save` wrote, with lazy tensors on `DISK`; nothing is executed.
 
     Gives dictionaries, lists, tuples, sets, text, bytes and numbers as they were nested. Tensors
     and parameters become tensors; a view of a larger storage, strided or not, reads its part of it.
@@ -136,12 +136,12 @@ class Checkpoint:
         self.leaves: list[Tensor] = []
 
     def _find_prefix(self) -> str:
-        found = [name for name in self.members if name.partition("/")[2] == PICKLE]
-        if len(found) != 1:
+        pickles = [name for name in self.members if name.partition("/")[2] == PICKLE]
+        if len(pickles) != 1:
             self.source.refuse(
-                f"it is a zip archive with {len(found)} members */{PICKLE}; expected one"
+                f"it is a zip archive with {len(pickles)} members */{PICKLE}; expected one"
             )
-        return found[0].removesuffix(PICKLE)
+        return pickles[0].removesuffix(PICKLE)
 
     def _find_byte_order(self) -> bool:
         member = self.members.get(f"{self.prefix}byteorder")
@@ -153,7 +153,7 @@ class Checkpoint:
         return order == b"big"
 
     def load(self) -> Any:
-        """What the pickle makes."""
+        """The object that the pickle makes."""
         pickle = read_member(self.source, self.members[self.prefix + PICKLE])
         machine = Machine(
             pickle, self.names(), self.storage, self.source.charge, self.source.refuse
@@ -270,13 +270,13 @@ class Checkpoint:
                 self.source.charge(BYTES_PER_BYTE * storage.member)
             self._begins.add(storage.begin)
             shape = (storage.member // dtype.itemsize,)
-            made = self.source.tensor(shape, dtype, storage.begin, self.big_endian)
-            self.whole[key] = made if self.make_parameter is None else made.cpu()
+            tensor = self.source.tensor(shape, dtype, storage.begin, self.big_endian)
+            self.whole[key] = tensor if self.make_parameter is None else tensor.cpu()
         return self.whole[key]
 
 
 def _cost_of_view(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """What a view takes, in bytes: each axis that is split off moves all that were before it."""
+    """The bytes that a view takes: each axis that is split off moves all that were before it."""
     rank = 0 if list(strides) == row_major_strides(shape) else len(shape)
     return TENSOR + rank * (2 * TENSOR + 128 * rank)
 
@@ -317,13 +317,13 @@ def _ordered(machine: Machine, given: tuple[Any, ...]) -> OrderedDict[Any, Any]:
     entries = _first(given, 0, 1)[0] if given else []
     if type(entries) is not list:
         raise ValueError("a dictionary that is not made of pairs")
-    made: OrderedDict[Any, Any] = OrderedDict()
-    machine.charge(getsizeof(made) + 2 * ENTRY * len(entries))
+    ordered: OrderedDict[Any, Any] = OrderedDict()
+    machine.charge(getsizeof(ordered) + 2 * ENTRY * len(entries))
     for pair in entries:
         if type(pair) not in (list, tuple) or len(pair) != 2:
             raise ValueError("a dictionary that is not made of pairs")
-        made[machine.key(pair[0])] = pair[1]
-    return made
+        ordered[machine.key(pair[0])] = pair[1]
+    return ordered
 
 
 def _keys(machine: Machine, given: tuple[Any, ...]) -> list[Any]:

@@ -151,7 +151,7 @@ def _header(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -
 
 
 def _read_header(source: Source) -> tuple[dict[str, Entry], dict[str, str]]:
-    """What the file holds, checked. Offsets are counted from the beginning of the file."""
+    """The entries of the file, checked. Offsets are counted from the beginning of the file."""
     (length,) = source.unpack(0, "<Q", "the length of the header")
     if length > min(HEADER_LIMIT, source.size - 8):
         source.refuse(
@@ -187,12 +187,12 @@ def _parse(source: Source, header: bytes) -> dict[str, Any]:
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for name, value in pairs:
-        if name in made:
+        if name in entries:
             raise ValueError(f"the name {shorten(name)!r} is there twice")
-        made[name] = value
-    return made
+        entries[name] = value
+    return entries
 
 
 def _no_constant(text: str) -> None:

@@ -81,7 +81,7 @@ class Machine:
         self._collisions = 0
 
     def run(self) -> Any:
-        """What the pickle makes. Raises `FileError`."""
+        """The object that the pickle makes. Raises `FileError`."""
         self.charge(PROGRAM * len(self.data))
         while True:
             at = self.position

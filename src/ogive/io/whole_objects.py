@@ -56,8 +56,8 @@ def load_whole(
     make_parameter: MakeParameter,
     allowed: Collection[str] | None = None,
 ) -> tuple[Any, list[Tensor]]:
-    """What `save_whole` or PyTorch wrote, and the tensors that lay beside it, as `read_torch` makes
-    them. What the file names is imported and called.
+    """The object that `save_whole` or PyTorch wrote, and the tensors that lay beside it, as
+    `read_torch` makes them. What the file names is imported and called.
 
     `module_name` gives the module that stands for one that the file names. With `allowed`, only
     these names are, and those that make plain data.
@@ -92,7 +92,7 @@ class _Reader(pickle.Unpickler):
         return self._checkpoint.storage(pid)
 
     def find_class(self, module: str, name: str) -> Any:
-        """What a name stands for."""
+        """The class or function of a name."""
         module = {"__builtin__": "builtins", "copy_reg": "copyreg"}.get(module, module)
         known = self._names.get(f"{module}.{name}")
         if isinstance(known, Function) and module.startswith("torch._utils"):
@@ -102,10 +102,10 @@ class _Reader(pickle.Unpickler):
         full = f"{module}.{name}"
         if self._allowed is not None and full not in {*self._allowed, *self._names, *BUILDERS}:
             self._checkpoint.source.refuse(f"it needs {full!r}, which is not said to be safe")
-        found: Any = importlib.import_module(self._module_name(module))
+        value: Any = importlib.import_module(self._module_name(module))
         for part in name.split("."):
-            found = getattr(found, part)
-        return found
+            value = getattr(value, part)
+        return value
 
 
 def _second(known: Function) -> Callable[..., Any]:

@@ -103,8 +103,8 @@ def _unpack(source: Source, member: Member, quoted: str) -> Iterator[bytes]:
             yield packed
             continue
         try:
-            while made := inflater.decompress(packed, PIECE):
-                yield made
+            while piece := inflater.decompress(packed, PIECE):
+                yield piece
                 packed = inflater.unconsumed_tail
         except zlib.error as error:
             source.refuse(f"{quoted} cannot be unpacked: {error}")
@@ -126,13 +126,13 @@ def _find_directory(source: Source) -> tuple[int, int, int]:
     """How many entries the directory has, how many bytes, and where it begins."""
     length = min(source.size, _END_SIZE + _COMMENT_LIMIT)
     tail = source.read(source.size - length, length, "the end")
-    found = tail.rfind(b"PK\x05\x06")
-    while found >= 0 and not _is_end(tail, found):
-        found = tail.rfind(b"PK\x05\x06", 0, found)
-    if found < 0:
+    record_at = tail.rfind(b"PK\x05\x06")
+    while record_at >= 0 and not _is_end(tail, record_at):
+        record_at = tail.rfind(b"PK\x05\x06", 0, record_at)
+    if record_at < 0:
         source.refuse("it has no zip directory at its end, so it is not a zip archive or cut off")
-    disk, first, here, count, size, start, _ = struct.unpack_from("<HHHHIIH", tail, found + 4)
-    end = source.size - length + found
+    disk, first, here, count, size, start, _ = struct.unpack_from("<HHHHIIH", tail, record_at + 4)
+    end = source.size - length + record_at
     if (count == 0xFFFF or _IN_64_BITS in (size, start)) and end >= 20:
         signature, _, record, _ = source.unpack(end - 20, "<4sIQI", "the place of the end record")
         if signature == b"PK\x06\x07":

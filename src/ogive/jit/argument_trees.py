@@ -104,7 +104,7 @@ def _read_tensor(tensor: Tensor, call: Call) -> Key:
 
 
 def _read_leaf(tensor: Tensor) -> Key:
-    """What gradients of a leaf go through."""
+    """The hooks and histories that gradients of a leaf go through."""
     hooks = getattr(tensor, "hooks", None)
     functions = () if hooks is None else (*hooks.functions, hooks.keep)
     return "leaf", tensor.grad is None, functions

@@ -318,14 +318,14 @@ class Jitted(Generic[P, R]):
 
 
 def _settings_by(config: Config | Callable[[], Config] | None) -> Callable[[], Config]:
-    """What gives the settings of a call."""
+    """The function that gives the settings of a call."""
     if config is None:
         return current_config
     return (lambda: config) if isinstance(config, Config) else config
 
 
 def _prefix(number: int) -> Key:
-    """What a call depends on besides its arguments: the configuration, and this thread's modes."""
+    """The key of a call but for arguments: the configuration, this thread's modes."""
     if not history.is_recording():
         number = ~number  # what it returns is detached then
     dtype = autocast_dtypes.current()

@@ -28,7 +28,7 @@ def numbers_of(node: UOp) -> Sequence[Number]:
 
 
 def part_node(node: UOp, number: Number) -> UOp:
-    """What a tensor on `node` holds in one of its memories."""
+    """The part of a tensor on `node` that lies in one of its memories."""
     return node if number is None else without_mark(node).parts[number]
 
 
@@ -54,5 +54,5 @@ def layout_of_memory(node: UOp) -> Layout | None:
 
 
 def select_part(node: UOp, layout: Layout, number: int) -> UOp:
-    """What the number-th device has of a value that is laid out so."""
+    """The part of a value that the number-th device has where it is laid out so."""
     return registry.make(Op.MSELECT, node.dtype, (without_mark(node),), (*layout, number))

@@ -27,7 +27,7 @@ def function_name(function: Any) -> str:
 def describe_call(
     args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str], config: Config, call: Call
 ) -> Facts:
-    """What a trace for this call depends on, in words."""
+    """The facts that a trace for this call depends on, in words."""
     facts: Facts = {}
     first: dict[int, str] = {}
     memories = iter(call.memories)
@@ -62,7 +62,7 @@ def _describe(leaf: Any) -> str:
 
 
 def difference(before: Facts, after: Facts) -> str:
-    """What changed from one call to another."""
+    """The difference between two calls, in words."""
     changes = []
     for path in {**before, **after}:
         old, new = before.get(path, "absent"), after.get(path, "absent")

@@ -89,12 +89,12 @@ class KeptGraphs:
     def find(self, roots: tuple[UOp, ...]) -> Any:
         """The entry of the graph with these roots, or None."""
         self.turns += 1
-        found = self.found.get(roots)
-        if found is not None:
+        entry = self.found.get(roots)
+        if entry is not None:
             self._misses = 0
         else:
             self.pass_by()
-        return found
+        return entry
 
     def pass_by(self) -> None:
         """Note that something ran which was none of these graphs."""
@@ -104,9 +104,9 @@ class KeptGraphs:
                 self.clear()
 
     def keep(
-        self, roots: tuple[UOp, ...], order: Sequence[UOp], found: Any, held: Iterable[UOp]
+        self, roots: tuple[UOp, ...], order: Sequence[UOp], entry: Any, held: Iterable[UOp]
     ) -> None:
-        """Keep a graph, whose walk is `order`, and what is `found` by it, which holds nodes."""
+        """Keep a graph, whose walk is `order`, and what is `entry` by it, which holds nodes."""
         if _count is None:
             return
         if len(self.found) == self.LIMIT or self._nbytes > ALL_KEPT_BYTES:
@@ -129,7 +129,7 @@ class KeptGraphs:
             if id(node.src) not in self._tuples:
                 self._tuples.add(id(node.src))
                 self._hold(node.src)
-        self.found[roots] = found
+        self.found[roots] = entry
         self._hold(roots)
         self._hold(held)
         self._keep_gradients()
@@ -159,13 +159,13 @@ class KeptGraphs:
         entries, self._noted.entries = self._noted.entries, deque(maxlen=4)
         for reference, pairs, others in entries:
             root = reference()
-            found = Gradients(
+            gradients = Gradients(
                 tuple([(version(), value()) for version, value in pairs]),
                 tuple([other() for other in others]),
             )
-            nodes = [root, *found.others, *[node for pair in found.pairs for node in pair]]
+            nodes = [root, *gradients.others, *[node for pair in gradients.pairs for node in pair]]
             if root not in self.gradients and all(node in self._references for node in nodes):
-                self.gradients[root] = found
+                self.gradients[root] = gradients
                 self._hold(nodes)
 
     # Buffer nodes that nobody reads
@@ -213,7 +213,7 @@ class KeptGraphs:
         are not kept are noticed by their references to these."""
         assert _count is not None
         references = self._references
-        found: list[weakref.ref[UOp]] = []
+        readers: list[weakref.ref[UOp]] = []
         seen: set[int] = set()
         waiting = [buffer.reference]
         while waiting:
@@ -225,9 +225,9 @@ class KeptGraphs:
                 if _count(user) != references[user] + _LOCAL:
                     return None
                 seen.add(user.id)
-                found.append(reference)
+                readers.append(reference)
                 waiting.append(reference)
-        return found
+        return readers
 
 
 kept_graphs = KeptGraphs()

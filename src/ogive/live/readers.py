@@ -44,15 +44,15 @@ def tensors_reading(nodes: Iterable[UOp]) -> list[Any]:
 
 
 def holders_showing(node: UOp) -> list[Any]:
-    """Who holds a node or a view of it: tensors, and what several tensors show."""
-    found: list[Any] = []
+    """The holders of a node or of a view of it: tensors, and storages of several tensors."""
+    holders: list[Any] = []
     stack = [node]
     with registry.graph_lock:
         while stack:
             node = stack.pop()
-            found += [each for each in registry.holders_of(node) if each.node is node]
+            holders += [each for each in registry.holders_of(node) if each.node is node]
             stack += [user for user in registry.users_of(node) if user.op in registry.VIEWS]
-    return found
+    return holders
 
 
 def read_outside(
@@ -68,8 +68,8 @@ def read_outside(
     """
     asked = set(nodes)
     with registry.graph_lock:
-        found = _below_tensors(asked, inside, besides, most)
-        return _from_above(asked, inside, besides) if found is None else found
+        below = _below_tensors(asked, inside, besides, most)
+        return _from_above(asked, inside, besides) if below is None else below
 
 
 def _below_tensors(
@@ -82,11 +82,11 @@ def _below_tensors(
     seen = _reached(stack, inside, most)
     if len(seen) > most:
         return None
-    found = asked & seen
+    read = asked & seen
     for node in asked:
-        if node not in found and _is_shown(node, inside, besides):
-            found.add(node)
-    return found
+        if node not in read and _is_shown(node, inside, besides):
+            read.add(node)
+    return read
 
 
 def _is_shown(node: UOp, inside: Collection[UOp], besides: Collection[int]) -> bool:

@@ -298,15 +298,15 @@ def connect(root: UOp) -> None:
     if root.live is not None:
         return
     with graph_lock:
-        found = {root}
+        new = {root}
         stack = [root]
         while stack:
             for source in stack.pop().src:
-                if source not in found and source.live is None:
-                    found.add(source)
+                if source not in new and source.live is None:
+                    new.add(source)
                     stack.append(source)
         # A node is younger than its sources, so ids are a topological order.
-        for node in sorted(found, key=operator.attrgetter("id")):
+        for node in sorted(new, key=operator.attrgetter("id")):
             _connect_one(node)
 
 

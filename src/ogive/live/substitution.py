@@ -134,9 +134,9 @@ def _affected(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp]:
     if not any(key.live for key in replaced):
         return []  # nothing at all is built on them
     if not any(key.op is Op.BUFFER for key in replaced):
-        found = _below_tensors(replaced, kept)
-        if found is not None:
-            return found
+        below = _below_tensors(replaced, kept)
+        if below is not None:
+            return below
     affected = _above(replaced, kept)
     return [] if len(affected) == len(replaced) else _held(affected, replaced)
 
@@ -174,16 +174,16 @@ def _below_tensors(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp] | N
 def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
     """The keys and every node above one, sources first; what is above only `kept` is left out."""
     global _visited
-    found = {key for key in keys if key.live is not None}
-    stack = list(found)
+    above = {key for key in keys if key.live is not None}
+    stack = list(above)
     while stack:
         for reference in stack.pop().live:
             user = reference()
-            if user is not None and user not in found and user not in kept:
-                found.add(user)
+            if user is not None and user not in above and user not in kept:
+                above.add(user)
                 stack.append(user)
-    _visited += len(found)
-    return sorted(found, key=_by_id)
+    _visited += len(above)
+    return sorted(above, key=_by_id)
 
 
 def _held(affected: list[UOp], replaced: Mapping[UOp, UOp]) -> list[UOp]:

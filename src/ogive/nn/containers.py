@@ -22,7 +22,7 @@ def _to_module(value: Any, name: str) -> Any:
 
 
 class OrderedModules(Module):
-    """What lists and chains of modules share: they are in order, named by their positions."""
+    """The base of lists and chains of modules, which are in order and named by their positions."""
 
     def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
         self._listed: list[Any] = []

@@ -34,7 +34,7 @@ from ogive.nn.parameter import UninitializedParameter
 
 
 class Lazy(Module):
-    """What lazy layers share: the `plain` class that they become, and the `axis` of features."""
+    """The base of lazy layers: the `plain` class that they become, and the `axis` of features."""
 
     plain: ClassVar[Any]
     axis: ClassVar[int]

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, nearest
 from ogive.ir.dtype import DType, to_dtype
-from ogive.nn.hooks import Handle, Hook, call_with_hooks, set_hooks
-from ogive.nn.module_errors import add_path, refused_argument
-from ogive.nn.module_tree import ModuleTree
+from ogive.nn.module_parts.hooks import Handle, Hook, call_with_hooks, set_hooks
+from ogive.nn.module_parts.module_errors import add_path, refused_argument
+from ogive.nn.module_parts.module_tree import ModuleTree
+from ogive.nn.module_parts.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
+from ogive.nn.module_parts.state_hooks import finish_state, prepare_to_load, report_loaded
 from ogive.nn.parameter import Parameter
-from ogive.nn.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
-from ogive.nn.state_hooks import finish_state, prepare_to_load, report_loaded
 from ogive.tensor.core import DEFAULT_DEVICE, to_device
 from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory.data_attribute import replace_value
@@ -67,7 +67,7 @@ class Module(ModuleTree):
         super().__setattr__(name, value)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes."""
+        """Compute the module's result."""
         raise NotImplementedError(f"{type(self).__name__} defines no forward()")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -314,7 +314,7 @@ class Module(ModuleTree):
     # Text
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses of this module's line."""
+        """The text between the parentheses of this module's line."""
         return ""
 
     def _repr_html_(self) -> str:
@@ -331,6 +331,6 @@ class Module(ModuleTree):
         return f"{self._get_name()}(\n  {inner}\n)"
 
     def _child_texts(self) -> Iterator[tuple[str, str]]:
-        """What stands for each child, by name."""
+        """The text of each child, by name."""
         for name, child in self.named_children():
             yield name, repr(child)

@@ -1,4 +1,4 @@
-"""What a model is made of: its modules, the shapes they give, their parameters."""
+"""The summary of a model: its modules, the shapes they give, their parameters."""
 
 from __future__ import annotations
 

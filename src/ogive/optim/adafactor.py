@@ -62,8 +62,8 @@ class Adafactor(Optimizer):
         rate = group.rate.minimum(state["step"].rsqrt()) * _size(parameter).clamp(min=least_size)
         rate = rate / (_size(direction) / group["d"]).clamp(min=1.0)
         kept = parameter * (1 - group.rate * group["weight_decay"])
-        made: Tensor = kept - direction * rate
-        return made
+        stepped: Tensor = kept - direction * rate
+        return stepped
 
 
 def _variance(gradient: Tensor, state: State, weight: Tensor, least: float) -> Tensor:
@@ -74,8 +74,8 @@ def _variance(gradient: Tensor, state: State, weight: Tensor, least: float) -> T
     rows, columns = state["row_var"], state["col_var"]
     rows.assign(rows.lerp(square.mean(-1, keepdim=True), weight))
     columns.assign(columns.lerp(square.mean(-2, keepdim=True), weight))
-    found: Tensor = rows * columns / rows.mean(-2, keepdim=True).clamp(min=least)
-    return found
+    variance: Tensor = rows * columns / rows.mean(-2, keepdim=True).clamp(min=least)
+    return variance
 
 
 def _size(x: Tensor) -> Tensor:

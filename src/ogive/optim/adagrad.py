@@ -44,8 +44,8 @@ class Adagrad(Optimizer):
         total = state["sum"]
         total.assign(total + gradient * gradient)
         rate = group.rate / (1 + (state["step"] - 1) * group["lr_decay"])
-        made: Tensor = parameter - gradient / (total.sqrt() + group["eps"]) * rate
-        return made
+        stepped: Tensor = parameter - gradient / (total.sqrt() + group["eps"]) * rate
+        return stepped
 
 
 class RMSprop(Optimizer):
@@ -96,8 +96,8 @@ class RMSprop(Optimizer):
         if group["momentum"]:
             buffer = state["momentum_buffer"]
             step = buffer.assign(buffer * group["momentum"] + step)
-        made: Tensor = parameter - step * group.rate
-        return made
+        stepped: Tensor = parameter - step * group.rate
+        return stepped
 
 
 class Adadelta(Optimizer):
@@ -132,5 +132,5 @@ class Adadelta(Optimizer):
         square.assign(square * rho + gradient * gradient * (1 - rho))
         delta = (changes + eps).sqrt() / (square + eps).sqrt() * gradient
         changes.assign(changes * rho + delta * delta * (1 - rho))
-        made: Tensor = parameter - delta * group.rate
-        return made
+        stepped: Tensor = parameter - delta * group.rate
+        return stepped

@@ -73,8 +73,8 @@ def _moved(
     """The parameter after a step, given the averages."""
     step_size = rate / (1 - first**step)
     deviation = square.sqrt() / (1 - second**step).sqrt() + eps
-    made: Tensor = parameter - mean / deviation * step_size
-    return made
+    stepped: Tensor = parameter - mean / deviation * step_size
+    return stepped
 
 
 class AdamW(Adam):

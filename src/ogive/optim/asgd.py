@@ -55,9 +55,9 @@ class ASGD(Optimizer):
             gradient = gradient + parameter * group["weight_decay"]
         rate, share, mean = state["eta"], state["mu"], state["ax"]
         rate.assign(where(state["step"] == 1, group.rate, rate))  # as schedules have it by now
-        made: Tensor = parameter * (1 - rate * group["lambd"]) - gradient * rate
-        mean.assign(mean + (made - mean) * share)
+        stepped: Tensor = parameter * (1 - rate * group["lambd"]) - gradient * rate
+        mean.assign(mean + (stepped - mean) * share)
         decay = group.rate * group["lambd"] * state["step"] + 1
         rate.assign(group.rate / decay ** group["alpha"])
         share.assign((state["step"] - group["t0"]).clamp(min=1).reciprocal())
-        return made
+        return stepped

@@ -47,5 +47,5 @@ class LAMB(Optimizer):
         step = step + parameter * group["weight_decay"]
         own, other = parameter.square().sum().sqrt(), step.square().sum().sqrt()
         ratio = where(own.gt(0) & other.gt(0), own / other, 1.0)
-        made: Tensor = parameter - step * ratio * group.rate
-        return made
+        stepped: Tensor = parameter - step * ratio * group.rate
+        return stepped

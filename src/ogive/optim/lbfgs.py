@@ -169,11 +169,11 @@ class LBFGS(Optimizer):
         with enable_grad():
             loss = closure()
         self.func_evals += 1
-        found = [parameter.grad for parameter in self._params]
-        Tensor.realize_batch([loss, *[gradient for gradient in found if gradient is not None]])
+        gradients = [parameter.grad for parameter in self._params]
+        Tensor.realize_batch([loss, *[gradient for gradient in gradients if gradient is not None]])
         parts = [
             numpy.zeros(parameter.shape) if gradient is None else gradient.numpy()
-            for parameter, gradient in zip(self._params, found, strict=True)
+            for parameter, gradient in zip(self._params, gradients, strict=True)
         ]
         return loss.detach(), float(loss), _joined(parts)
 

@@ -27,7 +27,7 @@ NARROWEST = 0.1
 
 
 class Trial(NamedTuple):
-    """What was found at a step length: value, gradient, and slope along the direction."""
+    """The loss at a step length: value, gradient, and slope along the direction."""
 
     length: float
     value: float

@@ -35,5 +35,5 @@ def _average(mean: Tensor, gradient: Tensor, weight: float) -> Tensor:
 
 @outlined
 def _average_square(square: Tensor, gradient: Tensor, decay: float) -> Tensor:
-    made: Tensor = square * decay + gradient * gradient * (1 - decay)
-    return made
+    average: Tensor = square * decay + gradient * gradient * (1 - decay)
+    return average

@@ -1,4 +1,4 @@
-"""What all optimizers share: groups of parameters, their settings and state, and the step.
+"""`Optimizer`: groups of parameters, their settings and state, and the step.
 
 Settings that change while training (`lr`) and the number of steps are data, in small tensors that
 the kernels read: a schedule compiles nothing anew, and a jitted step sees the new value.
@@ -18,7 +18,7 @@ from ogive.jit.jitted_function import Jitted
 from ogive.jit.tracing.watch import begin_state, is_tracing
 from ogive.live.readers import tensors_reading
 from ogive.nn.module import Module
-from ogive.nn.state import clear_gradients, load_tensors
+from ogive.nn.module_parts.state import clear_gradients, load_tensors
 from ogive.optim.steps.clocks import Clocks
 from ogive.optim.steps.fixed import Fixed
 from ogive.optim.steps.parameter_groups import (
@@ -101,38 +101,38 @@ class Optimizer(HookedSteps):
             check_parameter(tensor)
             if id(tensor) in state:
                 raise ArgumentError("a parameter is in two groups, or twice in one")
-            made = self.make_state(self._parts.own(tensor), settings)
-            state[id(tensor)] = Fixed(self._in_memory(made, tensor))
+            initial = self.make_state(self._parts.own(tensor), settings)
+            state[id(tensor)] = Fixed(self._in_memory(initial, tensor))
         self.state = StateByParameter(state)
         self.clocks.add(tensors)
         self.param_groups.append(Group(settings))
 
     def _add_state(self, parameter: Tensor, grown: State) -> State:
-        made = self._in_memory(grown, parameter)
-        for tensor in made.values():
+        added = self._in_memory(grown, parameter)
+        for tensor in added.values():
             begin_state(tensor)
-        own: State = Fixed({**self.state[id(parameter)], **made})
+        own: State = Fixed({**self.state[id(parameter)], **added})
         self.state = StateByParameter({**self.state, id(parameter): own})
         return own
 
-    def _in_memory(self, made: State, parameter: Tensor) -> State:
+    def _in_memory(self, values: State, parameter: Tensor) -> State:
         """State of a parameter as memory, in parts; what is of its shape lies as it does."""
-        if parameter.is_eager and all(value.is_eager for value in made.values()):
-            return {name: value.clone() for name, value in made.items()}
+        if parameter.is_eager and all(value.is_eager for value in values.values()):
+            return {name: value.clone() for name, value in values.items()}
         placed = {
             name: self._parts.place(value, parameter) if value.shape == parameter.shape else value
-            for name, value in made.items()
+            for name, value in values.items()
         }
         return {name: _in_own_memory(value) for name, value in placed.items()}
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
-        """What is remembered of a parameter between steps, at the beginning."""
+        """The state of a parameter at the beginning."""
         raise NotImplementedError
 
     def grow_state(
         self, parameter: Tensor, gradient: Tensor, state: State, group: Mapping[str, Any]
     ) -> State:
-        """What has to be remembered besides since settings were changed."""
+        """The state that is needed besides since settings were changed."""
         return {}
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
@@ -198,7 +198,7 @@ class Optimizer(HookedSteps):
         return Jitted(step)
 
     def _readers(self) -> list[Tensor]:
-        """Who reads the parameters as they are: if it is not computed now, they will be copied."""
+        """The readers of the parameters as they are: computed now, or parameters will be copied."""
         nodes = [memory_leaf(p.node) for group in self.param_groups for p in group["params"]]
         return [tensor for tensor in tensors_reading(nodes) if tensor.dtype.is_float]
 
@@ -214,15 +214,15 @@ class Optimizer(HookedSteps):
 
     def _operands(self) -> list[Tensor]:
         """All tensors that a step reads or changes, each once."""
-        found: list[Tensor] = []
+        operands: list[Tensor] = []
         for group in self.param_groups:
-            found.append(group.rate)
+            operands.append(group.rate)
             for parameter in group["params"]:
                 gradient = parameter.grad
                 if gradient is not None:
                     own = self.state[id(parameter)].values()
-                    found += (self.clocks.of(parameter), parameter, gradient, *own)
-        return list({id(tensor): tensor for tensor in found}.values())
+                    operands += (self.clocks.of(parameter), parameter, gradient, *own)
+        return list({id(tensor): tensor for tensor in operands}.values())
 
     def _follows_from_settings(self) -> bool:
         """Whether updates are ours: they read settings and tensors, and nothing else."""
@@ -298,7 +298,7 @@ class Optimizer(HookedSteps):
         return {"state": state, "param_groups": groups}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy is made from: state and numbers of steps are known by the ids of parameters,
+        """The data of a copy: state and numbers of steps are known by the ids of parameters,
         which a copy has others of."""
         known = dict(self.__dict__)
         for name in ("state", "clocks", "_repeated", "_captured"):

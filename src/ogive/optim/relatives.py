@@ -47,8 +47,8 @@ class Adamax(Optimizer):
         mean.assign(mean.lerp(gradient, 1 - first))
         largest.assign((largest * second).maximum(gradient.abs() + group["eps"]))
         rate = group.rate / (1 - first ** state["step"])
-        made: Tensor = parameter - mean / largest * rate
-        return made
+        stepped: Tensor = parameter - mean / largest * rate
+        return stepped
 
 
 class NAdam(Optimizer):
@@ -97,8 +97,8 @@ class NAdam(Optimizer):
         deviation = (square / (1 - second**step)).sqrt() + group["eps"]
         by_gradient = group.rate * (1 - now) / (1 - product)
         by_mean = group.rate * after / (1 - product * after)
-        made: Tensor = parameter - (gradient * by_gradient + mean * by_mean) / deviation
-        return made
+        stepped: Tensor = parameter - (gradient * by_gradient + mean * by_mean) / deviation
+        return stepped
 
 
 class RAdam(Optimizer):
@@ -139,5 +139,5 @@ class RAdam(Optimizer):
         rate = group.rate / (1 - first**step)
         by_deviation = (scale * (1 - second**step)).clamp(min=0).sqrt() * rate
         adaptive = mean / (square.sqrt() + group["eps"]) * by_deviation
-        made: Tensor = parameter - where(known > 5, adaptive, mean * rate)
-        return made
+        stepped: Tensor = parameter - where(known > 5, adaptive, mean * rate)
+        return stepped

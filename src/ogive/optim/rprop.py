@@ -59,5 +59,5 @@ class Rprop(Optimizer):
         size.assign(changed.clamp(*group["step_sizes"]))
         followed = where(agreement < 0, 0.0, gradient)
         before.assign(followed)
-        made: Tensor = parameter - followed.sign() * size
-        return made
+        stepped: Tensor = parameter - followed.sign() * size
+        return stepped

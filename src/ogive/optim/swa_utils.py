@@ -122,16 +122,16 @@ class AveragedModel(Module):
         count = self.n_averaged
         if self.multi_avg_fn is None:
             assert self.avg_fn is not None
-            made = [
+            averaged = [
                 self.avg_fn(average.detach(), value.detach(), count)
                 for average, value in zip(averages, current, strict=True)
             ]
         else:
-            made = [average.clone().detach() for average in averages]
-            self.multi_avg_fn(made, [value.detach() for value in current], count)
+            averaged = [average.clone().detach() for average in averages]
+            self.multi_avg_fn(averaged, [value.detach() for value in current], count)
         return [
             where(count == 0, value.detach(), new.cast(value.dtype))
-            for value, new in zip(current, made, strict=True)
+            for value, new in zip(current, averaged, strict=True)
         ]
 
 

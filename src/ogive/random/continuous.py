@@ -44,8 +44,8 @@ def rand(
     sizes, chosen, place = to_shape(shape, "rand"), to_float(dtype, "rand"), to_device(device)
     with graph_lock:
         draw = Draw(sizes, key, generator, "rand")
-        made = draw.finish(drawing.uniform(draw.bits(), chosen), chosen, place)
-    return made.requires_grad_() if requires_grad else made
+        result = draw.finish(drawing.uniform(draw.bits(), chosen), chosen, place)
+    return result.requires_grad_() if requires_grad else result
 
 
 def uniform(
@@ -144,8 +144,8 @@ def randn(
     sizes, chosen, place = to_shape(shape, "randn"), to_float(dtype, "randn"), to_device(device)
     with graph_lock:
         draw = Draw(sizes, key, generator, "randn")
-        made = draw.finish(drawing.normal(draw, chosen), chosen, place)
-    return made.requires_grad_() if requires_grad else made
+        result = draw.finish(drawing.normal(draw, chosen), chosen, place)
+    return result.requires_grad_() if requires_grad else result
 
 
 def normal(

@@ -246,8 +246,8 @@ def _search(weights: NDArray[Any], u: NDArray[Any], result: NDArray[Any]) -> Non
     _check_weights(weights, 1)
     sums = weights.astype(numpy.float64).cumsum(axis=-1)
     rows = zip(*[array.reshape(-1, array.shape[-1]) for array in (sums, u, result)], strict=True)
-    for row, shares, found in rows:
-        found[...] = numpy.searchsorted(row, shares * row[-1], side="right")
+    for row, shares, places in rows:
+        places[...] = numpy.searchsorted(row, shares * row[-1], side="right")
 
 
 def _check_weights(weights: NDArray[Any], positive: int) -> None:
@@ -258,5 +258,5 @@ def _check_weights(weights: NDArray[Any], positive: int) -> None:
 
 
 def _on_host(function: Any, inputs: list[Tensor], shape: Any) -> Tensor:
-    made: Tensor = custom(function, inputs, (shape, dtypes.int64), name="multinomial")
-    return made
+    drawn: Tensor = custom(function, inputs, (shape, dtypes.int64), name="multinomial")
+    return drawn

@@ -103,10 +103,10 @@ def gamma_slope(concentration: Tensor, sample: Tensor) -> Tensor:
     def slope(shape: Array, value: Array, result: Array) -> None:
         result[...] = _slope(shape.astype(numpy.float64), value.astype(numpy.float64))
 
-    made: Tensor = custom(
+    slopes: Tensor = custom(
         slope, [concentration, sample], (sample.shape, sample.dtype), name="gamma_slope"
     )
-    return made
+    return slopes
 
 
 def _slope(a: Array, x: Array) -> Array:
@@ -167,5 +167,5 @@ def _drawn(
         source = numpy.random.Generator(numpy.random.Philox(seed.tolist()))
         result[...] = draw(source, *inputs)
 
-    made: Tensor = custom(on_host, [seed, *given], (given[0].shape, given[0].dtype), name=name)
-    return made
+    drawn: Tensor = custom(on_host, [seed, *given], (given[0].shape, given[0].dtype), name=name)
+    return drawn

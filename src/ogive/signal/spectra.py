@@ -63,9 +63,9 @@ def stft(
     if is_half and frames.dtype.is_complex:
         raise ArgumentError("stft: onesided=True goes with real numbers")
     norm = "ortho" if normalized else None
-    found = (rfft if is_half else fft)(frames, norm=norm).transpose(1, 2)
-    found = found if input.ndim == 2 else found.squeeze(0)
-    return found if return_complex else view_as_real(found)
+    transforms = (rfft if is_half else fft)(frames, norm=norm).transpose(1, 2)
+    transforms = transforms if input.ndim == 2 else transforms.squeeze(0)
+    return transforms if return_complex else view_as_real(transforms)
 
 
 def istft(
@@ -148,5 +148,5 @@ def _overlaid(frames: Tensor, step: int) -> Tensor:
     total = (count - 1) * step + length
     columns = frames.transpose(1, 2)
     folded: Any = columns.fold_windows((1, total), (1, length), stride=(1, step))
-    made: Tensor = folded.reshape(frames.shape[0], total)
-    return made
+    overlaid: Tensor = folded.reshape(frames.shape[0], total)
+    return overlaid

@@ -238,8 +238,8 @@ def _window(
     if not kind.is_float:
         raise DtypeError(f"a window is of floats, not {kind.name}")
     if count < 2:
-        made = ones(count, dtype=kind, device=device)
+        window = ones(count, dtype=kind, device=device)
     else:
         place = created(arange, count, dtype=dtypes.float64, device=device)
-        made = shape(place, float(count - 1 if sym else count)).cast(kind)
-    return made.requires_grad_() if requires_grad else made
+        window = shape(place, float(count - 1 if sym else count)).cast(kind)
+    return window.requires_grad_() if requires_grad else window

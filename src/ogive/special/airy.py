@@ -33,9 +33,9 @@ def airy_ai(x: Tensor) -> Tensor:
     """
     value, dtype = wide(x, "airy_ai")
     middle = evaluate(_fitted_series(), (value.clamp(LEAST, MOST) - LEAST) / (MOST - LEAST))
-    found = where(value > MOST, _above(value.clamp(min=MOST)), middle)
-    found = where(value < LEAST, _below(value.neg().clamp(min=-LEAST)), found)
-    return where(value.isinf(), 0.0, found).cast(dtype)
+    result = where(value > MOST, _above(value.clamp(min=MOST)), middle)
+    result = where(value < LEAST, _below(value.neg().clamp(min=-LEAST)), result)
+    return where(value.isinf(), 0.0, result).cast(dtype)
 
 
 def _above(x: Tensor) -> Tensor:

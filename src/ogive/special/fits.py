@@ -38,11 +38,11 @@ def fit(function: Callable[[float], float], count: int) -> Coefficients:
     """The first coefficients of a function on [0, 1]."""
     angles = [math.pi * (k + 0.5) / count for k in range(count)]
     values = [function((1 + math.cos(angle)) / 2) for angle in angles]
-    found = [
+    coefficients = [
         2 / count * math.fsum([v * math.cos(k * a) for v, a in zip(values, angles, strict=True)])
         for k in range(count)
     ]
-    return (found[0] / 2, *found[1:])
+    return (coefficients[0] / 2, *coefficients[1:])
 
 
 def evaluate(coefficients: Coefficients, t: Tensor) -> Tensor:
@@ -52,8 +52,8 @@ def evaluate(coefficients: Coefficients, t: Tensor) -> Tensor:
     current: Any = double * last + coefficients[-2]
     for coefficient in reversed(coefficients[1:-2]):
         last, current = current, double * current - last + coefficient
-    made: Tensor = double * 0.5 * current - last + coefficients[0]
-    return made
+    total: Tensor = double * 0.5 * current - last + coefficients[0]
+    return total
 
 
 def sum_series(terms: Callable[[Decimal], Iterator[Decimal]], x: float) -> float:

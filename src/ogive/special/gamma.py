@@ -86,8 +86,8 @@ def zeta(input: Any, other: Any) -> Tensor:
     for k in reversed(range(terms)):
         total = total + (held + k).pow(-s)
     pole = x.eq(1) | ((q <= 0) & q.eq(q.floor()) & (x > 1))
-    found = where((x > 1) & (q > 0), total, where(pole, math.inf, math.nan))
-    return found.cast(dtype)
+    result = where((x > 1) & (q > 0), total, where(pole, math.inf, math.nan))
+    return result.cast(dtype)
 
 
 def _regularized(input: Tensor, other: Tensor, upper: bool, name: str) -> Tensor:
@@ -101,12 +101,12 @@ def _regularized(input: Tensor, other: Tensor, upper: bool, name: str) -> Tensor
         slope = ((held_a - 1) * held_x.log() - held_x - held_a.lgamma()).exp()
         return upstream * (-slope if upper else slope)
 
-    found = with_gradient([held_x], value, backward)
+    result = with_gradient([held_x], value, backward)
     nothing, everything = (1.0, 0.0) if upper else (0.0, 1.0)
-    found = where(x.eq(0), nothing, where(x == math.inf, everything, found))
-    found = where(a.eq(0) & (x > 0), everything, where(a.isinf() & ~x.isinf(), nothing, found))
+    result = where(x.eq(0), nothing, where(x == math.inf, everything, result))
+    result = where(a.eq(0) & (x > 0), everything, where(a.isinf() & ~x.isinf(), nothing, result))
     wrong = (a < 0) | (x < 0) | a.isnan() | x.isnan() | (a.eq(0) & x.eq(0))
-    return where(wrong | (a.isinf() & x.isinf()), math.nan, found).cast(dtype)
+    return where(wrong | (a.isinf() & x.isinf()), math.nan, result).cast(dtype)
 
 
 def _value(a: Tensor, x: Tensor, upper: bool) -> Tensor:
@@ -117,11 +117,11 @@ def _value(a: Tensor, x: Tensor, upper: bool) -> Tensor:
     lower = front * _series(where(by_fraction, a + 1, a), where(by_fraction, a, x))
     above = front * a * _fraction(a, where(by_fraction, x, a + 3))
     if upper:
-        found = where(by_fraction, above, 1 - lower)
+        far = where(by_fraction, above, 1 - lower)
     else:
-        found = where(by_fraction, 1 - above, lower)
+        far = where(by_fraction, 1 - above, lower)
     close = _uniform(where(near, a, UNIFORM), where(near, x, UNIFORM), upper)
-    return where(near, close, found)
+    return where(near, close, far)
 
 
 def _series(a: Tensor, x: Tensor) -> Tensor:
@@ -129,8 +129,8 @@ def _series(a: Tensor, x: Tensor) -> Tensor:
     total: Any = 1.0
     for k in reversed(range(1, SERIES)):
         total = total * x / (a + k) + 1
-    made: Tensor = total
-    return made
+    series: Tensor = total
+    return series
 
 
 def _fraction(a: Tensor, x: Tensor) -> Tensor:
@@ -138,8 +138,8 @@ def _fraction(a: Tensor, x: Tensor) -> Tensor:
     total: Any = x + (2 * FRACTION + 1) - a
     for k in reversed(range(1, FRACTION + 1)):
         total = x + (2 * k - 1) - a - (k - a) * k / total
-    made: Tensor = total.reciprocal()
-    return made
+    fraction: Tensor = total.reciprocal()
+    return fraction
 
 
 def _uniform(a: Tensor, x: Tensor, upper: bool) -> Tensor:
@@ -156,8 +156,8 @@ def _uniform(a: Tensor, x: Tensor, upper: bool) -> Tensor:
         rest = rest * inverse + polynomial(eta, coefficients)
     rest = rest * (half_square * -a).exp() * (a * (2 * math.pi)).rsqrt()
     edge = eta * (a * 0.5).sqrt()
-    made: Tensor = edge.erfc() * 0.5 + rest if upper else edge.neg().erfc() * 0.5 - rest
-    return made
+    share: Tensor = edge.erfc() * 0.5 + rest if upper else edge.neg().erfc() * 0.5 - rest
+    return share
 
 
 @functools.cache
@@ -174,11 +174,11 @@ def _uniform_coefficients() -> list[list[float]]:
     for n in range(1, count):
         inverse.append(-sum([mu[i + 1] * inverse[n - i] for i in range(1, n + 1)], Fraction(0)))
     current = inverse[1:]
-    found = [current]
+    series = [current]
     for _ in range(1, ORDERS):
         pole = -current[1]
         current = [
             (n + 2) * current[n + 2] + pole * inverse[n + 1] for n in range(len(current) - 2)
         ]
-        found.append(current)
-    return [[float(c) for c in line[:POWERS]] for line in found]
+        series.append(current)
+    return [[float(c) for c in line[:POWERS]] for line in series]

@@ -35,8 +35,8 @@ def log_ndtr(x: Tensor) -> Tensor:
     left = value.clamp(max=-1)
     below = (_erfcx(left * -math.sqrt(0.5)) * 0.5).log() - left.square() * 0.5
     above = ((value.clamp(min=-1) * math.sqrt(0.5)).erfc() * -0.5).log1p()
-    found = where(value < -1, below, above)
-    return where(value == -math.inf, -math.inf, found).cast(dtype)
+    result = where(value < -1, below, above)
+    return where(value == -math.inf, -math.inf, result).cast(dtype)
 
 
 def entr(x: Tensor) -> Tensor:
@@ -47,8 +47,8 @@ def entr(x: Tensor) -> Tensor:
     """
     value, dtype = wide(x, "entr")
     held = where(value > 0, value, 1.0)
-    found = where(value > 0, -held * held.log(), where(value.eq(0), 0.0, -math.inf))
-    return where(value.isnan(), value, found).cast(dtype)
+    result = where(value > 0, -held * held.log(), where(value.eq(0), 0.0, -math.inf))
+    return where(value.isnan(), value, result).cast(dtype)
 
 
 def _erfcx(x: Tensor) -> Tensor:

@@ -40,11 +40,11 @@ def _polynomial(
         degree = whole.cast(dtypes.int64)
         before: Any = point * 0 + 1
         current: Any = first(point)
-        found = where(degree >= 1, current, before)
+        result = where(degree >= 1, current, before)
         for k in range(1, highest):
             before, current = current, step(k, point, current, before)
-            found = where(degree > k, current, found)
-        return where(degree < 0, 0.0, found).cast(dtype)
+            result = where(degree > k, current, result)
+        return where(degree < 0, 0.0, result).cast(dtype)
 
     family.__name__ = family.__qualname__ = name
     family.__doc__ = (

@@ -209,9 +209,9 @@ def pad(node: UOp, pads: Pairs, fill: Scalar = 0) -> UOp:
     """Surround with `fill`, `(before, after)` elements per axis."""
     if pads == ((0, 0),) * len(pads):
         return node
-    made = _move(Op.PAD, node, (pads, node.dtype.canonical(fill)))
-    check_size(made.shape)
-    return made
+    padded = _move(Op.PAD, node, (pads, node.dtype.canonical(fill)))
+    check_size(padded.shape)
+    return padded
 
 
 def flip(node: UOp, axes: tuple[int, ...]) -> UOp:
@@ -354,7 +354,7 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
 
 
 def scan(node: UOp, op: Op, axis: int) -> UOp:
-    """What combining all elements up to each one along `axis` gives; the shape stays.
+    """The combination of all elements up to each one along `axis`; the shape stays.
 
     Floats add up and multiply in at least twice their width: a running sum has no tree.
     """

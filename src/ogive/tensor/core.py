@@ -1,4 +1,4 @@
-"""What every tensor has, and how the families of operations make new ones."""
+"""`Core`, the state of every tensor, and how the families of operations make new ones."""
 
 from __future__ import annotations
 
@@ -183,8 +183,8 @@ def wrap(node: UOp, device: str) -> Tensor:
     """A new tensor on a connected node. `graph_lock` is held since its operands were read."""
     if history.paused and history.needs_cut(node):
         node = registry.make(Op.DETACH, node.dtype, (node,), None, node.shape)
-    made: Tensor = _concrete.__new__(_concrete)
-    return adopt(made, node, device)
+    tensor: Tensor = _concrete.__new__(_concrete)
+    return adopt(tensor, node, device)
 
 
 def hold(node: UOp, device: str) -> Tensor:
@@ -193,23 +193,23 @@ def hold(node: UOp, device: str) -> Tensor:
     The node may be one of a history, which is connected where somebody holds it.
     """
     registry.connect(node)
-    made: Tensor = _concrete.__new__(_concrete)
-    return adopt(made, node, device)
+    tensor: Tensor = _concrete.__new__(_concrete)
+    return adopt(tensor, node, device)
 
 
-def adopt(made: Tensor, node: UOp, device: str) -> Tensor:
+def adopt(tensor: Tensor, node: UOp, device: str) -> Tensor:
     """Fill in a tensor that has nothing yet."""
     if device is not DEFAULT_DEVICE:
         node, device = placed(node, device)
-    made.node = node
-    made.device = device
-    made.shared = None
-    made.layout = None
-    made.origin = origin = user_origin(2)
+    tensor.node = node
+    tensor.device = device
+    tensor.shared = None
+    tensor.layout = None
+    tensor.origin = origin = user_origin(2)
     if node.origin is None:
         node.origin = origin
-    add_tensor(made)
-    return made
+    add_tensor(tensor)
+    return tensor
 
 
 def placed(node: UOp, device: str) -> tuple[UOp, str]:
@@ -295,12 +295,12 @@ def kind_of(value: Any) -> str:
 
 
 def to_tensor(value: Any, device: str | None = None) -> Tensor:
-    """What the user would write as `Tensor(value, device=device)`; but that a tensor stays where it
+    """`Tensor(value, device=device)`, as the user would write it; but that a tensor stays where it
     is where no device is named, unless that is a file."""
     if device is None and isinstance(value, Core) and value.device != FILES:
         device = value.device
-    made: Tensor = _concrete(value, device=device)
-    return made
+    tensor: Tensor = _concrete(value, device=device)
+    return tensor
 
 
 def to_integer(value: Any, name: str) -> int:
@@ -336,7 +336,7 @@ def one_element(tensor: Tensor, name: str) -> Tensor:
 
 
 def to_entries(value: Any) -> list[Any]:
-    """What may be given alone or as several: the entries of a list or tuple, or the one value."""
+    """The entries of a list or tuple, or the one value, where either may be given."""
     return list(value) if isinstance(value, tuple | list) else [value]
 
 

@@ -28,7 +28,7 @@ PRODUCTS_PER_ELEMENT = 32
 
 
 class Allowance:
-    """What is left of the elements that may be read."""
+    """The elements that may still be read, counted."""
 
     __slots__ = ("left",)
 

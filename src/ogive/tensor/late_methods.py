@@ -18,7 +18,7 @@ there for the end, and the table of methods needs its types."""
 
 
 class LateMethod:
-    """What the class has instead of a method until that is loaded.
+    """The stand-in of a method in the class until that is loaded.
 
     It is a descriptor with `__set__`, as a slot is, so that no attribute of a tensor hides it.
     """
@@ -49,7 +49,7 @@ class LateMethod:
         return method
 
     def then(self, make: Callable[[Any], Any]) -> LateMethod:
-        """What `make` makes of the method, as late."""
+        """The result of `make` for the method, as late."""
         return LateMethod(lambda: make(self.load()))
 
 

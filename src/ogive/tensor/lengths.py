@@ -1,4 +1,4 @@
-"""What is known about lengths and positions that depend on variables.
+"""Facts about lengths and positions that depend on variables.
 
 A check must hold for every value the variables may take, since what is compiled serves all of them:
 
@@ -51,7 +51,7 @@ def span(size: Dim) -> str:
 
 
 def difference(ones: Sequence[Dim], others: Sequence[Dim]) -> str:
-    """What to add to the error about lengths that should be equal and are not known to be.
+    """The hint of an error about lengths that should be equal and are not known to be.
 
     Raises `VariableError` where that is because one variable has two values.
     """
@@ -103,8 +103,8 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
 
 def _symbols(product: UOp) -> list[UOp]:
     """The factors of a product without a number among them."""
-    found = []
+    symbols = []
     while product.op is Op.MUL:
         product, factor = product.src
-        found.append(factor)
-    return [*found, product]
+        symbols.append(factor)
+    return [*symbols, product]

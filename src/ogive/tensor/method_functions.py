@@ -42,12 +42,12 @@ chosen_floats: list[Any] = []
 
 
 def created(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-    """What a function that makes tensors gives: an eager one where small tensors are eager."""
+    """The result of a function that makes tensors: eager where small tensors are eager."""
     if chosen_floats and "dtype" in kwargs and kwargs["dtype"] is None:
         kwargs["dtype"] = chosen_floats[0]
     at_once = eager_calls.get(function)
-    made: Result | None = None if at_once is None else at_once(*args, **kwargs)
-    return function(*args, **kwargs) if made is None else made
+    eager: Result | None = None if at_once is None else at_once(*args, **kwargs)
+    return function(*args, **kwargs) if eager is None else eager
 
 
 def as_function(

@@ -60,7 +60,7 @@ MOST_SIGNATURES = 4096
 
 
 class Signature(NamedTuple):
-    """What a call gives for operands of some shapes and dtypes; `rest` are the argument of its
+    """The result of a call for operands of some shapes and dtypes; `rest` are the argument of its
     node and the shape."""
 
     dtype: DType
@@ -122,7 +122,7 @@ def _are_eager(values: Iterable[Any]) -> bool:
 def _key(
     callee: str, args: tuple[Any, ...], kwargs: dict[str, Any], nodes: list[UOp]
 ) -> tuple[Any, ...] | None:
-    """What the result of a call depends on, but for the operands' values, which `nodes` get."""
+    """The key of a call: all that its result depends on but the operands, which `nodes` get."""
     key: list[Any] = [callee]
     for value in args:
         if isinstance(value, Core):
@@ -216,7 +216,7 @@ def _decode(value: Any) -> Any:
 
 
 def _expand(function: Callable[..., Any], call: UOp) -> tuple[UOp, ...]:
-    """What a call stands for, over its operands."""
+    """The nodes that a call stands for, over its operands."""
     operands = iter(call.operands)
 
     def argument(entry: Any) -> Any:

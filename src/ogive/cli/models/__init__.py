@@ -1,4 +1,4 @@
-"""What `ogive` does with models in files.
+"""The commands of `ogive` on models in files.
 
 arguments    what the commands take
 given_inputs files and random numbers as inputs

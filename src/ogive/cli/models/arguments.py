@@ -1,4 +1,4 @@
-"""What the commands for models take."""
+"""Arguments of the commands for models."""
 
 from __future__ import annotations
 

@@ -141,5 +141,5 @@ def _read_picture(info: Info, path: Path, lengths: list[int]) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, in words and without the number of an error."""
+    """The reason of an error, in words and without its number."""
     return getattr(error, "strerror", None) or str(error)

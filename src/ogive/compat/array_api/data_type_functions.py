@@ -18,7 +18,7 @@ from ogive.tensor.tensor import Tensor
 
 @record(frozen=True)
 class FloatInfo:
-    """What a float dtype can hold; for complex numbers, each of their parts."""
+    """The limits of a float dtype; for complex numbers, of each of their parts."""
 
     dtype: DType
     bits: int
@@ -38,7 +38,7 @@ class FloatInfo:
 
 @record(frozen=True)
 class IntegerInfo:
-    """What an integer dtype can hold."""
+    """The limits of an integer dtype."""
 
     dtype: DType
     bits: int

@@ -1,1 +1,1 @@
-"""What tensors have for the sake of programs written for PyTorch or NumPy."""
+"""Methods of tensors for the sake of programs written for PyTorch or NumPy."""

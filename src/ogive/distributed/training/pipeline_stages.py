@@ -84,7 +84,7 @@ class Pipeline:
             yield False, number
 
     def apply(self, x: Tensor) -> Tensor:
-        """What the stage makes of a micro-batch."""
+        """The stage's result for a micro-batch."""
         return self._stage(x)
 
     def neighbour(self, distance: int) -> int:

@@ -45,13 +45,13 @@ def find_executions(
     if not exact:
         _tell_of_others(structure, config)
     inlined = inline_graph(normalized, config)
-    taken, found = _find_inlined(inlined, config, exact)
+    taken, executions = _find_inlined(inlined, config, exact)
     if taken.is_general:
         _keep_few(_general, structure, None)
-        general_graphs.remember(sink, inlined.sink, taken, found, config)
+        general_graphs.remember(sink, inlined.sink, taken, executions, config)
     else:
-        graph_cache.keep_under(sink, found, config)
-    return taken, found
+        graph_cache.keep_under(sink, executions, config)
+    return taken, executions
 
 
 def _find_general(
@@ -124,18 +124,18 @@ def _find_inlined(
 ) -> tuple[Normalized, Executions]:
     if not exact:
         general = general_graphs.generalize(normalized, config)
-        found = graph_cache.find(general.sink, config)
-        if not general.is_general or _has_room(found, normalized, config):
-            return general, found
+        executions = graph_cache.find(general.sink, config)
+        if not general.is_general or _has_room(executions, normalized, config):
+            return general, executions
     return normalized, graph_cache.find(normalized.sink, config)
 
 
-def _has_room(found: Executions, normalized: Normalized, config: Config) -> bool:
+def _has_room(executions: Executions, normalized: Normalized, config: Config) -> bool:
     """Whether memory has room for all that a general graph keeps; if not, it is given up. What is
     kept is known only now: most values that are computed element by element are not."""
     from ogive.passes.general.build_general import LARGEST  # which graphs as they are do without
 
-    kept = [slot.nbytes for slot in found.graph.slots if slot.parameter is None]
+    kept = [slot.nbytes for slot in executions.graph.slots if slot.parameter is None]
     if max(kept, default=0) <= LARGEST:
         return True
     general_graphs.give_up(normalized, f"{max(kept):,} bytes would be kept", config)

@@ -43,9 +43,9 @@ Targets = Mapping[str, Target]
 
 def targets_for(sink: UOp, config: Config, confirmed: bool = False) -> Targets:
     """The targets of the devices of a parametric graph, `confirmed` if it is to be compiled."""
-    found = dict.fromkeys(sink.arg or (DEFAULT_DEVICE,))
-    found |= dict.fromkeys(computing_devices(sink.walk()).values())
-    names = [name for group in found if group is not None for name in group_members(group)]
+    groups = dict.fromkeys(sink.arg or (DEFAULT_DEVICE,))
+    groups |= dict.fromkeys(computing_devices(sink.walk()).values())
+    names = [name for group in groups if group is not None for name in group_members(group)]
     devices = [find_device(name) for name in dict.fromkeys(names)]
     if confirmed:
         return {device.name: device.confirmed_target(config) for device in devices}
@@ -125,10 +125,10 @@ def load_graph(sink: UOp, targets: Targets, config: Config, disk: Disk) -> Compi
 
     The code is linked at once, while it could still be compiled instead. Raises `LoadError`.
     """
-    found = disk.find_graph(sink, targets, config)
-    if found is None:
+    stored = disk.find_graph(sink, targets, config)
+    if stored is None:
         return None
-    record, codes = found
+    record, codes = stored
     devices = {
         step.kernel: find_device(record.slots[step.slots[0]].device)
         for step in record.steps

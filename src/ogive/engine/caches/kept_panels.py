@@ -68,7 +68,7 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
     places: dict[int, list[int]] = {}
     for position, slot in graph.word_slots:
         places.setdefault(slot, []).append(position)
-    found = []
+    panels = []
     for number, (level, step) in enumerate(zip(graph.levels, graph.steps, strict=True)):
         if isinstance(step, CopyStep | CallStep) or not isinstance(step.tiles, int):
             continue
@@ -86,7 +86,7 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
             continue
         layout = (memory.device, step.kernel.record.code, step.tiles, step.fixed)
         words = tuple(places[slot])
-        found.append(
+        panels.append(
             Panel(
                 step=number,
                 tiles=step.tiles,
@@ -98,7 +98,7 @@ def find_panels(graph: CompiledGraph) -> tuple[Panel, ...]:
                 words=words,
             )
         )
-    return tuple(found)
+    return tuple(panels)
 
 
 class _Origin(NamedTuple):
@@ -154,15 +154,15 @@ class PanelCache:
         versions = [None if source is None else source.version for source in sources]
         if None in versions:
             return None
-        found = [source for source in sources if source is not None]
-        key = (layout, *[source.address for source in found])
+        held = [source for source in sources if source is not None]
+        key = (layout, *[source.address for source in held])
 
         def forget(_: object) -> None:
             self._entries.pop(key, None)
 
         origins = [
             _Origin(weakref.ref(source.base, forget), source.address, version)
-            for source, version in zip(found, versions, strict=True)
+            for source, version in zip(held, versions, strict=True)
         ]
         with self._lock:
             kept = self._entries.get(key)
@@ -258,8 +258,8 @@ class Keeper:
     @property
     def nbytes(self) -> int:
         """The bytes of the panels that the last run found or made."""
-        found = [kept for place in self._places if (kept := place.kept()) is not None]
-        return sum(_size(kept) for kept in found)
+        kept_now = [kept for place in self._places if (kept := place.kept()) is not None]
+        return sum(_size(kept) for kept in kept_now)
 
     def run(self, execute: Callable[[], Fault | None], memories: Memories) -> Fault | None:
         """Execute the plan, which uses `memories`."""

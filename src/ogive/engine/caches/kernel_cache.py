@@ -149,14 +149,14 @@ class KernelCache:
         """
         asked = list(regions)
         with self._lock:
-            found: dict[UOp, Kernel] = {}
+            kernels: dict[UOp, Kernel] = {}
             drafts: dict[UOp, _Draft] = {}
             with Assembly(device, target, (config.threads or host().cores()) - 1) as assembly:
                 for region in asked:
                     kernel = self._kernels.get((region, target.key, config.code_key))
                     if kernel is not None:
-                        found[region] = kernel
-                    if kernel is not None or region in found or region in drafts:
+                        kernels[region] = kernel
+                    if kernel is not None or region in kernels or region in drafts:
                         count("kernel_hits")
                         continue
                     kernel = self._from_disk(region, device, target, config, disk)
@@ -165,15 +165,15 @@ class KernelCache:
                             region, device, target, config, disk, assembly
                         )
                     else:
-                        found[region] = kernel
+                        kernels[region] = kernel
             for region, draft in drafts.items():
-                found[region] = self._finish(region, device, draft, assembly, config)
-            for region, kernel in found.items():
+                kernels[region] = self._finish(region, device, draft, assembly, config)
+            for region, kernel in kernels.items():
                 self._remember(region, kernel, target, config)
                 if disk is not None and kernel.kept_in is not disk:
                     stored_at = _place(region, target, config, disk)
                     _keep(kernel, stored_at, target, disk, entries)
-            return [found[region] for region in asked]
+            return [kernels[region] for region in asked]
 
     def _remember(self, region: UOp, kernel: Kernel, target: Target, config: Config) -> None:
         self._kernels[region, target.key, config.code_key] = kernel
@@ -191,8 +191,8 @@ class KernelCache:
         self, record: KernelRecord, stored: CodeRecord, disk: Disk, device: Device
     ) -> Kernel:
         """A kernel that was read from the disk."""
-        made = Code(device, record.name, stored.object_code, stored.ir)
-        code = self._codes.setdefault(record.code, made)
+        loaded = Code(device, record.name, stored.object_code, stored.ir)
+        code = self._codes.setdefault(record.code, loaded)
         kernel = Kernel(record, code, {})
         kernel.kept_in = code.kept_in = disk
         return kernel
@@ -202,11 +202,11 @@ class KernelCache:
     ) -> Kernel | None:
         if disk is None:
             return None
-        found = disk.find_kernel(_place(region, target, config, disk))
-        if found is None or not _fits(found[0], region):
+        stored = disk.find_kernel(_place(region, target, config, disk))
+        if stored is None or not _fits(stored[0], region):
             return None
         count("kernel_disk_hits")
-        return self.kernel_of(*found, disk, device)
+        return self.kernel_of(*stored, disk, device)
 
     def _draft(
         self,

@@ -1,4 +1,4 @@
-"""What a captured function changes, and who else has to do with that.
+"""The memory that a captured function overwrites, and who else reads it.
 
 A call overwrites memory of tensors in place. Whoever else reads it gets a copy before, and views of
 it show the new values afterwards. A function that is given what it also finds, or two views of one
@@ -134,7 +134,7 @@ class Overwriting:
         return self._overwritten(call)
 
     def _overwritten(self, call: Call) -> list[tuple[Any, Number]]:
-        """What is overwritten, but for what another thread has let go of while the call ran."""
+        """The overwritten memory, but for what another thread has let go of while the call ran."""
         found = [(self._tensors[at](), self._found_numbers[at]) for at in self._found]
         given = [(call.inputs[at], self._numbers[at]) for at in self._inputs]
         return [each for each in (*found, *given) if each[0] is not None]
@@ -160,7 +160,7 @@ class Overwriting:
         return True
 
     def seen(self, call: Call) -> list[Change]:
-        """What lets views of tensors that were overwritten show that."""
+        """The changes by which views of overwritten tensors show that."""
         gone = {id(call.inputs[at]) for at in self._gone}
         changes: list[Change] = []
         for tensor, _ in self._overwritten(call):

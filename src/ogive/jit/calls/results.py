@@ -1,4 +1,4 @@
-"""What a call of a captured function gives: results, tensors that move, arguments that are gone."""
+"""The outcome of a captured function's call: results, tensors that move, arguments used up."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class CallResults:
-    """What calls of one kind give, once they have run.
+    """The outcome of calls of one kind, once they have run.
 
     `tensors` are those that the function finds. Arguments that are `gone` after a call stand for
     nodes without memory then. Tensors that are `dropped` are left without a gradient.
@@ -60,7 +60,7 @@ class CallResults:
         )
 
     def make(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
-        """What the function returns. `graph_lock` is held, and nothing is donated yet."""
+        """The function's results. `graph_lock` is held, and nothing is donated yet."""
         by_slot = self._by_slot(cells)
         tensors: list[Tensor] = []
         for made in self._made:
@@ -103,7 +103,7 @@ class CallResults:
         return {made.slot: cell for made, cell in zip(self._fresh, cells, strict=True)}
 
     def moves(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> list[Change]:
-        """What lets tensors have the memory that their new values are in."""
+        """The changes by which tensors have the memory that their new values are in."""
         by_slot = self._by_slot(cells)
         moves: list[Change] = []
         for owner, made in self._moved:
@@ -113,7 +113,7 @@ class CallResults:
         return moves
 
     def donations(self, call: Call) -> list[Change]:
-        """What lets arguments be used up."""
+        """The changes by which arguments are used up."""
         moves: list[Change] = []
         for at, gone in self.gone.items():
             moves += registry.moves_to(call.inputs[at], gone)
@@ -126,12 +126,12 @@ class CallResults:
         return self._tensors[owner.position]()
 
     def drops(self) -> list[Change]:
-        """What lets tensors have no gradient that the function leaves without one."""
+        """The changes by which tensors have no gradient that the function leaves without one."""
         return [(tensor, "gradient", None) for tensor in self.dropped]
 
 
 def donated_node(tensor: Any, name: str, path: str) -> UOp:
-    """What an argument stands for after a call has used it up. Raises `ArgumentError`."""
+    """The node of an argument that a call has used up: reading it raises `ArgumentError`."""
     if not isinstance(tensor, Tensor):
         raise ArgumentError(f"{path} of {name} is a NumPy array, and only tensors can be donated")
     message = (

@@ -46,7 +46,7 @@ def pattern(buffers: Sequence[Any]) -> list[int]:
 
 
 def facts_of(tensor: Any, node: UOp, number: Number) -> tuple[Any, ...]:
-    """What has to be the same for a trace to serve again."""
+    """The facts about a tensor that must be the same for a trace to serve again."""
     buffer = _memory(node, leaf_at(node, number))
     is_borrowed = bool(buffer and buffer.borrowed)
     return node.dtype, node.shape, tensor.device, is_borrowed, layout_of_memory(node)

@@ -1,1 +1,1 @@
-"""What a captured function read, and whether it is as it was."""
+"""Guards: all that a captured function read, and whether it is as it was."""

@@ -40,12 +40,12 @@ class _Asked:
         self._expected = {}
 
     def answers(self) -> Iterable[Any]:
-        """What the objects give now."""
+        """The objects' answers of now."""
         return chain.from_iterable(map(map, self.getters, self.objects))
 
 
 class Guards:
-    """What must still be where it was for a trace to be valid."""
+    """The values that must still be where they were for a trace to be valid."""
 
     __slots__ = ("_absent", "_arrays", "_counts", "_rows", "_values", "_without")
 

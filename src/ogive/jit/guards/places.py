@@ -1,4 +1,4 @@
-"""What a function read that was not given to it, and what was there.
+"""Places that a function read by itself, and the values that were there.
 
     def step(x):                      Place    globals()["model"] is model
         return x @ model.w * s[0]     Place    model.w is w, globals()["s"] is s
@@ -40,7 +40,7 @@ class Place(NamedTuple):
     path: str
 
     def now(self) -> Any:
-        """What is there now; `ABSENT` if nothing is."""
+        """The value that is there now; `ABSENT` if none is."""
         try:
             if self.by_attribute:
                 return getattr(self.container, self.key)
@@ -56,7 +56,7 @@ class Place(NamedTuple):
             self.container[self.key] = self.value
 
     def change(self) -> str | None:
-        """What has become of it, or None."""
+        """Its change since then in words, or None."""
         return describe_change(self.path, self.value, self.now())
 
     def renewed(self) -> Place:
@@ -72,7 +72,7 @@ class Absence(NamedTuple):
     path: str
 
     def change(self) -> str | None:
-        """What has become of it, or None."""
+        """Its change since then in words, or None."""
         return f"{self.path}: nothing → something" if self.key in self.container else None
 
     def renewed(self) -> Absence:
@@ -89,11 +89,11 @@ class Content(NamedTuple):
     path: str
 
     def now(self) -> Content:
-        """What it holds now."""
+        """Its content of now."""
         return content_of(self.container, self.path)
 
     def change(self) -> str | None:
-        """What has become of it, or None."""
+        """Its change since then in words, or None."""
         now = self.now()
         if len(now.values) != len(self.values):
             return f"{self.path}: {len(self.values)} entries → {len(now.values)}"
@@ -109,7 +109,7 @@ class Content(NamedTuple):
         return self.now()
 
     def labels(self) -> Iterable[Any]:
-        """What leads to each value: keys or positions."""
+        """The key or position of each value."""
         return self.keys if isinstance(self.container, dict) else range(len(self.values))
 
     def has_grown_to(self, now: Content) -> bool:
@@ -144,7 +144,7 @@ class Structure(NamedTuple):
     path: str
 
     def change(self) -> str | None:
-        """What has become of it, or None."""
+        """Its change since then in words, or None."""
         now = structure_of(self.container, self.path)
         if now.length != self.length or now.keys != self.keys:
             return f"{self.path}: other attributes"
@@ -175,7 +175,7 @@ class Elements(NamedTuple):
         return numpy.array_equal(_bytes_of(array), self.data)
 
     def change(self) -> str | None:
-        """What has become of it, or None."""
+        """Its change since then in words, or None."""
         return None if self.is_same() else f"{self.path}: other elements"
 
     def renewed(self) -> Elements:
@@ -187,7 +187,7 @@ Record = Place | Absence | Content | Structure | Elements
 
 
 def content_of(container: Any, path: str) -> Content:
-    """What a container holds. One that says that some of its entries are data is without those."""
+    """The content of a container, without entries that it says are data."""
     if not isinstance(container, dict):
         base: Any = next(base for base in CONTAINERS if isinstance(container, base))
         return Content(container, (), tuple(base.__iter__(container)), path)

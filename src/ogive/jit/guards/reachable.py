@@ -1,4 +1,4 @@
-"""What can be read through an object: its parts, its attributes, whether it may hold the user's."""
+"""Values within reach of an object: its parts, its attributes, whether it may hold the user's."""
 
 from __future__ import annotations
 

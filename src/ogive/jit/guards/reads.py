@@ -1,4 +1,4 @@
-"""What a function reads while it is traced, besides its arguments.
+"""Reads of a function that is traced, besides its arguments.
 
 Functions are entered by their code: the globals it names, the cells of its closure, its defaults.
 Objects that are found there are *known*, and which of their attributes are read is watched: their
@@ -55,7 +55,7 @@ _TOO_MANY = f"it reaches more than {OBJECT_LIMIT} objects, and not all of them a
 
 
 class Reads:
-    """What one trace reads. `first` is the least id of a tensor that the function makes itself."""
+    """The reads of one trace. `first` is the least id of a tensor that the function makes."""
 
     def __init__(self, first: int) -> None:
         self.unwatched: dict[str, str] = {}
@@ -181,7 +181,7 @@ class Reads:
             self._own(type(value))
 
     def _enter(self, function: types.FunctionType, path: str) -> None:
-        """What a function can read: its globals, its closure, its defaults."""
+        """Look into all that a function can read: its globals, its closure, its defaults."""
         code = function.__code__
         names = names_in(code)
         shown = path or function.__name__

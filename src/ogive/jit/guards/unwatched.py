@@ -1,4 +1,4 @@
-"""What a captured function may use that nobody can watch: clocks, files, iterators, draws.
+"""Things that a captured function may use and nobody can watch: clocks, files, iterators, draws.
 
 What such a thing gives is as it was when the function was captured, at every call. That is named
 once, by a `CaptureWarning`.

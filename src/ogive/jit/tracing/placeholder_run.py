@@ -143,7 +143,7 @@ class PlaceholderRun:
     def _placeholder(
         self, value: Any, number: Number, memory: Any, flats: dict[int, UOp]
     ) -> UOp:
-        """What stands for one memory of an input: one for each buffer."""
+        """The placeholder of one memory of an input: one for each buffer."""
         is_array = isinstance(value, numpy.ndarray)
         # Empty tensors share their memory, whatever their dtype.
         same = id(value) if 0 in value.shape else id(memory)
@@ -160,7 +160,7 @@ class PlaceholderRun:
         return flats[same]
 
     def _stand_in(self, value: Any, flats: list[UOp], path: str) -> Tensor:
-        """What the function gets for an input, on these placeholders."""
+        """The tensor that the function gets for an input, on these placeholders."""
         device = DEFAULT_DEVICE if isinstance(value, numpy.ndarray) else value.device
         if not is_group(device):
             tensor = tensor_on(flats[0], value.shape, device)
@@ -226,7 +226,7 @@ def _is_identity(leaf: Any, call: Call) -> bool:
 
 
 def _exchange(leaf: Any, given: Any) -> Any:
-    """What the function gets for a leaf of its arguments."""
+    """The value that the function gets for a leaf of its arguments."""
     if not isinstance(leaf, Tensor | numpy.ndarray):
         return leaf
     return next(given)

@@ -1,4 +1,4 @@
-"""What a captured function cannot do, found out once it has run on placeholders.
+"""Errors for what a captured function cannot do, once it has run on placeholders.
 
 Each of these raises `TraceError`, which says what to do instead, at the function's first line.
 """

@@ -1,4 +1,4 @@
-"""What a run on placeholders has given, as a trace: results to compute and memory to update."""
+"""From a run on placeholders to a trace: results to compute and memory to update."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def trace_of(run: PlaceholderRun) -> Trace:
-    """What was learned by a run, once everything that the function found is memory."""
+    """The trace of a run, once everything that the function found is memory."""
     memories = [memory for found in run.found for memory in memories_of(found)]
     refuse_other_results(run.function, run.returned)
     results = _Results(run, memories)

@@ -1,4 +1,4 @@
-"""What a trace tells of a function: nodes to compute, tensors to update, what it read."""
+"""The description of a function by a trace: nodes to compute, tensors to update, reads."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Update(NamedTuple):
 
 @record
 class Trace:
-    """What a function does with one kind of call.
+    """The description of a function for one kind of call.
 
     `flats[i]` is the placeholder memory of input i, and `numbers[i]` which of its tensor's it is.
     `found` is the memory of tensors that it found by itself, and `views` are those that show one of

@@ -1,4 +1,4 @@
-"""What a function that is traced does with tensors, and what it may not do.
+"""Tensors under a function that is traced: how it uses them, and what it may not do.
 
 The tensors that a function finds by itself (in closures, globals, objects) leave no sure mark in
 the graph it builds: movements fold and constants are converted on the spot. So the attributes of
@@ -71,7 +71,7 @@ class Found:
 
 
 class Watch:
-    """What one trace saw. Tensors with an id from `first` on were made by the function itself.
+    """The tensors that one trace saw. The function made those with an id from `first` on.
 
     `message` is for whoever asks for values of a placeholder. `running` is locked until the
     function is left: `with` lets go of it whatever happens. `plain` is what is watched, as it was.
@@ -121,7 +121,7 @@ class Watch:
         history.is_flagged(tensor)  # noted
 
     def _stand_in(self, node: UOp) -> UOp:
-        """What the function gets for a tensor on `node`; the node itself where it is no memory."""
+        """The node that the function gets for a tensor on `node`: itself where it is no memory."""
         from ogive.jit.tracing.placeholders import flat_without_memory
 
         if not are_there(node):

@@ -99,7 +99,7 @@ class _WatchedNode:
 
 
 def _found_by_others(tensor: Any) -> Found | None:
-    """What a function that is traced has made of a tensor. `graph_lock` is held."""
+    """The record of a tensor that another thread's trace has found. `graph_lock` is held."""
     number = getattr(tensor, "id", 0)
     return next((watch.found[number] for watch in watches.values() if number in watch.found), None)
 

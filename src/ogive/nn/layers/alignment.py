@@ -192,7 +192,7 @@ def _total(alpha: Tensor, states: _States) -> Tensor:
 
 
 def _shifted(values: Tensor, states: int) -> Tensor:
-    """What comes from some states before, or for a negative number behind."""
+    """The values that come from some states before, or for a negative number behind."""
     count = values.shape[1]
     if states > 0:
         return values.pad((states, 0), value=NEVER)[:, :count]

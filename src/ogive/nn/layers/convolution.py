@@ -22,7 +22,7 @@ def to_sizes(given: Any, count: int, name: str) -> tuple[int, ...]:
 
 
 class Convolution(Module):
-    """What all convolutions have; `axes` is how many axes the windows move along."""
+    """The base of convolutions; `axes` is how many axes the windows move along."""
 
     axes: int
     transposed = False
@@ -151,7 +151,7 @@ class Conv3d(Convolution):
 
 
 class TransposedConvolution(Convolution):
-    """What all transposed convolutions have."""
+    """The base of transposed convolutions."""
 
     transposed = True
 

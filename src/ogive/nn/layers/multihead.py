@@ -86,7 +86,7 @@ def multi_head_attention_forward(
 
 
 def each_once(function: Callable[[Tensor], Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
-    """What a function makes of each input. Those that are one tensor stay one."""
+    """A function's result for each input. Those that are one tensor stay one."""
     made = {id(x): x for x in inputs}
     made = {key: function(x) for key, x in made.items()}
     return [made[id(x)] for x in inputs]
@@ -134,7 +134,7 @@ def _are_one(query: Tensor, key: Tensor, value: Tensor) -> bool:
 def _joined_mask(
     q: Tensor, heads: int, padding: Tensor | None, mask: Tensor | None
 ) -> Tensor | None:
-    """What to add to the scores: (N or 1, heads or 1, L, S)."""
+    """The mask to add to the scores: (N or 1, heads or 1, L, S)."""
     parts = []
     if mask is not None:
         added = _additive(mask, q)

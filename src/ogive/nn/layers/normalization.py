@@ -16,7 +16,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class RunningNorm(Module):
-    """What batch and instance normalization share: statistics that follow the batches.
+    """The base of batch and instance normalization: statistics that follow the batches.
 
     `ranks` are the numbers of axes that an input may have.
     """

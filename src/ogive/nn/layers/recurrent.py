@@ -117,7 +117,7 @@ def is_done_at_once(x: Tensor, weights: Weights, parts: int, rows: int) -> bool:
 
 
 class RNNBase(Module):
-    """What all recurrent layers share."""
+    """The base of recurrent layers."""
 
     kind: str
 

@@ -26,7 +26,7 @@ def to_function(activation: Activation) -> Callable[[Tensor], Tensor]:
 
 
 class _Layer(Module):
-    """What encoder and decoder layers share: self-attention, a dense part, and how they join."""
+    """The base of encoder and decoder layers: self-attention, a dense part, and how they join."""
 
     attentions: int
 

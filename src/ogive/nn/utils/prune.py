@@ -13,8 +13,8 @@ from typing import Any
 
 from ogive import random
 from ogive.errors import ArgumentError
-from ogive.nn.hooks import Handle
 from ogive.nn.module import Module
+from ogive.nn.module_parts.hooks import Handle
 from ogive.tensor.creation.constructors import ones_like, zeros_like
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor

@@ -1,4 +1,4 @@
-"""What all schedules have: a rate for each number of steps, given the one a group started with."""
+"""The base of schedules: a rate for each number of steps, given the one a group started with."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class LRScheduler:
         for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
             group["lr"] = rate
 
-    def _moved(self, found: float, rate: float, base: float) -> float:
-        """What a rate that was found becomes, where ours would have become `rate`."""
+    def _moved(self, wanted: float, rate: float, base: float) -> float:
+        """The next rate after one that was found, where ours would have become `rate`."""
         before = self.rate_at(self.last_epoch - 1, base) if self.last_epoch else base
         if before == self.floor:
             return rate
-        return self.floor + (found - self.floor) * (rate - self.floor) / (before - self.floor)
+        return self.floor + (wanted - self.floor) * (rate - self.floor) / (before - self.floor)
 
     def restart(self) -> None:
         """Begin again, whatever the rates are."""

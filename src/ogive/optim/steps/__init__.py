@@ -1,1 +1,1 @@
-"""What the steps of all optimizers are made of: groups, state and its parts, counts, repetition."""
+"""Parts of all optimizers' steps: groups, state and its parts, counts, repetition."""

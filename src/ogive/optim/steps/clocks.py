@@ -28,9 +28,9 @@ class Clocks:
 
     def add(self, parameters: Sequence[Tensor]) -> None:
         """Take on parameters that have taken no step; each has a number that it may need."""
-        made = {id(parameter): _zero(parameter) for parameter in parameters}
-        self._numbers = Fixed({**self._numbers, **made})
-        self._leaders.update(dict.fromkeys(made, id(parameters[0]) if parameters else 0))
+        numbers = {id(parameter): _zero(parameter) for parameter in parameters}
+        self._numbers = Fixed({**self._numbers, **numbers})
+        self._leaders.update(dict.fromkeys(numbers, id(parameters[0]) if parameters else 0))
 
     def of(self, parameter: Tensor) -> Tensor:
         """The number of steps of a parameter, in float64."""
@@ -81,7 +81,7 @@ def _zero(parameter: Tensor) -> Tensor:
 
 
 def _together(parameters: Iterable[Tensor], leaders: Mapping[int, int]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+    together: dict[int, list[int]] = {}
     for parameter in parameters:
-        found.setdefault(leaders[id(parameter)], []).append(id(parameter))
-    return found
+        together.setdefault(leaders[id(parameter)], []).append(id(parameter))
+    return together

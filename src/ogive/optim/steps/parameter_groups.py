@@ -64,7 +64,7 @@ class Group(dict[str, Any]):
 
 
 class StateByParameter(Fixed[int, State]):
-    """What is remembered of each parameter, by its id or by the parameter itself."""
+    """The state of each parameter, by its id or by the parameter itself."""
 
     def __missing__(self, key: Any) -> State:
         if isinstance(key, Tensor) and id(key) in self:

@@ -45,7 +45,7 @@ class Whole:
         return value.shard_like(parameter)
 
     def own(self, tensor: Tensor) -> Tensor:
-        """What this process changes of a parameter, and of its gradient."""
+        """The part of a parameter, or of its gradient, that this process changes."""
         return tensor
 
     def join(self, new: Sequence[tuple[Tensor, Tensor]]) -> Iterable[tuple[Tensor, Tensor]]:
@@ -57,7 +57,7 @@ class Whole:
         return own
 
     def own_state(self, saved: Any, kept: Tensor, parameter: Tensor) -> Any:
-        """What this process keeps of state that was saved."""
+        """The part of saved state that this process keeps."""
         return saved
 
 
@@ -103,7 +103,7 @@ class OverRanks(Whole):
 
 
 def parts_of_state(shard: Any, name: str, is_elementwise: bool) -> Whole:
-    """What `shard` says of an optimizer's state. Raises `ArgumentError`, `ArgumentTypeError`."""
+    """The parts of state that `shard` describes. Raises `ArgumentError`, `ArgumentTypeError`."""
     if shard is None:
         return Whole()
     if isinstance(shard, MeshAxis):

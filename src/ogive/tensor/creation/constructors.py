@@ -84,8 +84,8 @@ def zeros(
     >>> zeros(2, 3).shape
     (2, 3)
     """
-    made = _filled(to_shape((shape, *sizes), "zeros"), 0, _or_float(dtype), device)
-    return _wanted(made, requires_grad)
+    result = _filled(to_shape((shape, *sizes), "zeros"), 0, _or_float(dtype), device)
+    return _wanted(result, requires_grad)
 
 
 @also(size="shape")
@@ -101,8 +101,8 @@ def ones(
     >>> ones((2, 3), dtype="int8").dtype
     ogive.int8
     """
-    made = _filled(to_shape((shape, *sizes), "ones"), 1, _or_float(dtype), device)
-    return _wanted(made, requires_grad)
+    result = _filled(to_shape((shape, *sizes), "ones"), 1, _or_float(dtype), device)
+    return _wanted(result, requires_grad)
 
 
 @open_to_eager
@@ -121,8 +121,8 @@ def full_like(
     """
     chosen = tensor.dtype if dtype is None else to_dtype(dtype)
     number = to_operand(fill_value, "full_like")
-    made = _filled(tensor.shape, number, chosen, device or memory_device(tensor))
-    return _wanted(made, requires_grad)
+    result = _filled(tensor.shape, number, chosen, device or memory_device(tensor))
+    return _wanted(result, requires_grad)
 
 
 @open_to_eager
@@ -193,8 +193,8 @@ def arange(
     with graph_lock:
         node = build.cast(build.count(max(int(length), 0)), compute)
         node = _scaled(node, stride, first)
-        made = wrap(build.cast(node, chosen), place)
-    return _wanted(made, requires_grad)
+        result = wrap(build.cast(node, chosen), place)
+    return _wanted(result, requires_grad)
 
 
 def _has_length(first: float, end: float, stride: float) -> bool:
@@ -247,8 +247,8 @@ def linspace(
     (5,)
     """
     if isinstance(start, complex) or isinstance(stop, complex):
-        made = _complex_linspace(start, stop, num, endpoint, dtype, device)
-        return _wanted(made, requires_grad)
+        result = _complex_linspace(start, stop, num, endpoint, dtype, device)
+        return _wanted(result, requires_grad)
     first, last = _bound(start), _bound(stop)
     number = to_integer(num, "linspace: num")
     if number < 0:
@@ -256,12 +256,12 @@ def linspace(
     steps = number - 1 if endpoint else number
     distance = (last - first) / max(steps, 1)
     position = arange(number, dtype=dtypes.float64, device=device)
-    made = position * distance + first
+    result = position * distance + first
     if steps > 0:
         # From the nearer end, so that both ends are exact.
         falling = last - (steps - position) * distance
-        made = where(position < (steps + 1) / 2, made, falling)
-    return _wanted(made.cast(_or_float(dtype)), requires_grad)
+        result = where(position < (steps + 1) / 2, result, falling)
+    return _wanted(result.cast(_or_float(dtype)), requires_grad)
 
 
 def _bound(value: Any) -> Tensor | float:
@@ -316,8 +316,8 @@ def eye(
             held = max(-_BEYOND, min(offset, _BEYOND))
             row = _binary(Op.ADD, row, build.constant(dtypes.int64, held))
         node = make(Op.CMPEQ, dtypes.bool_, (row, column))
-        made = wrap(build.cast(node, chosen), place)
-    return _wanted(made, requires_grad)
+        result = wrap(build.cast(node, chosen), place)
+    return _wanted(result, requires_grad)
 
 
 @also(end="stop")
@@ -356,8 +356,8 @@ def empty(
     >>> empty(2, 3).shape
     (2, 3)
     """
-    made = _filled(to_shape((shape, *sizes), "empty"), 0, _or_float(dtype), device)
-    return _wanted(made, requires_grad)
+    result = _filled(to_shape((shape, *sizes), "empty"), 0, _or_float(dtype), device)
+    return _wanted(result, requires_grad)
 
 
 @open_to_eager
@@ -389,8 +389,8 @@ def tril_indices(
     rows, columns = to_shape((row, col), "tril_indices")
     build.check_size((rows, columns, dtypes.int64.itemsize))
     with needing_memory("tril_indices"):
-        found = numpy.stack(numpy.tril_indices(rows, offset, columns))
-    return Tensor(found, dtype, device)
+        positions = numpy.stack(numpy.tril_indices(rows, offset, columns))
+    return Tensor(positions, dtype, device)
 
 
 def triu_indices(
@@ -406,13 +406,13 @@ def triu_indices(
     rows, columns = to_shape((row, col), "triu_indices")
     build.check_size((rows, columns, dtypes.int64.itemsize))
     with needing_memory("triu_indices"):
-        found = numpy.stack(numpy.triu_indices(rows, offset, columns))
-    return Tensor(found, dtype, device)
+        positions = numpy.stack(numpy.triu_indices(rows, offset, columns))
+    return Tensor(positions, dtype, device)
 
 
-def _wanted(made: Tensor, requires_grad: bool) -> Tensor:
+def _wanted(result: Tensor, requires_grad: bool) -> Tensor:
     """A new tensor, for which gradients are wanted or not."""
-    return made.requires_grad_() if requires_grad else made
+    return result.requires_grad_() if requires_grad else result
 
 
 def _filled(shape: Shape, value: Any, dtype: DType, device: str | None) -> Tensor:

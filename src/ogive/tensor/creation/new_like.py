@@ -34,8 +34,8 @@ def new_full(
     [7.0, 7.0]
     """
     value = to_operand(fill_value, "new_full")
-    made = _filled(self, to_shape((size,), "new_full"), value, dtype, device)
-    return made.requires_grad_() if requires_grad else made
+    result = _filled(self, to_shape((size,), "new_full"), value, dtype, device)
+    return result.requires_grad_() if requires_grad else result
 
 
 @also(size="sizes")
@@ -48,8 +48,8 @@ def new_zeros(
     >>> Tensor([1, 2]).new_zeros(2, 3).dtype
     ogive.int64
     """
-    made = _filled(self, to_shape(sizes, "new_zeros"), 0, dtype, device)
-    return made.requires_grad_() if requires_grad else made
+    result = _filled(self, to_shape(sizes, "new_zeros"), 0, dtype, device)
+    return result.requires_grad_() if requires_grad else result
 
 
 @also(size="sizes")
@@ -62,8 +62,8 @@ def new_ones(
     >>> Tensor([1.5]).new_ones(2).tolist()
     [1.0, 1.0]
     """
-    made = _filled(self, to_shape(sizes, "new_ones"), 1, dtype, device)
-    return made.requires_grad_() if requires_grad else made
+    result = _filled(self, to_shape(sizes, "new_ones"), 1, dtype, device)
+    return result.requires_grad_() if requires_grad else result
 
 
 @also(size="sizes")
@@ -76,8 +76,8 @@ def new_empty(
     >>> Tensor([1.5]).new_empty(2, 0).shape
     (2, 0)
     """
-    made = _filled(self, to_shape(sizes, "new_empty"), 0, dtype, device)
-    return made.requires_grad_() if requires_grad else made
+    result = _filled(self, to_shape(sizes, "new_empty"), 0, dtype, device)
+    return result.requires_grad_() if requires_grad else result
 
 
 def new_tensor(
@@ -90,8 +90,8 @@ def new_tensor(
     ogive.float32
     """
     place = self.device if device is None else device
-    made = to_tensor(data, place).cast(self.dtype if dtype is None else dtype)
-    return made.requires_grad_() if requires_grad else made
+    result = to_tensor(data, place).cast(self.dtype if dtype is None else dtype)
+    return result.requires_grad_() if requires_grad else result
 
 
 def _filled(

@@ -204,8 +204,8 @@ def dropout(
     >>> ogive.ones(3).dropout(1).tolist()
     [0.0, 0.0, 0.0]
     """
-    made: Tensor = _random().dropout(self, p, training, key=key, generator=generator)
-    return made
+    dropped: Tensor = _random().dropout(self, p, training, key=key, generator=generator)
+    return dropped
 
 
 def alpha_dropout(
@@ -221,8 +221,8 @@ def alpha_dropout(
     >>> ogive.ones(3).alpha_dropout(1).tolist()
     [0.0, 0.0, 0.0]
     """
-    made: Tensor = _random().alpha_dropout(self, p, training, key=key, generator=generator)
-    return made
+    dropped: Tensor = _random().alpha_dropout(self, p, training, key=key, generator=generator)
+    return dropped
 
 
 def feature_alpha_dropout(
@@ -238,8 +238,9 @@ def feature_alpha_dropout(
     >>> ogive.ones(2, 3, 4).feature_alpha_dropout(0.5, True).shape
     (2, 3, 4)
     """
-    made: Tensor = _random().feature_alpha_dropout(self, p, training, key=key, generator=generator)
-    return made
+    drop = _random().feature_alpha_dropout
+    dropped: Tensor = drop(self, p, training, key=key, generator=generator)
+    return dropped
 
 
 def dropout1d(
@@ -299,5 +300,5 @@ def _by_channel(
     # Without a batch the channels come first. PyTorch takes fewer axes in 2d for (N, C, ...).
     single = x.ndim == ranks[0] and name != "dropout2d"
     batch = cast("Tensor", x).unsqueeze(0) if single else x
-    made: Tensor = _random().feature_dropout(batch, p, training, key=key, generator=generator)
-    return made.squeeze(0) if single else made
+    dropped: Tensor = _random().feature_dropout(batch, p, training, key=key, generator=generator)
+    return dropped.squeeze(0) if single else dropped

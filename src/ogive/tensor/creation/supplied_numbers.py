@@ -23,7 +23,7 @@ NUMBER_BYTES = 8
 
 
 class Supplies:
-    """What a captured function takes: for each use, in order, the buffer node and the supplier."""
+    """The numbers that a captured function takes: for each use, its buffer node and supplier."""
 
     __slots__ = ("uses",)
 

@@ -154,20 +154,20 @@ def combine(operation: Operation, left: Any, right: Any) -> Tensor:
                             first, second = build.broadcast((first, second), operation.name)
                             shape = first.shape or second.shape
                         sources = (first, second)
-                        made = make(operation.op, operation.result or dtype, sources, None, shape)
-                        return wrap(made, device)
+                        node = make(operation.op, operation.result or dtype, sources, None, shape)
+                        return wrap(node, device)
                 elif _joins(dtype, right):
                     sources = (first, number_node(dtype, right, shape, device))
-                    made = make(operation.op, operation.result or dtype, sources, None, shape)
-                    return wrap(made, device)
+                    node = make(operation.op, operation.result or dtype, sources, None, shape)
+                    return wrap(node, device)
         else:
             second = right.node
             dtype = second.dtype
             if dtype in operation.direct and _joins(dtype, left):
                 device, shape = right.device, second.shape
                 sources = (number_node(dtype, left, shape, device), second)
-                made = make(operation.op, operation.result or dtype, sources, None, shape)
-                return wrap(made, device)
+                node = make(operation.op, operation.result or dtype, sources, None, shape)
+                return wrap(node, device)
         return _combine_unequal(operation, left, right)
 
 

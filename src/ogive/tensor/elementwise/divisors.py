@@ -58,7 +58,7 @@ def _multiply(a: NDArray[Any], b: NDArray[Any], result: NDArray[Any]) -> None:
 def _on_host(function: Callable[..., None], input: Any, other: Any, name: str) -> Tensor:
     a, b, dtype = meet(input, other, name, integer_dtype)
     shape = build.broadcast_shapes(a.shape, b.shape, name)
-    made: Tensor = custom(
+    result: Tensor = custom(
         function, [a.expand(shape), b.expand(shape)], (shape, dtype), name, batched=True
     )
-    return made
+    return result

@@ -40,7 +40,7 @@ def positive(self: Tensor) -> Tensor:
 
 
 def frac(self: Tensor) -> Tensor:
-    """What is behind the point, with the sign of x. Shapes: unchanged.
+    """The digits behind the point, with the sign of x. Shapes: unchanged.
 
     >>> Tensor([1.5, -2.25]).frac().tolist()
     [0.5, -0.25]

@@ -52,7 +52,7 @@ def is_leaf(self: Tensor) -> bool:
 
 
 class GradientFunction:
-    """What a tensor was computed by, where gradients flow back through it: its name."""
+    """The name of the operation that a tensor was computed by, where gradients flow back."""
 
     __slots__ = ("node", "origin")
 
@@ -72,7 +72,7 @@ class GradientFunction:
 
 
 def grad_fn(self: Tensor) -> GradientFunction | None:
-    """What a tensor was computed by, if gradients flow back through it; None for leaves.
+    """The operation that a tensor was computed by, if gradients flow back; None for leaves.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> w.grad_fn, (w * 2).grad_fn
@@ -84,7 +84,7 @@ def grad_fn(self: Tensor) -> GradientFunction | None:
 
 
 def _computed_by(node: UOp) -> UOp:
-    """What was computed where the memory of a value stands now, which may be under a shape."""
+    """The expression in place of which the memory of a value stands now, maybe under a shape."""
     while True:
         below = node
         while below.op in (Op.RESHAPE, Op.CONTIGUOUS):
@@ -251,8 +251,8 @@ def retain_grad(self: Tensor) -> None:
     def keep(gradient: Tensor) -> None:
         tensor = own()
         if tensor is not None:
-            found = gradient.detach()
-            tensor.grad = found if tensor.grad is None else tensor.grad + found
+            value = gradient.detach()
+            tensor.grad = value if tensor.grad is None else tensor.grad + value
 
     hooks_of(self).keep = keep
 

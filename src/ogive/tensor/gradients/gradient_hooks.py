@@ -41,14 +41,14 @@ class Hooks:
         self.keep: Hook | None = None
 
     def changed(self, gradient: UOp) -> UOp:
-        """What the hooks make of a gradient that a backward pass brings."""
+        """The gradient of a backward pass after the hooks."""
         gradient = self.seen(gradient)
         if self.keep is not None:
             self.keep(hold(gradient, self._device))
         return gradient
 
     def seen(self, gradient: UOp) -> UOp:
-        """What the hooks make of a gradient that somebody has asked for."""
+        """The gradient that somebody has asked for after the hooks."""
         for function in list(self.functions):
             returned = function(hold(gradient, self._device))
             if returned is not None:
@@ -61,26 +61,26 @@ class Hooks:
             function(leaf)
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """What the input gets."""
+        """The gradient of the input."""
         return [self.changed(upstream)]
 
 
 def checked(returned: Any, shape: Any, dtype: DType) -> Any:
-    """What a hook returned, which is to be like the gradient that it was given."""
+    """A hook's result, which is to be like the gradient that it was given."""
     if not isinstance(returned, Core):
-        found = type(returned).__name__
+        description = type(returned).__name__
     elif returned.shape != shape or returned.dtype is not dtype:
-        found = f"{returned.dtype.name} of shape {returned.shape}"
+        description = f"{returned.dtype.name} of shape {returned.shape}"
     else:
         return returned
     raise ArgumentTypeError(
-        f"a hook returned {found} for a gradient of {dtype.name} and shape "
+        f"a hook returned {description} for a gradient of {dtype.name} and shape "
         f"{shape}; it returns one like it, or None to change nothing"
     )
 
 
 class Handle:
-    """What `register_hook` gives: `remove()` takes the hook away again."""
+    """The handle of a hook: `remove()` takes the hook away again."""
 
     def __init__(self, functions: list[Hook], function: Hook) -> None:
         self._functions = functions

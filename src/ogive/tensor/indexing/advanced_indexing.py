@@ -53,7 +53,7 @@ Positions = dict[int, Core]
 
 
 class Taken(NamedTuple):
-    """What one entry of an index takes from the axes that begin at `axis` of the view."""
+    """The positions that one entry of an index takes from the axes that begin at `axis`."""
 
     axis: int
     what: Core | Array  # positions along one axis, or a mask over several
@@ -173,18 +173,18 @@ def to_positions(taken: Sequence[Taken], shape: Shape, device: str) -> Positions
 
     What is no tensor becomes one on `device`.
     """
-    found: Positions = {}
+    positions: Positions = {}
     for axis, what in taken:
         if _is_bool(what):
             with needing_memory("a mask"):
                 where = numpy.asarray(what).nonzero()
             lines = [to_tensor(line, device) for line in where]
-            found.update({axis + number: line for number, line in enumerate(lines)})
+            positions.update({axis + number: line for number, line in enumerate(lines)})
         elif isinstance(what, Core):
-            found[axis] = from_front(what, shape[axis])
+            positions[axis] = from_front(what, shape[axis])
         else:
-            found[axis] = to_tensor(_within(what, shape[axis], axis), device)
-    return found
+            positions[axis] = to_tensor(_within(what, shape[axis], axis), device)
+    return positions
 
 
 def from_front(positions: Core, length: Dim) -> Tensor:

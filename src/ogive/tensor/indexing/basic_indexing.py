@@ -29,7 +29,7 @@ WHOLE = slice(None)
 
 
 class Part(NamedTuple):
-    """What an index takes from one axis: a window, reversed or not, in whole blocks or not."""
+    """The part of one axis that an index takes: a window, reversed or not, in blocks or not."""
 
     window: tuple[Dim, Dim]  # what to cut out
     length: Dim  # how many elements the result has
@@ -40,7 +40,7 @@ class Part(NamedTuple):
 
 
 def to_view(shape: Shape, index: Any) -> View:
-    """What `index` selects from a tensor of `shape`."""
+    """The view that `index` selects from a tensor of `shape`."""
     entries = index if isinstance(index, tuple) else (index,)
     plain = _plain_entries(entries)
     if plain is None or not all(size.__class__ is int for size in shape):

@@ -63,6 +63,6 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     row = where(mask & (place < count), place, count)
     blank = full((count + 1,), -1, dtype=dtypes.int64, device=input.device)
     positions = arange(total, device=input.device)
-    found = blank.scatter(0, row, where(row < count, positions, -1))[:count]
-    axes = unravel_index(found, input.shape)
-    return where(found.unsqueeze(1) < 0, fill_value, stack(axes, 1))
+    first = blank.scatter(0, row, where(row < count, positions, -1))[:count]
+    axes = unravel_index(first, input.shape)
+    return where(first.unsqueeze(1) < 0, fill_value, stack(axes, 1))

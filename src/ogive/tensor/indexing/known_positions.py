@@ -33,8 +33,8 @@ def _known_position(entry: Any) -> Any:
     if isinstance(entry, Core) and not entry.node.shape and entry.dtype in _INTEGERS:
         if entry.node.op is Op.CONST:
             return entry.node.arg
-        found = read_directly(entry)
-        return entry if found is None else int(found)
+        number = read_directly(entry)
+        return entry if number is None else int(number)
     return entry
 
 

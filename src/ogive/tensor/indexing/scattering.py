@@ -407,14 +407,15 @@ def _combined(
         if not include_self:
             neutral = _NEUTRAL.get(how, dtype.limits[how == "amin"])
             node = build.scatter(node, build.constant(dtype, neutral), indices)
-        made = wrap(build.reshape(build.scatter(node, value, indices, _WAYS[how]), shape), device)
+        node = build.scatter(node, value, indices, _WAYS[how])
+        combined = wrap(build.reshape(node, shape), device)
         if how != "mean":
-            return made
+            return combined
         ones = build.filled(dtypes.int64, int(include_self), node.shape)
         counts = build.scatter(ones, build.constant(dtypes.int64, 1), indices, Op.ADD)
         number = wrap(build.reshape(counts, shape), device)
     if dtype.is_float:
-        return made / number.maximum(1)
+        return combined / number.maximum(1)
     # Sums of narrow integers go round, so their number does: as in PyTorch.
     number = number.cast(dtype)
-    return made // where(number.eq(0), 1, number)
+    return combined // where(number.eq(0), 1, number)

@@ -58,10 +58,10 @@ def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
         lines = numpy.unravel_index(array.reshape(-1).nonzero()[0], shape) if shape else ()
         if as_tuple:
             return tuple([to_tensor(line.astype(numpy.int64), self.device) for line in lines])
-        found = numpy.empty((int(numpy.count_nonzero(array)), len(shape)), numpy.int64)
+        coordinates = numpy.empty((int(numpy.count_nonzero(array)), len(shape)), numpy.int64)
         for axis, line in enumerate(lines):
-            found[:, axis] = line
-        return to_tensor(found, self.device)
+            coordinates[:, axis] = line
+        return to_tensor(coordinates, self.device)
 
 
 def argwhere(self: Tensor) -> Tensor:
@@ -70,8 +70,8 @@ def argwhere(self: Tensor) -> Tensor:
     >>> Tensor([0, 5]).argwhere().tolist()
     [[1]]
     """
-    made: Tensor = self.nonzero()
-    return made
+    coordinates: Tensor = self.nonzero()
+    return coordinates
 
 
 def masked_select(self: Tensor, mask: Tensor) -> Tensor:

@@ -125,8 +125,8 @@ def _qr(A: Tensor) -> tuple[Tensor, Tensor]:
         middle = _mirrored(R @ to_r.mH - to_q.mH @ Q)
         return solve_from_left(R, (to_q + Q @ middle).mH).mH
 
-    made: tuple[Tensor, Tensor] = with_gradient([A], (q, r), backward)
-    return made
+    factors: tuple[Tensor, Tensor] = with_gradient([A], (q, r), backward)
+    return factors
 
 
 def _factors(matrix: Array, q: Array, r: Array) -> None:
@@ -188,7 +188,7 @@ def _svd_gradient(parts: SVD, to_u: Tensor, to_s: Tensor, to_vh: Tensor) -> Tens
 
 
 def _reciprocals(gap: Tensor) -> Tensor:
-    """What to multiply by to divide by differences: 0 on the diagonal, where there are none."""
+    """Reciprocals of differences: 0 on the diagonal, where there are none."""
     return where(is_diagonal(gap), float("inf"), gap).reciprocal()
 
 

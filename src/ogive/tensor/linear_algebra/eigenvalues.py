@@ -48,8 +48,8 @@ def eig(A: Tensor) -> Eigen:
         length = turned.diagonal(0, -2, -1).real.unsqueeze(-2)
         inner = (turned - (vectors.mH @ vectors) * length) / gap
         inner = where(is_diagonal(A), to_values.diag_embed(), inner)
-        found = solve(vectors.mH, inner @ vectors.mH)
-        return found if A.dtype.is_complex else found.real
+        gradient = solve(vectors.mH, inner @ vectors.mH)
+        return gradient if A.dtype.is_complex else gradient.real
 
     return Eigen(*with_gradient([A], parts, backward))
 

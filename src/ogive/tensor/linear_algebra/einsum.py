@@ -184,8 +184,8 @@ def _contract_smallest(terms: list[Term], output: Labels) -> list[Term]:
         return result, work
 
     pair = min(itertools.combinations(range(len(terms)), 2), key=elements)
-    made = contract(terms[pair[0]], terms[pair[1]], kept(pair))
-    return [*[term for place, term in enumerate(terms) if place not in pair], made]
+    product = contract(terms[pair[0]], terms[pair[1]], kept(pair))
+    return [*[term for place, term in enumerate(terms) if place not in pair], product]
 
 
 # Reading equations

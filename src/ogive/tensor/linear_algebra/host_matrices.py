@@ -61,7 +61,7 @@ def on_host(
     name: str,
     real: int | None = None,
 ) -> Any:
-    """What NumPy computes: one tensor, or a list of several, of which one is always `real`."""
+    """NumPy's result: one tensor, or a list of several, of which one is always `real`."""
     dtype = inputs[0].dtype
     outputs = [
         (shape, dtype.part if number == real else dtype) for number, shape in enumerate(shapes)
@@ -74,5 +74,5 @@ def with_gradient(inputs: list[Tensor], outputs: Outputs, backward: Callable[...
     """The outputs, whose gradients go to the inputs by `backward`."""
     from ogive.autograd.custom import custom_gradient
 
-    made: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)
-    return made
+    results: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)
+    return results

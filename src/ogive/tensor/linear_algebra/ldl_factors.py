@@ -69,10 +69,10 @@ def ldl_factor_ex(
     batch = A.shape[:-2]
     outputs = [(A.shape, A.dtype), ((*batch, size), dtypes.int32), (batch, dtypes.int32)]
     function = _factor_hermitian if hermitian and A.dtype.is_complex else _factor_symmetric
-    found = custom(function, [A.detach()], outputs, "linalg.ldl_factor", batched=True)
+    factors = custom(function, [A.detach()], outputs, "linalg.ldl_factor", batched=True)
     if check_errors:
-        refuse_failed(found[2], "linalg.ldl_factor_ex: column {} of a matrix has no pivot")
-    return CheckedBlocks(*found)
+        refuse_failed(factors[2], "linalg.ldl_factor_ex: column {} of a matrix has no pivot")
+    return CheckedBlocks(*factors)
 
 
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
@@ -96,8 +96,8 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False)
     ]  # fmt: skip
     function = _solve_hermitian if hermitian and LD.dtype.is_complex else _solve_symmetric
     shape = (*batch, *B.shape[-2:])
-    made: Tensor = custom(function, inputs, (shape, B.dtype), "linalg.ldl_solve", batched=True)
-    return made
+    solution: Tensor = custom(function, inputs, (shape, B.dtype), "linalg.ldl_solve", batched=True)
+    return solution
 
 
 def _factor_symmetric(matrix: Array, compact: Array, pivots: Array, info: Array) -> None:

@@ -184,8 +184,8 @@ def _with_gradient(square: Tensor, lower: Tensor, upper: Tensor) -> tuple[Tensor
         right = solve_triangular(U.mH, middle, upper=False, left=False)
         return solve_triangular(L.mH, right, upper=True, unitriangular=True)
 
-    made: tuple[Tensor, Tensor] = with_gradient([square], (lower, upper), backward)
-    return made
+    factors: tuple[Tensor, Tensor] = with_gradient([square], (lower, upper), backward)
+    return factors
 
 
 def _eliminate(matrix: Array, compact: Array, order: Array, pivots: Array, info: Array) -> None:
@@ -235,8 +235,8 @@ def magnitude(values: Any) -> Any:
 def _order_of(pivots: Tensor, rows: int) -> Tensor:
     """The order of rows that exchanging them one after the other gives: (..., k) → (..., rows)."""
     shape = (*pivots.shape[:-1], rows)
-    made: Tensor = custom(_exchange, [pivots], (shape, dtypes.int64), "pivots", batched=True)
-    return made
+    order: Tensor = custom(_exchange, [pivots], (shape, dtypes.int64), "pivots", batched=True)
+    return order
 
 
 def _exchange(pivots: Array, order: Array) -> None:
@@ -264,7 +264,7 @@ def _permutation(order: Tensor, rows: int, dtype: Any) -> Tensor:
 
 
 def _unit_lower(A: Tensor) -> Tensor:
-    """What is below the diagonal, with ones on it: (..., m, k)."""
+    """The part below the diagonal, with ones on it: (..., m, k)."""
     size = A.shape[-1]
     one = eye(A.shape[-2], size, dtype=A.dtype)
     return A.tril(-1) + one
@@ -281,6 +281,6 @@ def _compact(L: Tensor, U: Tensor) -> Tensor:
 
 def refuse_failed(info: Tensor, message: str) -> None:
     """Raise `LinearAlgebraError` where something is not 0; computes at once."""
-    found = info.numpy()
-    if found.any():
-        raise LinearAlgebraError(message.format(int(found[found != 0].flat[0])))
+    codes = info.numpy()
+    if codes.any():
+        raise LinearAlgebraError(message.format(int(codes[codes != 0].flat[0])))

@@ -54,11 +54,11 @@ def exponential(matrix: Array, result: Array) -> None:
     with numpy.errstate(divide="ignore"):
         halvings = numpy.ceil(numpy.log2(norm / BOUND)).clip(0, 1100)
     halvings = numpy.where(numpy.isfinite(norm), halvings, 0)
-    made = _quotient(wide / numpy.exp2(halvings)[..., None, None])
+    powers = _quotient(wide / numpy.exp2(halvings)[..., None, None])
     for step in range(int(halvings.max())):
-        squared = made @ made
-        made = numpy.where((step < halvings)[..., None, None], squared, made)
-    result[...] = made
+        squared = powers @ powers
+        powers = numpy.where((step < halvings)[..., None, None], squared, powers)
+    result[...] = powers
 
 
 def _quotient(x: Array) -> Array:
@@ -74,5 +74,5 @@ def _quotient(x: Array) -> Array:
         odd = odd + coefficients[k + 1] * power
         power = power @ square
     odd = x @ odd
-    made: Array = numpy.linalg.solve(even - odd, even + odd)
-    return made
+    quotient: Array = numpy.linalg.solve(even - odd, even + odd)
+    return quotient

@@ -162,17 +162,17 @@ def matrix_norm(
         return x.norm(ord, dim, keepdim)
     plane = x.movedim(tuple(dim), (-2, -1))
     if ord in (2, -2):
-        found = _extreme(decompositions.svdvals(plane), ord)
+        norm = _extreme(decompositions.svdvals(plane), ord)
     elif ord in (1, -1, math.inf, -math.inf):
-        found = _extreme(plane.abs().sum(-2 if abs(ord) == 1 else -1), ord)
+        norm = _extreme(plane.abs().sum(-2 if abs(ord) == 1 else -1), ord)
     else:
         raise ArgumentError(
             f"matrix_norm: ord is 'fro', 'nuc', or one of ±1, ±2, ±inf, got {ord!r}"
         )
     if not keepdim:
-        return found
+        return norm
     axes = to_axes(tuple(dim), x.ndim, "matrix_norm")
-    return found.unsqueeze(axes[0]).unsqueeze(axes[1])
+    return norm.unsqueeze(axes[0]).unsqueeze(axes[1])
 
 
 def _extreme(sizes: Tensor, ord: float) -> Tensor:

@@ -97,7 +97,7 @@ class _Where:
     __slots__ = ()
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """What left, right and the condition get."""
+        """The gradients of left, right and the condition."""
         _, left, right, kept = node.src
         below = _product_at(kept, upstream, _turned(right))
         return [below, _product_where(_turned(kept), _turned(left), upstream), None]
@@ -109,7 +109,7 @@ class _At:
     __slots__ = ()
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """What left, right and the condition get."""
+        """The gradients of left, right and the condition."""
         _, left, right, kept = node.src
         below = _product_where(kept, upstream, _turned(right))
         return [below, _turned(_product_where(_turned(kept), _turned(upstream), left)), None]

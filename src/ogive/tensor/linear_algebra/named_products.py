@@ -274,11 +274,11 @@ def _multiply_chain(parts: list[Tensor]) -> Tensor:
     number = len(parts)
     sizes = [greatest(part.shape[0]) for part in parts] + [greatest(parts[-1].shape[1])]
     cost: dict[tuple[int, int], int] = {(i, i + 1): 0 for i in range(number)}
-    made: dict[tuple[int, int], int] = {}
+    cuts: dict[tuple[int, int], int] = {}
     for length in range(2, number + 1):
         for start in range(number - length + 1):
             end = start + length
-            cost[start, end], made[start, end] = min(
+            cost[start, end], cuts[start, end] = min(
                 (cost[start, cut] + cost[cut, end] + sizes[start] * sizes[cut] * sizes[end], cut)
                 for cut in range(start + 1, end)
             )
@@ -286,7 +286,7 @@ def _multiply_chain(parts: list[Tensor]) -> Tensor:
     def multiply(start: int, end: int) -> Tensor:
         if end - start == 1:
             return parts[start]
-        cut = made[start, end]
+        cut = cuts[start, end]
         return multiply(start, cut).mm(multiply(cut, end))
 
     return multiply(0, number)

@@ -116,10 +116,10 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 def _minors(matrix: Array, info: Array) -> None:
     """The least corner of each matrix that is not positive definite."""
     size = matrix.shape[-1]
-    found = numpy.zeros(info.size, numpy.int32)
+    minors = numpy.zeros(info.size, numpy.int32)
     for number, one in enumerate(matrix.reshape(info.size, size, size)):
-        found[number] = 0 if _is_definite(one) else _first_indefinite(one)
-    info[...] = found.reshape(info.shape)
+        minors[number] = 0 if _is_definite(one) else _first_indefinite(one)
+    info[...] = minors.reshape(info.shape)
 
 
 def _first_indefinite(matrix: Array) -> int:

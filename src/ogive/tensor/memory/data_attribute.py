@@ -82,16 +82,16 @@ def replace_value(tensor: Tensor, value: Tensor) -> None:
     if value.is_eager and eager_calls[replace_value](tensor, value):
         return
     with graph_lock:
-        made = wrap(value.detach().node, value.device).contiguous()
-        fits = made.shape == tensor.shape and made.dtype is tensor.dtype
+        copy = wrap(value.detach().node, value.device).contiguous()
+        fits = copy.shape == tensor.shape and copy.dtype is tensor.dtype
         if fits and shared_storage(tensor) is not None:
-            _unseen(lambda: tensor.assign(made))
+            _unseen(lambda: tensor.assign(copy))
             return
         tensor.shared = tensor.layout = None
-    made.realize()
+    copy.realize()
     with graph_lock:
-        tensor.device = made.device
-        registry.move_tensor(tensor, made.node)
+        tensor.device = copy.device
+        registry.move_tensor(tensor, copy.node)
 
 
 def _unseen(change: Callable[[], Any]) -> None:

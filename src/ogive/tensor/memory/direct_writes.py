@@ -68,10 +68,10 @@ def write_directly(
         values = _values_of(part)
         if values is None:
             return False
-        found = _memory_of(holder, storage, view)
-        if found is None:
+        leaf_and_memory = _memory_of(holder, storage, view)
+        if leaf_and_memory is None:
             return False
-        leaf, memory = found
+        leaf, memory = leaf_and_memory
         if given is not None and given.node.op in OPERATIONS and values.size == 1:
             own = user_data.node_of(values.reshape(given.node.shape), None, DEFAULT_DEVICE)
             if own.dtype is given.node.dtype:
@@ -98,7 +98,7 @@ def _may_be_there(part: UOp) -> bool:
 
 
 def _values_of(part: UOp) -> NDArray[Any] | None:
-    """What is to be written, if it is there."""
+    """The values to write, if they are there."""
     constant = constant_of(part)
     if constant is not None:
         return numpy.full(part.shape, constant.arg, constant.dtype.numpy)
@@ -179,7 +179,7 @@ def shown_by(view: View, array: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _others(storage: Storage, leaf: UOp) -> list[Any]:
-    """What lets tensors show the new values that show a storage in memory of their own."""
+    """The changes by which tensors that show a storage in own memory show the new values."""
     changes: list[Any] = []
     for tensor in storage.tensors():
         node = tensor.node

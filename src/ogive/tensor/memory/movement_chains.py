@@ -33,7 +33,7 @@ MARKS = frozenset({Op.DETACH, Op.CONTIGUOUS})
 
 
 class Lineage:
-    """What gradients flow to behind one `detach()`: nothing, until something that has gradients is
+    """The way of gradients behind one `detach()`: none, until something that has gradients is
     written through it. From then on a `tensor` holds the same values with their history."""
 
     __slots__ = ("tensor",)
@@ -68,13 +68,13 @@ class View:
 
     def of_another_storage(self) -> View:
         """The same movements, with nothing behind its detached steps yet."""
-        made = View(self.shape)
-        made.steps = [
+        same = View(self.shape)
+        same.steps = [
             (op, Lineage() if op is Op.DETACH else argument, shape)
             for op, argument, shape in self.steps
         ]
-        made.strided = self.strided
-        return made
+        same.strided = self.strided
+        return same
 
     def then(self, other: View) -> View:
         """The view that shows what `other` shows of this one."""
@@ -235,7 +235,7 @@ def _contiguous(node: UOp, _: Any) -> UOp:
 
 
 def _compute(node: UOp, function: Callable[[UOp], UOp]) -> UOp:
-    """What a function makes of `node`. Whether gradients flow is decided where it is shown."""
+    """A function's result for `node`. Whether gradients flow is decided where it is shown."""
     before = history.set_recording(True)
     try:
         return function(node)

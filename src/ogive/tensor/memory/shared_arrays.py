@@ -132,11 +132,11 @@ def _bring_back(holder: Core, before: UOp, memory: Buffer) -> None:
     _copy_for_others(holder, before)
     realize([holder])
     with registry.effect_lock, registry.graph_lock:
-        made = user_data.memory_of(holder.node)
-        if made is None or made is memory:
+        computed = user_data.memory_of(holder.node)
+        if computed is None or computed is memory:
             return
         leaf = memory_leaf(holder.node)
-        values = made.contents(leaf.dtype.numpy, leaf.shape).reshape(-1)
+        values = computed.contents(leaf.dtype.numpy, leaf.shape).reshape(-1)
         place = array.reshape(-1).view(leaf.dtype.numpy)
         changes: list[Any] = clock.overwriting(memory, place, values)
         if not history.leads_to_leaf(holder.node):
@@ -173,9 +173,14 @@ def _copy_for_others(holder: Core, before: UOp) -> None:
             continue  # it is moved with what it shows
         values = python_values.to_numpy(hold(node, DEFAULT_DEVICE))
         with registry.graph_lock:
-            made = user_data.node_of(values, None, DEFAULT_DEVICE)
+            copy = user_data.node_of(values, None, DEFAULT_DEVICE)
             moves: Any = getattr(other, "moves_to", None)
-            at_once(registry.moves_to(other, made) if moves is None else moves(made))
+            at_once(registry.moves_to(other, copy) if moves is None else moves(copy))
+
+
+def _move_to(node: UOp, holder: Core, storage: Storage | None) -> None:
+    """Let a holder, or all that shows its `storage`, hold another node."""
+    at_once(registry.moves_to(holder, node) if storage is None else storage.moves_to(node))
 
 
 def _be_memory(holder: Core, storage: Storage | None) -> None:
@@ -187,8 +192,8 @@ def _be_memory(holder: Core, storage: Storage | None) -> None:
         except (MemoryError, ValueError):
             return  # it is too large for NumPy, which whoever copies it says
         with registry.graph_lock:
-            made = user_data.node_of(filled, constant.dtype, DEFAULT_DEVICE)
-            at_once(registry.moves_to(holder, made) if storage is None else storage.moves_to(made))
+            filled_node = user_data.node_of(filled, constant.dtype, DEFAULT_DEVICE)
+            _move_to(filled_node, holder, storage)
     elif user_data.memory_of(holder.node) is None:
         realize: Any = evaluation.realize_batch
         realize([holder])
@@ -211,9 +216,9 @@ def _take_copy(memory: Buffer, holder: Core, storage: Storage | None) -> Buffer:
     """Let a holder have its values in memory of its own."""
     node = holder.node
     values = memory.contents(node.dtype.numpy, node.shape)
-    made = user_data.node_of(values, None, DEFAULT_DEVICE)
-    at_once(registry.moves_to(holder, made) if storage is None else storage.moves_to(made))
-    own = user_data.memory_of(made)
+    copy = user_data.node_of(values, None, DEFAULT_DEVICE)
+    _move_to(copy, holder, storage)
+    own = user_data.memory_of(copy)
     assert own is not None, "a copy is memory"
     return own
 

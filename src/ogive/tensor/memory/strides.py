@@ -65,18 +65,18 @@ def _reshaped(wanted: Shape, shape: Shape, strides: Strides) -> Strides | None:
     if 0 in shape:
         return contiguous_strides(wanted)
     joined = _joined(shape, strides)
-    found: list[int] = []
+    backwards: list[int] = []
     axis = len(wanted)
     for length, stride in reversed(joined):
         covered = 1
         while axis and covered < length:
             axis -= 1
-            found.append(stride * covered)
+            backwards.append(stride * covered)
             covered *= wanted[axis]
         if covered != length:
             return None
-    found.extend([1] * axis)  # what is left has the length 1
-    return tuple(reversed(found))
+    backwards.extend([1] * axis)  # what is left has the length 1
+    return tuple(reversed(backwards))
 
 
 def _joined(shape: Shape, strides: Strides) -> list[tuple[int, int]]:

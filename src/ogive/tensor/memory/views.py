@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Storage(Core):
-    """What several tensors show: its present value, and the tensors.
+    """The common value of several tensors that show it, and these tensors.
 
     It is known to the registry as tensors are, so that its node is replaced when theirs are.
     """
@@ -71,8 +71,8 @@ class Storage(Core):
 
     def tensors(self) -> list[Tensor]:
         """The live tensors that show it."""
-        found = [tensor for reference in self._tensors if (tensor := reference()) is not None]
-        return [tensor for tensor in found if tensor.shared is self]
+        living = [tensor for reference in self._tensors if (tensor := reference()) is not None]
+        return [tensor for tensor in living if tensor.shared is self]
 
     @property
     def is_reader(self) -> bool:
@@ -91,7 +91,7 @@ class Storage(Core):
     def moves_to(
         self, node: UOp, besides: Core | None = None, behind: Change | None = None
     ) -> list[Change]:
-        """What leads it to the next value, and all tensors but one that shows it already.
+        """The changes by which it and its tensors, but one that does already, show the next value.
 
         What is `behind` a `detach()` changes with them.
         """
@@ -114,14 +114,14 @@ def shared_storage(tensor: Core) -> Storage | None:
 def show(source: Core, view: View) -> Tensor:
     """A new tensor that shows a view of another."""
     node = view.forward(source.node)
-    made = wrap(node, source.device)
-    if made.node is not node:
+    shown = wrap(node, source.device)
+    if shown.node is not node:
         view = view.then(View(view.shape).add(Op.DETACH, None, view.shape))
     storage = source.shared
     if storage is None:
         storage = Storage(source)  # type: ignore[arg-type]
-    storage.admit(made, source.shows.then(view))
-    return made
+    storage.admit(shown, source.shows.then(view))
+    return shown
 
 
 def reshaped(source: Core, shape: Shape) -> Tensor:
@@ -227,16 +227,16 @@ def cut_others(tensor: Core, storage: Storage) -> None:
 
 
 def changes(tensor: Core, node: UOp) -> list[Change]:
-    """What lets a tensor have the values of `node`, its new memory, and others that show the same
+    """The changes by which a tensor has the values of `node`, its new memory, and others of its
     storage see them."""
     if isinstance(tensor, Storage):
         return tensor.moves_to(node)
     storage = None if tensor.shared is None else shared_storage(tensor)
-    found = registry.moves_to(tensor, node)
+    moves = registry.moves_to(tensor, node)
     if storage is not None:
         whole = put(storage.node, tensor.shows, node) if tensor.shows.moves else node
-        found += storage.moves_to(whole, besides=tensor)
-    return found
+        moves += storage.moves_to(whole, besides=tensor)
+    return moves
 
 
 # Writing
@@ -311,7 +311,7 @@ def write(
 
 
 def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> Change | None:
-    """What a detached view of a storage follows from, once it has got the values of `part`."""
+    """The history of a detached view of a storage, once it has got the values of `part`."""
     at = max([n for n, (op, _, _) in enumerate(view.steps) if op is Op.DETACH])
     lineage: Lineage | None = view.steps[at][1]
     if lineage is None or is_traced():

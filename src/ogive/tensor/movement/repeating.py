@@ -193,8 +193,8 @@ def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:
 
 
 def _rolled(x: Tensor, shift: Any, dim: Any) -> Tensor:
-    """What stays together, and in front of it what comes back; where the shift varies, a window of
-    two copies side by side."""
+    """The part that stays, and in front of it the one that comes back; where the shift varies, a
+    window of two copies side by side."""
     axis = to_axis(dim, x.ndim, "roll")
     size = x.shape[axis]
     if size == 0:

@@ -1,1 +1,1 @@
-"""What the layers of neural networks compute."""
+"""Functions that the layers of neural networks compute."""

@@ -52,7 +52,7 @@ class Attended:
     device: str
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """What queries, keys, values and the mask get."""
+        """The gradients of queries, keys, values and the mask."""
         inputs = [hold(source, self.device) for source in node.inputs]
         query, key, value = inputs[:3]
         mask = inputs[3] if len(inputs) > 3 else None
@@ -64,8 +64,8 @@ class Attended:
         is_added = mask is not None and not mask.dtype.is_bool
         by_rows = self.is_causal or is_added or _always_again(node.dtype, costs)
         if not by_rows and block <= costs.largest_block_bytes:
-            found = self._by_blocks(query, key, value, mask, given, common, block)
-            return [*[part.node for part in found], *([] if mask is None else [None])]
+            parts = self._by_blocks(query, key, value, mask, given, common, block)
+            return [*[part.node for part in parts], *([] if mask is None else [None])]
         return self._by_rows(query, key, value, mask, given, common)
 
     def _by_blocks(
@@ -78,7 +78,7 @@ class Attended:
         common: Tensor,
         block: int,
     ) -> list[Tensor]:
-        """What queries, keys and values get. All of a block's results are joined in memory, so
+        """The gradients of queries, keys and values. A block's results are joined in memory, so
         that one block is done with before the next one begins."""
         inputs = [query, key, value]
         split = [each.reshape(-1, *each.shape[-2:]) for each in (*inputs, given, common)]
@@ -91,15 +91,15 @@ class Attended:
             parts = self._of_heads([each[first : first + count] for each in split], block)
             lines.append(cat([part.reshape(part.shape[0], -1) for part in parts], 1).contiguous())
         joined = cat(lines, 0).contiguous()
-        found, begin = [], 0
+        gradients, begin = [], 0
         for each in inputs:
             end = begin + each.shape[-2] * each.shape[-1]
-            found.append(joined[:, begin:end].reshape(each.shape))
+            gradients.append(joined[:, begin:end].reshape(each.shape))
             begin = end
-        return found
+        return gradients
 
     def _of_heads(self, inputs: list[Tensor], block: int) -> list[Tensor]:
-        """What parts of the queries, one after the other, the keys and the values of some heads
+        """The gradients of parts of the queries, one after the other, keys and values of some heads
         get."""
         query, key, value, given, common = inputs[:5]
         nbytes = math.prod(query.shape[:-1]) * key.shape[-2] * query.dtype.itemsize
@@ -128,7 +128,7 @@ class Attended:
         given: Tensor,
         common: Tensor,
     ) -> list[UOp | None]:
-        """What queries, keys, values and the mask get."""
+        """The gradients of queries, keys, values and the mask."""
         _, total, peak = exponentials(query @ key.mT * self.scale, mask)
         level = peak + total.log()
         weights = self._weights(query @ key.mT, level, mask)
@@ -204,7 +204,7 @@ def _always_again(dtype: DType, costs: ScoreGradients) -> bool:
 
 
 def _costs(device: str) -> ScoreGradients:
-    """What the gradients of scores decide by, where they are computed.
+    """The costs that the gradients of scores decide by, where they are computed.
 
     They are the one choice that is made when a graph is built, and not by a pass: gradients are
     nodes like all others by then.

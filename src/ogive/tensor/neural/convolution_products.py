@@ -63,7 +63,7 @@ class Method:
         return make(Op.GRADIENT, total.dtype, (total, node, filters), _Transpose(self))
 
     def gradients(self, node: UOp, upstream: UOp) -> tuple[UOp, UOp]:
-        """What the input and the filters get."""
+        """The gradients of the input and the filters."""
         _, x, filters = node.src
         lengths = x.shape[2:]
         return self.transpose(upstream, filters, lengths), self.of_filters(x, filters, upstream)
@@ -95,7 +95,7 @@ class _Transpose:
     is_fixed = True
 
     def gradients(self, node: UOp, upstream: UOp) -> tuple[UOp, UOp]:
-        """What the input and the filters get."""
+        """The gradients of the input and the filters."""
         _, x, filters = node.src
         of_filters = self.method.of_filters(upstream, filters, x)
         return self.method.convolve(upstream, filters), of_filters
@@ -152,7 +152,7 @@ def _remainders(
     """All remainders of an axis of so many taps and places that is to have a length."""
     stride, dilation = method.strides[axis], method.dilations[axis]
     step, distance = _coprime(stride, dilation)
-    found: list[_Remainders] = []
+    remainders: list[_Remainders] = []
     for remainder in range(stride):
         base = remainder + method.pads[axis][0]
         phase = base * step // stride * pow(distance, -1, step) % step
@@ -162,12 +162,12 @@ def _remainders(
         reached = max(min(-(-length // stride), places + reach - offset), 0) if own else 0
         pads = (reach - offset, reached + offset - places)
         each = _Remainders(1, phase, own, offset, reached, pads)
-        last = found[-1] if found else None
+        last = remainders[-1] if remainders else None
         if last and last[2:] == each[2:] and last.phase + last.number == phase:
-            found[-1] = last._replace(number=last.number + 1)
+            remainders[-1] = last._replace(number=last.number + 1)
         else:
-            found.append(each)
-    return found
+            remainders.append(each)
+    return remainders
 
 
 def _coprime(stride: int, dilation: int) -> tuple[int, int]:

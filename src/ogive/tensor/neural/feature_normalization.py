@@ -68,10 +68,10 @@ def batch_norm(
             f"{name}: input has the shape {build.show(self.shape)}; training needs more than one "
             "value per channel"
         )
-    made, mean, variance = normalize_batch(self, weight, bias, eps)
+    normalized, mean, variance = normalize_batch(self, weight, bias, eps)
     _follow(running_mean, mean, momentum)
     _follow(running_var, variance, momentum)
-    return made
+    return normalized
 
 
 class Normalized(NamedTuple):
@@ -108,8 +108,8 @@ def normalize_batch(
     mean = wide.mean(axes, keepdim=True)
     variance = _variance(wide, mean, axes)
     number = element_count([x.shape[axis] for axis in axes])
-    made = _normalize(wide, mean, variance, weight, bias, eps, dtype)
-    return Normalized(made, mean.flatten(), _unbiased(variance, number).flatten())
+    normalized = _normalize(wide, mean, variance, weight, bias, eps, dtype)
+    return Normalized(normalized, mean.flatten(), _unbiased(variance, number).flatten())
 
 
 @outlined
@@ -128,7 +128,7 @@ def _normalize(
     eps: float,
     dtype: DType,
 ) -> Tensor:
-    """What `batch_norm` gives for a mean and a variance of each channel, in a dtype."""
+    """`batch_norm` by a mean and a variance of each channel, in a dtype."""
     line = (-1, *(1,) * (x.ndim - 2))
     return _finish(x - mean, variance, eps, (weight, bias), line, dtype)
 

@@ -41,16 +41,16 @@ def embedding(self: Tensor, weight: Tensor, padding_idx: int | None = None) -> T
         shape = (*rows.node.shape, weight.node.shape[1])
         row = build.expand(build.reshape(rows.node, (*shape[:-1], 1)), shape)
         column = build.count_along(len(shape) - 1, shape)
-        found = wrap(build.gather(weight.node, [row, column]), device)
+        chosen = wrap(build.gather(weight.node, [row, column]), device)
     if padding_idx is None:
-        return found
+        return chosen
     place = to_integer(padding_idx, "embedding: padding_idx")
     if not -weight.shape[0] <= place < weight.shape[0]:
         raise IndexRangeError(
             f"embedding: padding_idx={place} is not among the {weight.shape[0]} rows of weight"
         )
     is_padding = (rows == place % weight.shape[0]).unsqueeze(-1)
-    return where(is_padding, found.detach(), found)
+    return where(is_padding, chosen.detach(), chosen)
 
 
 def one_hot(self: Tensor, num_classes: int = -1) -> Tensor:

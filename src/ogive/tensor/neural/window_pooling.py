@@ -283,8 +283,8 @@ def _greatest(x: Core, spec: Slide, return_indices: bool) -> Pooled:
         line = pad_last(build.reshape(build.count(total), lengths), spec.pads, total)
         line = slide_last(line, spec.taps, spec.strides, spec.dilations)
         positions = wrap(line, x.device)
-    found = first_position(values, peaks, positions, total)
-    return peaks.reshape(shape), found.amin(spec.reductions).reshape(shape)
+    position = first_position(values, peaks, positions, total)
+    return peaks.reshape(shape), position.amin(spec.reductions).reshape(shape)
 
 
 @record(frozen=True)
@@ -303,10 +303,10 @@ class _ToFirst:
         with graph_lock:
             places = wrap(build.reshape(build.count(total), tuple(shape)), values.device)
         places = places.cast(dtypes.int32)  # as wide as the values that they go with
-        found = values.lt(values.amax(axes, keepdim=True)).logical_not()
-        first = where(found, places, total).amin(axes, keepdim=True)
+        greatest = values.lt(values.amax(axes, keepdim=True)).logical_not()
+        first = where(greatest, places, total).amin(axes, keepdim=True)
         # That it was found follows from the rest, and is what a kernel needs to go by the values.
-        return where(found & (places == first), upstream, upstream.new_zeros(()))
+        return where(greatest & (places == first), upstream, upstream.new_zeros(()))
 
 
 def first_greatest(values: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -320,10 +320,10 @@ def first_greatest(values: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 def first_position(values: Tensor, peaks: Tensor, positions: Tensor, none: int) -> Tensor:
     """`positions` where `values` are the peaks of their windows, `none` elsewhere."""
-    found = values == peaks
+    is_peak = values == peaks
     if values.dtype.is_float:
-        found = found | values.isnan()
-    return where(found, positions, none)
+        is_peak = is_peak | values.isnan()
+    return where(is_peak, positions, none)
 
 
 def _average(x: Tensor, spec: Slide, count_padding: bool, divisor: int | None) -> Tensor:

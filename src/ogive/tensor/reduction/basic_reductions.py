@@ -353,7 +353,7 @@ def _extreme(x: Core, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
 
 
 def _extremes(x: Tensor, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor | Extremes:
-    """What `max` and `min` give, by what stands in the place of the axis."""
+    """`max` and `min`, by what stands in the place of the axis."""
     if dim is None:
         return _extreme(x, op, None, keepdim, name)
     if isinstance(dim, Core):
@@ -436,19 +436,19 @@ def _position(x: Core, op: Op, dim: int | None, keepdim: bool, name: str) -> Ten
     if dim is None or rank == 0:
         if dim is not None:
             to_axis(dim, 1, name)
-        found = _position_along(flat.flatten(), op, 0, keepdim, name)
-        return found.reshape((1,) * rank if keepdim else ())
+        position = _position_along(flat.flatten(), op, 0, keepdim, name)
+        return position.reshape((1,) * rank if keepdim else ())
     return _position_along(flat, op, to_axis(dim, rank, name), keepdim, name)
 
 
 def _position_along(x: Tensor, op: Op, axis: int, keepdim: bool, name: str) -> Tensor:
     peak = _extreme(x, op, axis, True, name)
-    found = x == peak
+    is_extreme = x == peak
     if x.dtype.is_float:
-        found = found | x.isnan()
+        is_extreme = is_extreme | x.isnan()
     with graph_lock:
         shape = x.node.shape
         position = wrap(build.count_along(axis, shape), x.device)
     if greatest(shape[axis]) < 1 << 31:
         position = position.cast(dtypes.int32)  # twice as many lanes
-    return where(found, position, shape[axis]).amin(axis, keepdim).cast(dtypes.int64)
+    return where(is_extreme, position, shape[axis]).amin(axis, keepdim).cast(dtypes.int64)

@@ -146,10 +146,10 @@ def _extremes(x: Tensor, op: Op, dim: int, name: str) -> Extremes:
             return Extremes(wrap(node, x.device), wrap(build.constant(dtypes.int64, 0), x.device))
         values = wrap(build.scan(node, op, axis), x.device)
         position = wrap(build.count_along(axis, node.shape), x.device)
-    found = values.eq(x)
+    is_extreme = values.eq(x)
     if x.dtype.is_float:
-        found = found | x.isnan()
-    last = where(found, position, 0)
+        is_extreme = is_extreme | x.isnan()
+    last = where(is_extreme, position, 0)
     with graph_lock:
         return Extremes(values, wrap(build.scan(last.node, Op.MAXIMUM, axis), x.device))
 

@@ -265,7 +265,7 @@ def corrcoef(self: Tensor) -> Tensor:
 def _weights(
     x: Tensor, fweights: Tensor | None, aweights: Tensor | None, correction: float
 ) -> tuple[Tensor | None, Tensor | float]:
-    """What each observation weighs, if not 1, and by what the sum of products is divided."""
+    """The weight of each observation, if not 1, and the divisor of the sum of products."""
     given = [w.cast(x.dtype) for w in (fweights, aweights) if w is not None]
     if not given:
         count = x.shape[1]

@@ -58,8 +58,8 @@ def searchsorted(
             f"{build.show(sought.shape)} differ before the last axis"
         )
     dtype = result_type([(sequence.dtype, sequence.ndim), (sought.dtype, sought.ndim)])
-    found = _search(sequence.cast(dtype), sought.cast(dtype), right or side == "right")
-    return found.cast(dtypes.int32) if out_int32 else found
+    places = _search(sequence.cast(dtype), sought.cast(dtype), right or side == "right")
+    return places.cast(dtypes.int32) if out_int32 else places
 
 
 @open_to_eager
@@ -99,12 +99,12 @@ def isin(
     these, those = these.cast(dtype), those.cast(dtype).ravel()
     count = to_integer(those.shape[0], "isin: the number of test elements")
     if count <= FEW:
-        found = (these.unsqueeze(-1) == those).any(-1)
+        is_among = (these.unsqueeze(-1) == those).any(-1)
     else:
         ordered = those.sort().values
         place = searchsorted(ordered, these).minimum(count - 1)
-        found = ordered.take(place) == these
-    return found.logical_not() if invert else found
+        is_among = ordered.take(place) == these
+    return is_among.logical_not() if invert else is_among
 
 
 def _search(sequence: Tensor, sought: Tensor, right: bool) -> Tensor:

@@ -213,10 +213,10 @@ def _order_along(x: Tensor, axis: int, descending: bool, count: int | None = Non
             order = build.count_along(len(node.shape) - 1, (*node.shape[:-1], wanted))
         else:
             order = make(Op.ORDER, dtypes.int64, (node,), (descending, wanted))
-        found = wrap(order, x.device)
+        positions = wrap(order, x.device)
     if is_symbolic(length) and count is None:
-        found = found.narrow(-1, 0, length)
-    return found.movedim(-1, axis)
+        positions = positions.narrow(-1, 0, length)
+    return positions.movedim(-1, axis)
 
 
 def _filled_up(line: Tensor, descending: bool) -> Tensor:
@@ -318,12 +318,12 @@ def _quantile(
     if source.shape[axis] == 0:
         raise ArgumentError(f"{name}: there are no elements in the shape {build.show(x.shape)}")
     ordered = source.movedim(axis, -1).sort().values
-    found = _interpolate(ordered, _ranks(ordered, share.ravel(), name), interpolation)
+    quantiles = _interpolate(ordered, _ranks(ordered, share.ravel(), name), interpolation)
     if keepdim and x.ndim:
         ones = [1] * x.ndim
-        found = found.reshape(*ones, -1) if dim is None else found.unsqueeze(axis)
-    found = found.movedim(-1, 0)
-    return found if share.ndim else found.squeeze(0)
+        quantiles = quantiles.reshape(*ones, -1) if dim is None else quantiles.unsqueeze(axis)
+    quantiles = quantiles.movedim(-1, 0)
+    return quantiles if share.ndim else quantiles.squeeze(0)
 
 
 def _to_share(x: Core, q: Any, name: str) -> Tensor:

@@ -176,8 +176,8 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     """
     with graph_lock:
         strides = views.layout_of(self)
-    found = tuple(row_major_strides(self.shape)) if strides is None else tuple(strides)
-    return found if dim is None else found[dim]
+    strides_of_axes = tuple(row_major_strides(self.shape)) if strides is None else tuple(strides)
+    return strides_of_axes if dim is None else strides_of_axes[dim]
 
 
 def detach(self: Tensor) -> Tensor:

@@ -71,11 +71,11 @@ def _at_lengths(
             for array, shape in zip(arrays[len(sizes) :], shapes, strict=True)
         ]
         given = [numpy.ascontiguousarray(part) for part in parts[:count]]
-        made = [numpy.zeros(part.shape, part.dtype) for part in parts[count:]]
+        results = [numpy.zeros(part.shape, part.dtype) for part in parts[count:]]
         for array in given:
             array.flags.writeable = False
-        function(*given, *made)
-        for part, array in zip(parts[count:], made, strict=True):
+        function(*given, *results)
+        for part, array in zip(parts[count:], results, strict=True):
             part[...] = array
 
     return call

@@ -151,7 +151,7 @@ def _unravel(position: int, shape: tuple[int, ...]) -> list[int]:
 def shown_values(
     node: UOp, read: list[Buffer], least_parts: int = 0
 ) -> NDArray[Any] | None:
-    """What a node shows of realized memory, perhaps the memory itself, or an element's value.
+    """The values of a node on realized memory, perhaps the memory itself, or an element's value.
 
     That is worked out from at least so many elements of larger memory. The memory is added to what
     is `read`. None where it is something else, has a symbolic length, or repeats more than a few
@@ -190,7 +190,7 @@ def _read_view(node: UOp, read: list[Buffer]) -> NDArray[Any] | None:
 
 
 def _read_positions(node: UOp, views: list[UOp]) -> NDArray[Any] | None:
-    """What views show of 0, 1, 2, ..., of which there is no memory."""
+    """The elements of 0, 1, 2, ... that views show, of which there is no memory."""
     stop = node.stop if not node.src else None
     if stop is None or stop > MOST_COUNTED:
         return None
@@ -203,7 +203,7 @@ def _read_positions(node: UOp, views: list[UOp]) -> NDArray[Any] | None:
 
 
 def _shown(view: UOp, array: NDArray[Any]) -> NDArray[Any]:
-    """What a movement shows of an array, without a copy where NumPy needs none."""
+    """The array behind a movement, without a copy where NumPy needs none."""
     if view.op is Op.SHRINK:
         return array[tuple([slice(begin, end) for begin, end in view.spans])]
     if view.op is Op.PERMUTE:
@@ -243,24 +243,24 @@ def _compute_element(root: UOp, read: list[Buffer], least_parts: int) -> NDArray
 def _operations_under(root: UOp) -> list[UOp] | None:
     """The operations of an expression, sources first, from constants and views of larger memory on;
     None where they are many, or not exact."""
-    found: list[UOp] = [root]
-    for node in found:
-        if len(found) > 2 * _MOST_OPERATIONS or node.dtype not in PLAIN:
+    operations: list[UOp] = [root]
+    for node in operations:
+        if len(operations) > 2 * _MOST_OPERATIONS or node.dtype not in PLAIN:
             return None
         base = _base(node)
         if base.op is Op.CONST or (base.op is Op.BUFFER and base.size > 1):
             continue
         if node.op in _UNMOVED or (node.op is Op.CAST and _is_exact_cast(node)):
-            found.append(node.operand)
+            operations.append(node.operand)
         elif node.op in _EXACT and not _may_be_fused(node):
-            found.extend(node.src)
+            operations.extend(node.src)
         else:
             return None
-    return list(dict.fromkeys(reversed(found)))
+    return list(dict.fromkeys(reversed(operations)))
 
 
 def _base(node: UOp) -> UOp:
-    """What a node is a view of."""
+    """The node that a node is a view of."""
     while node.op in _VIEWS and len(node.src) == 1:
         node = node.operand
     return node

@@ -1,4 +1,4 @@
-"""What other libraries ask of a tensor: its memory (DLPack), NumPy's functions, its namespace."""
+"""Protocols by which other libraries use tensors: DLPack, NumPy's functions, the namespace."""
 
 from __future__ import annotations
 
@@ -103,10 +103,10 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
         with graph_lock:
             view = _copied_view(self, memo)
         return type(self)(self.detach(), device=self.device) if view is None else view
-    made = type(self)(self.detach(), device=self.device, requires_grad=True)
+    copy = type(self)(self.detach(), device=self.device, requires_grad=True)
     if self.grad is not None:
-        made.grad = self.grad.detach().clone()
-    return made
+        copy.grad = self.grad.detach().clone()
+    return copy
 
 
 def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
@@ -161,5 +161,5 @@ _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 def _restored(kind: type[Tensor], values: Any, requires_grad: bool) -> Tensor:
     at_once = eager_calls.get(_restored)
-    made: Tensor | None = None if at_once is None else at_once(kind, values, requires_grad)
-    return kind(values, requires_grad=requires_grad) if made is None else made
+    eager: Tensor | None = None if at_once is None else at_once(kind, values, requires_grad)
+    return kind(values, requires_grad=requires_grad) if eager is None else eager

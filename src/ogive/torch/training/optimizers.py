@@ -10,7 +10,7 @@ from typing import Any
 
 from ogive.autograd import enable_grad, no_grad
 from ogive.errors import ArgumentError, StateError
-from ogive.nn.state import clear_gradients
+from ogive.nn.module_parts.state import clear_gradients
 from ogive.optim import Optimizer as _Optimizer
 from ogive.tensor.tensor import Tensor
 

@@ -11,7 +11,7 @@ from ogive.devices.cuda.products.tile_choice import (
     choose_tile,
     estimate,
 )
-from ogive.devices.cuda.products.warpgroup_product import warpgroup_shared_bytes
+from ogive.devices.cuda.products.warpgroup_layout import warpgroup_shared_bytes
 from ogive.devices.cuda.tensor_cores.product import multiply
 from ogive.devices.cuda.tensor_cores.tiles import WarpgroupTile, WarpTile
 from ogive.ir import dtype as dtypes

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ogive.devices.cuda.products.warp_product import product_parameters, write_warp_product
-from ogive.devices.cuda.products.warpgroup_product import (
+from ogive.devices.cuda.products.warpgroup_layout import (
     box_lines,
     is_staged,
     stage_bytes,
     warpgroup_parameters,
     warpgroup_shared_bytes,
-    write_warpgroup_product,
 )
+from ogive.devices.cuda.products.warpgroup_product import write_warpgroup_product
 from ogive.devices.cuda.tensor_cores.epilogue import Steps
 from ogive.devices.cuda.tensor_cores.kernel_text import POINTER, TENSOR_MAP, Parameter
 from ogive.devices.cuda.tensor_cores.product import Matrix, Product

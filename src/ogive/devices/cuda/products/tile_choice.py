@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ogive.devices.cuda.products import warp_product
-from ogive.devices.cuda.products.warpgroup_product import (
+from ogive.devices.cuda.products.warpgroup_layout import (
     BARRIERS,
     goes_through_shared_memory,
     is_staged,

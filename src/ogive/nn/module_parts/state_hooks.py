@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ogive.nn.module import Module
-    from ogive.nn.state import IncompatibleKeys
+    from ogive.nn.module_parts.state import IncompatibleKeys
 
 
 class StateHook:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError
 from ogive.named import record
-from ogive.nn.backward_hooks import BackwardCall
+from ogive.nn.module_parts.backward_hooks import BackwardCall
 
 if TYPE_CHECKING:
     from ogive.nn.module import Module
@@ -34,7 +34,7 @@ class Hook:
 
 
 class Handle:
-    """What registering a hook gives: `remove()` takes the hook away again."""
+    """The handle of a hook: `remove()` takes the hook away again."""
 
     def __init__(self, module: Module, hook: Hook) -> None:
         self._module = module

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ogive.nn.module_protocol import ModuleProtocol
+from ogive.nn.module_parts.module_protocol import ModuleProtocol
 from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
 

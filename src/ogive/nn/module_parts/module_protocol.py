@@ -1,4 +1,4 @@
-"""What programs ask of PyTorch's modules besides: registered names, hooks of states, old names."""
+"""Further methods of PyTorch's modules: registered names, hooks of states, old names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ogive.errors import ArgumentError
-from ogive.nn.attribute_views import AttributeView
-from ogive.nn.state_hooks import StateHook, hooks_of
+from ogive.nn.module_parts.attribute_views import AttributeView
+from ogive.nn.module_parts.state_hooks import StateHook, hooks_of
 from ogive.tensor.memory.data_attribute import replace_value
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class ModuleProtocol:
     @property
     def _parameters(self) -> AttributeView:
         """The parameters of this module alone."""
-        from ogive.nn.module_tree import parameters_of
+        from ogive.nn.module_parts.module_tree import parameters_of
 
         return AttributeView(self._own(), parameters_of, setattr)
 

@@ -103,7 +103,7 @@ def _pass_gate(
 
 
 def _changed(returned: Any, given: Gradients, kind: str) -> Gradients:
-    """What a hook makes of the gradients: None changes nothing."""
+    """The gradients after a hook: None changes nothing."""
     if returned is None:
         return given
     parts = returned if isinstance(returned, tuple | list) else (returned,)

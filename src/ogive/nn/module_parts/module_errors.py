@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentTypeError, OgiveError
-from ogive.nn.module_tree import ModuleTree
+from ogive.nn.module_parts.module_tree import ModuleTree
 from ogive.tensor.core import kind_of
 from ogive.tensor.tensor import Tensor
 
@@ -15,7 +15,7 @@ from ogive.tensor.tensor import Tensor
 def refused_argument(
     module: ModuleTree, args: tuple[Any, ...], error: AttributeError
 ) -> ArgumentTypeError | None:
-    """What to say when `forward` took an argument for a tensor that is none."""
+    """The error for an argument that `forward` took for a tensor and that is none."""
     for position, value in enumerate(args):
         if value is not error.obj or isinstance(value, Tensor):
             continue

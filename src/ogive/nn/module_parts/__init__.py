@@ -1,0 +1,1 @@
+"""Parts of `Module`: its tree, hooks, state and errors, and further methods of PyTorch's."""

@@ -63,3 +63,13 @@ def test_what_was_written_while_another_run_goes_on_can_be_read() -> None:
     Run(buffer).begin().end()
     assert not is_disturbed(clock.moment_of(buffer), (buffer,))
     long.end()
+
+
+def test_a_write_to_a_part_is_one_to_the_whole() -> None:
+    whole = Buffer(8)
+    front, back = whole.view(0, 4), whole.view(4, 4)
+    before = whole.version
+    run = Run(front, back).begin()
+    assert whole.version is None and front.version is None
+    run.end()
+    assert whole.version == front.version != before

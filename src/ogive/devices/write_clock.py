@@ -43,16 +43,18 @@ class Clock:
         """Writing begins. `effect_lock` is held."""
         # From an even count to the next odd one, or from one odd count to the next.
         counts: list[Change] = [
-            (buffer, "writes", buffer.writes + 1 + (buffer.writes & 1)) for buffer in writer.buffers
+            (buffer, "writes", buffer.writes + 1 + (buffer.writes & 1))
+            for buffer in _memory_of(writer)
         ]
         at_once([*counts, *self._tick(writer, (*self.writers, writer))])
 
     def ending(self, writer: Writer) -> list[Change]:
         """The changes by which writing is over. `effect_lock` is held until then."""
         others = tuple([other for other in self.writers if other is not writer])
-        still = {buffer for other in others for buffer in other.buffers}
+        still = {buffer for other in others for buffer in _memory_of(other)}
         counts: list[Change] = [
-            (buffer, "writes", buffer.writes + 1 + (buffer in still)) for buffer in writer.buffers
+            (buffer, "writes", buffer.writes + 1 + (buffer in still))
+            for buffer in _memory_of(writer)
         ]
         quiet: list[Change] = [] if others else [(self, "quiet", self.now + 1)]
         return [*counts, *self._tick(writer, others), *quiet]
@@ -68,8 +70,13 @@ class Clock:
 
     def _tick(self, writer: Writer, writers: tuple[Writer, ...]) -> list[Change]:
         moment = self.now + 1
-        marks: list[Change] = [(buffer, "written_at", moment) for buffer in writer.buffers]
+        marks: list[Change] = [(buffer, "written_at", moment) for buffer in _memory_of(writer)]
         return [*marks, (self, "writers", writers), (self, "now", moment)]
+
+
+def _memory_of(writer: Writer) -> Iterable[Buffer]:
+    """What is written to and what that is a part of, each once: a view's memory is its base's."""
+    return dict.fromkeys([each for buffer in writer.buffers for each in (buffer, buffer.base)])
 
 
 clock = Clock()

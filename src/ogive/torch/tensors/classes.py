@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from types import FunctionType
 from typing import Any, cast
 
 import ogive
@@ -11,6 +13,7 @@ from ogive.errors import ArgumentTypeError, DeviceError
 from ogive.ir.dtype import DType
 from ogive.tensor.core import TensorClass
 from ogive.tensor.device_name import Device
+from ogive.tensor.method_functions import as_function, eager_calls
 from ogive.tensor.tensor import Tensor as _Tensor
 from ogive.torch.machine import defaults
 from ogive.torch.texts.sizes import Size
@@ -59,6 +62,48 @@ class _Kind(TensorClass):
                 return data.detach()
             return creation.tensor(data, dtype=dtype)
         return creation.zeros(*(args or (0,)), dtype=dtype)
+
+    def __getattribute__(cls, name: str) -> Any:
+        found = super().__getattribute__(name)
+        return _method(found) if isinstance(found, FunctionType) else found
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        """What a program gives `torch.Tensor`, all tensors get."""
+        if cls is not Tensor:
+            super().__setattr__(name, value)
+            return
+        plain = _plain.get(value, value) if isinstance(value, FunctionType) else value
+        setattr(_Tensor, name, plain)
+        for each in _EAGER:
+            if name in vars(each):
+                setattr(each, name, eager_calls.get(plain, value))
+
+    def __delattr__(cls, name: str) -> None:
+        if cls is not Tensor:
+            super().__delattr__(name)
+            return
+        delattr(_Tensor, name)
+        for each in _EAGER:
+            if name in vars(each):
+                delattr(each, name)
+
+
+_EAGER = (Eager, *Eager.__subclasses__())
+"""What tensors are of that hold an array: methods of theirs stand before those of `Tensor`."""
+
+
+_plain: dict[Any, Any] = {}
+"""For functions that `torch.Tensor.add` and the like gave, the methods that they are for."""
+
+
+@functools.cache
+def _method(found: Any) -> Any:
+    """A method as a function that takes eager tensors as they are."""
+    if found not in eager_calls:
+        return found
+    made = as_function(found, "self")
+    _plain[made] = found
+    return made
 
 
 class Tensor(_Tensor, metaclass=_Kind):

@@ -56,14 +56,30 @@ _FREE = MOVEMENT | {
 }  # fmt: skip
 
 
-def values_to_store(
-    roots: tuple[UOp, ...], order: Sequence[UOp], target_of: Callable[[str], Target]
-) -> tuple[UOp, ...]:
-    """The values that a run of `roots` stores besides them, for the live tensors that read these.
+class Run:
+    """What a run of some roots computes, and who waits for that.
 
-    `order` is the walk of the roots. All of it is marked as computed. `target_of` gives the target
-    of a device.
+    `order` is the walk of the roots, `values` are those of its nodes that are more than views of
+    memory, `waiting` the nodes that are built on these and that live tensors hold or read.
     """
+
+    def __init__(self, roots: tuple[UOp, ...]) -> None:
+        self.roots = roots
+        self.order = walk(roots)
+        values: dict[UOp, None] = {}
+        for node in self.order:
+            if node.op not in _FREE or (node.src and not values.keys().isdisjoint(node.src)):
+                values[node] = None
+        self.values = values
+        self.waiting = waiting_for(values, self.order)
+
+
+def values_to_store(run: Run, target_of: Callable[[str], Target]) -> tuple[UOp, ...]:
+    """The values that a run stores besides its roots, for the live tensors that read these.
+
+    All that it computes is marked as computed. `target_of` gives the target of a device.
+    """
+    roots, order, waiting = run.roots, run.order, run.waiting
     ran = set()
     for node in order:
         if node.op not in _FREE:
@@ -72,10 +88,8 @@ def values_to_store(
                 ran.add(node)
             else:
                 live.ran = True
-    values = _computed(order)
-    waiting = waiting_for(values, order)
     gradients = _gradients_among(waiting, roots, order)
-    read = _read_outside(waiting, values, roots)
+    read = _read_outside(waiting, run.values, roots)
     grown = _grown(waiting, set(order))
     if not read and not gradients and not grown:
         return ()
@@ -113,17 +127,15 @@ def values_to_store(
     return tuple(stored)
 
 
-def assignments_of(order: Sequence[UOp]) -> tuple[UOp, ...]:
+def assignments_of(run: Run) -> tuple[UOp, ...]:
     """The assignments that wait for values which a run computes, as tensors hold them.
 
-    `order` is the walk of its roots. What may fault where those do not is left alone: nobody has
-    asked for it yet.
+    What may fault where those do not is left alone: nobody has asked for it yet.
     """
-    waiting = waiting_for(_computed(order), order)
-    found = [node for node in waiting if node.op is Op.AFTER and registry.has_holder(node)]
+    found = [node for node in run.waiting if node.op is Op.AFTER and registry.has_holder(node)]
     if not found:
         return ()
-    inside = set(order)
+    inside = set(run.order)
     faulting: set[UOp] = set()
     for node in walk(tuple(found)):
         if node in inside or (is_gradient(node) and node.operands[0] in inside):
@@ -131,15 +143,6 @@ def assignments_of(order: Sequence[UOp]) -> tuple[UOp, ...]:
         if may_fault(node) or _is_absent(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
     return tuple([node for node in found if node not in faulting])
-
-
-def _computed(order: Sequence[UOp]) -> dict[UOp, None]:
-    """The values of a run that are more than views of memory."""
-    values: dict[UOp, None] = {}
-    for node in order:
-        if node.op not in _FREE or any(source in values for source in node.src):
-            values[node] = None
-    return values
 
 
 def may_fault(node: UOp) -> bool:

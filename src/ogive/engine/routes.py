@@ -13,7 +13,7 @@ from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.devices.known_devices import find_device
 from ogive.engine.execution import Executions
-from ogive.engine.live_values import assignments_of, values_to_store
+from ogive.engine.live_values import Run, assignments_of, values_to_store
 from ogive.engine.old_versions import effects_among
 from ogive.ir.device_names import STORAGE
 from ogive.ir.node import UOp
@@ -55,13 +55,13 @@ def find_route(roots: tuple[UOp, ...], config: Config) -> Route:
         assert known.executions is not None
         known.executions.found += 1
         return known
-    order = walk(roots)
-    assigned = assignments_of(order)
-    asked = (*roots, *assigned)
+    run = Run(roots)
+    assigned = assignments_of(run)
     if assigned:
-        order = walk(asked)
-    stored = values_to_store(asked, order, lambda name: find_device(name).target(config))
-    if not set(stored) <= set(order):  # gradients are not
+        run = Run((*roots, *assigned))
+    order = run.order
+    stored = values_to_store(run, lambda name: find_device(name).target(config))
+    if stored and not set(stored) <= set(order):  # gradients are not
         order = walk((*roots, *stored, *assigned))
     return Route(effects_among(order), stored, assigned, config, order)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -162,7 +161,7 @@ def replacing(path: Any, name: str) -> Iterator[BinaryIO]:
     """
     place = to_path(path, name)
     folder, last = os.path.split(place)
-    temporary = os.path.join(folder, f".{last[:100]}.{secrets.token_hex(8)}.part")
+    temporary = os.path.join(folder, f".{last[:100]}.{os.urandom(8).hex()}.part")
     try:
         with open(temporary, "xb") as file:
             yield file

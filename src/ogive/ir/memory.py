@@ -69,12 +69,12 @@ def upper_count(shape: Shape) -> int:
 
 def shaped(flat: UOp, shape: Shape) -> UOp:
     """Flat memory, as large as `shape` can get, seen with that shape."""
-    if has_own_strides(shape):
+    upper = upper_shape(shape)
+    if upper != tuple(shape) and has_own_strides(shape):
         argument, symbolic = split_argument(((0, element_count(shape)),))
         front = UOp(Op.SHRINK, flat.dtype, (flat, *symbolic), argument)
         sizes, symbolic = split_argument(tuple(shape))
         return UOp(Op.RESHAPE, flat.dtype, (front, *symbolic), sizes)
-    upper = upper_shape(shape)
     node = flat if flat.shape == upper else UOp(Op.RESHAPE, flat.dtype, (flat,), upper)
     if upper == tuple(shape):
         return node

@@ -19,9 +19,27 @@ export/      graphs of tensors as models
 backend      the interface by which the `onnx` package tests
 """
 
-from ogive.onnx.export.save import save
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ogive.onnx.model import Info, Model, load
 from ogive.onnx.table import OperatorError
-from ogive.onnx.trainable import TrainableModel
+
+if TYPE_CHECKING:
+    from ogive.onnx.export.save import save
+    from ogive.onnx.trainable import TrainableModel
 
 __all__ = ["Info", "Model", "OperatorError", "TrainableModel", "load", "save"]
+
+_LOADED_LATER = {"TrainableModel": "trainable", "save": "export.save"}
+"""What who runs models does without, and where it is."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_LATER:
+        raise AttributeError(f"module 'ogive.onnx' has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"ogive.onnx.{_LOADED_LATER[name]}"), name)
+    globals()[name] = found
+    return found

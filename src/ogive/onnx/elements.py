@@ -49,26 +49,6 @@ def find_dtype(element: int) -> DType:
     return DTYPES[element]
 
 
-def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
-    """The NumPy dtype of the same elements."""
-    return _PLAIN[dtype]
-
-
-def _plain_dtypes() -> dict[DType, numpy.dtype[Any]]:
-    import ml_dtypes
-
-    own = {
-        dtypes.bool_: numpy.dtype(bool),
-        dtypes.bfloat16: numpy.dtype(ml_dtypes.bfloat16),
-        dtypes.float8_e4m3: numpy.dtype(ml_dtypes.float8_e4m3fn),
-        dtypes.float8_e5m2: numpy.dtype(ml_dtypes.float8_e5m2),
-    }
-    return {dtype: own.get(dtype) or numpy.dtype(dtype.name) for dtype in DTYPES.values()}
-
-
-_PLAIN = _plain_dtypes()
-
-
 def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor | Narrow:
     """The tensor of a message: known elements, or a tensor on `DISK`. Raises `FileError`."""
     name = f"tensor {proto.name!r}"
@@ -153,7 +133,7 @@ def _check_shape(proto: TensorProto, name: str) -> tuple[int, ...]:
 
 
 def _from_bytes(raw: bytes, shape: tuple[int, ...], dtype: DType) -> Array:
-    words = numpy.frombuffer(raw, _PLAIN[dtype])
+    words = numpy.frombuffer(raw, dtype.numpy)
     if IS_BIG:
         words = words.byteswap()
     return words.reshape(shape)
@@ -170,7 +150,7 @@ def _read_strings(proto: TensorProto, shape: tuple[int, ...], name: str) -> Arra
 
 def _read_numbers(proto: TensorProto, shape: tuple[int, ...], dtype: DType, name: str) -> Array:
     """Elements in the field for their kind of numbers."""
-    kind = _PLAIN[dtype]
+    kind = dtype.numpy
     if dtype in (dtypes.float32, dtypes.complex64):
         numbers = proto.number_array(proto.FLOATS, "<f4").view(kind)
     elif dtype in (dtypes.float64, dtypes.complex128):

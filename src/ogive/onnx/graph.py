@@ -6,9 +6,9 @@ from dataclasses import field
 from typing import Any
 
 from ogive.named import record
-from ogive.onnx import messages, table
+from ogive.onnx import messages, operators
 from ogive.onnx.elements import name_of, read_sparse, read_value
-from ogive.onnx.table import OperatorError
+from ogive.onnx.table import Entry, OperatorError
 
 Opsets = dict[str, int]
 
@@ -52,7 +52,7 @@ class Node:
     outputs: list[str]
     attributes: dict[str, Any]
     references: dict[str, str]
-    entry: table.Entry | None = None
+    entry: Entry | None = None
     function: Function | None = None
 
     def describe(self) -> str:
@@ -133,10 +133,17 @@ class Builder:
         return nodes
 
     def _node(self, proto: messages.NodeProto, opsets: Opsets, names: set[str]) -> Node:
-        domain = "" if proto.domain == "ai.onnx" else proto.domain
+        domain = proto.domain
+        if domain == "ai.onnx":
+            domain = ""
         version = opsets.get(domain, 1)
-        references = {each.name: each.refers_to for each in proto.attributes if each.refers_to}
-        given = [each for each in proto.attributes if not each.refers_to]
+        given, references = [], {}
+        for each in proto.attributes:
+            refers_to = each.refers_to
+            if refers_to:
+                references[each.name] = refers_to
+            else:
+                given.append(each)
         attributes = self._attributes(given, opsets, names)
         node = Node(
             proto.name, proto.op_type, domain, version, proto.inputs, proto.outputs, attributes,
@@ -145,7 +152,7 @@ class Builder:
         if (domain, node.op) in self.functions:
             node.function = self._function(domain, node.op)
         else:
-            node.entry = table.find(domain, node.op, version)
+            node.entry = operators.find(domain, node.op, version)
         if node.function is None and node.entry is None:
             raise OperatorError(f"{node.describe()}: there is no such operator here")
         return node
@@ -171,16 +178,17 @@ class Builder:
         return {each.name: self._attribute(each, opsets, names or set()) for each in protos}
 
     def _attribute(self, proto: messages.AttributeProto, opsets: Opsets, names: set[str]) -> Any:
-        if proto.kind == proto.TENSOR:
+        kind = proto.kind
+        if kind == proto.TENSOR:
             tensor = proto.message(5, messages.TensorProto)
             return None if tensor is None else read_value(tensor, self.folder)
-        if proto.kind == proto.SPARSE:
+        if kind == proto.SPARSE:
             sparse = proto.message(22, messages.SparseTensorProto)
             return None if sparse is None else read_sparse(sparse, self.folder)[1]
-        if proto.kind == proto.GRAPH:
+        if kind == proto.GRAPH:
             graph = proto.message(6, messages.GraphProto)
             return None if graph is None else self._graph(graph, opsets, names)
-        if proto.kind == proto.TYPE:
+        if kind == proto.TYPE:
             return proto.message(14, messages.TypeProto)
         return proto.plain
 

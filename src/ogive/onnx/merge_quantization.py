@@ -21,7 +21,7 @@ from dataclasses import replace
 import numpy
 
 from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.onnx import table
+from ogive.onnx import operators
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Graph, Node
 from ogive.onnx.narrow import Narrow
@@ -119,7 +119,7 @@ def _merge_integers(node: Node, constants: dict[str, Value]) -> Node | None:
 
 
 def _as_own(node: Node, op: str, inputs: list[str]) -> Node:
-    entry = table.find("ogive", op, 1)
+    entry = operators.find("ogive", op, 1)
     return replace(node, op=op, domain="ogive", version=1, inputs=inputs, entry=entry)
 
 

@@ -22,7 +22,6 @@ from ogive.errors import (
 from ogive.io.checked_files import Path, open_source
 from ogive.jit import jit
 from ogive.journal import log
-from ogive.onnx import operators
 from ogive.onnx.call import to_tensor
 from ogive.onnx.dynamic_lengths import is_fixed
 from ogive.onnx.fold_constants import fold_constants
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
     from ogive.engine.steps.profile import StepTime
 
 __all__ = ["Info", "Model", "load"]
-
-assert operators.FAMILIES, "importing the families fills the table"
-
 
 Constant = tuple[int, str, tuple[int, ...], bytes]
 """An input that a capture is for one value of: which one, its dtype, its shape, its elements."""

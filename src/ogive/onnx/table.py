@@ -56,8 +56,8 @@ def operator(
     return register
 
 
-def find(domain: str, name: str, version: int) -> Entry | None:
-    """The operator of that name in that opset."""
+def find_loaded(domain: str, name: str, version: int) -> Entry | None:
+    """The operator of that name in that opset, of the families that are loaded."""
     domain = "" if domain == "ai.onnx" else domain
     for entry in _table.get((domain, name), []):
         if entry.since <= version < entry.until:

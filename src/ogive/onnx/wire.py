@@ -93,6 +93,13 @@ class Document:
             self._begin, start = position, 0
         return self._chunk[start : start + _HEAD]
 
+    def read(self, begin: int, count: int) -> bytes:
+        """The bytes of a field, of which most lie beside what was read last."""
+        start = begin - self._begin
+        if start >= 0 and start + count <= len(self._chunk):
+            return self._chunk[start : start + count]
+        return self.origin.read(begin, count, "a field")
+
 
 class Span(NamedTuple):
     """Where the bytes of a field are."""
@@ -261,7 +268,7 @@ class Message:
 
     def _read(self, span: Span) -> bytes:
         self.document.origin.charge(span.end - span.begin)
-        return self.document.origin.read(span.begin, span.end - span.begin, "a field")
+        return self.document.read(span.begin, span.end - span.begin)
 
     def _decode(self, span: Span) -> str:
         self.document.origin.charge(4 * (span.end - span.begin))

@@ -10,7 +10,6 @@ import numpy
 from ogive.errors import ArgumentError
 from ogive.ir.dtype import DType, to_dtype
 from ogive.onnx import writing
-from ogive.onnx.elements import numpy_dtype
 
 OPSET = 18
 IR_VERSION = 8
@@ -60,7 +59,7 @@ class Emitter:
 
     def scalar(self, value: Any, dtype: DType) -> str:
         """A constant without axes."""
-        return self._constant(numpy.array(value, numpy_dtype(dtype)), dtype.name)
+        return self._constant(numpy.array(value, dtype.numpy), dtype.name)
 
     def _constant(self, array: Any, kind: str) -> str:
         key = kind, array.shape, array.tobytes()

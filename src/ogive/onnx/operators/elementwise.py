@@ -12,7 +12,6 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.onnx.call import Call, to_tensor
 from ogive.onnx.dynamic_lengths import has_variables
-from ogive.onnx.elements import numpy_dtype
 from ogive.onnx.narrow import FORMS, narrow
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
@@ -297,7 +296,7 @@ def cast_to(value: Any, dtype: DType) -> Value:
         value = to_tensor(value)
     if isinstance(value, Tensor):
         return value.cast(dtype)
-    return value.astype(numpy_dtype(dtype))
+    return value.astype(dtype.numpy)
 
 
 def is_text(value: Any) -> bool:
@@ -309,7 +308,7 @@ def is_text(value: Any) -> bool:
 def _cast_texts(value: Any, dtype: DType | None) -> Value:
     """Texts as numbers, or numbers as texts where there is no dtype."""
     if is_text(value):
-        return value if dtype is None else value.astype(numpy_dtype(dtype))
+        return value if dtype is None else value.astype(dtype.numpy)
     array = to_tensor(value).numpy()
     return numpy.array([_to_text(each) for each in array.reshape(-1)], object).reshape(array.shape)
 

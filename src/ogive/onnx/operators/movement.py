@@ -11,7 +11,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.dynamic_lengths import broadcast, is_fixed, missing_length, to_array
-from ogive.onnx.elements import Array, numpy_dtype
+from ogive.onnx.elements import Array
 from ogive.onnx.operators.elementwise import is_text
 from ogive.onnx.table import Value, operator
 from ogive.tensor.creation.constructors import arange
@@ -270,7 +270,7 @@ def eye_like(c: Call) -> Value:
     rows, columns = shape_of(c.values[0])
     c.bound(rows * columns)
     dtype = c.dtype("dtype") if c.get("dtype") else c.tensor(0).dtype
-    return to_tensor(numpy.eye(rows, columns, c.get("k", 0)).astype(numpy_dtype(dtype)))
+    return to_tensor(numpy.eye(rows, columns, c.get("k", 0)).astype(dtype.numpy))
 
 
 @operator("Trilu")

@@ -6,7 +6,7 @@ import numpy
 
 from ogive.fft.fourier_transforms import fft, ifft, irfft
 from ogive.onnx.call import Call, index_tensor
-from ogive.onnx.elements import Array, find_dtype, numpy_dtype
+from ogive.onnx.elements import Array, find_dtype
 from ogive.onnx.operators.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.elementwise.complex_numbers import complex as make_complex
@@ -59,7 +59,7 @@ def _window(c: Call, *factors: float) -> Array:
     period = size if c.flag("periodic", 1) else size - 1
     angles = 2 * numpy.pi * numpy.arange(size) / period
     made = sum(factor * numpy.cos(place * angles) for place, factor in enumerate(factors))
-    return numpy.asarray(made).astype(numpy_dtype(find_dtype(c.get("output_datatype", 1))))
+    return numpy.asarray(made).astype(find_dtype(c.get("output_datatype", 1)).numpy)
 
 
 @operator("HannWindow", known=True)
@@ -94,4 +94,4 @@ def mel_weights(c: Call) -> Value:
             made[rising, place] = (rising - left) / (center - left)
         falling = numpy.arange(center, right)
         made[falling, place] = (right - falling) / max(right - center, 1)
-    return made.astype(numpy_dtype(find_dtype(c.get("output_datatype", 1))))
+    return made.astype(find_dtype(c.get("output_datatype", 1)).numpy)

@@ -14,7 +14,7 @@ from onnx import helper
 
 import ogive
 from ogive import Tensor
-from ogive.errors import FileError, OgiveError
+from ogive.errors import AllocateError, FileError, OgiveError
 from ogive.onnx import Info, OperatorError
 from ogive.onnx.walk import Walk
 from tests.onnx.models import make_layer, make_model
@@ -184,4 +184,14 @@ def test_more_elements_than_make_sense_are_refused() -> None:
     numbers = {"zero": numpy.array(0), "end": numpy.array(1 << 50), "one": numpy.array(1)}
     model = ogive.onnx.load(make_model(nodes, {}, {"y": (7, [None])}, numbers).SerializeToString())
     with pytest.raises(OperatorError, match="made at once"):
+        model.run({})
+
+
+def test_an_output_that_no_memory_holds_is_refused_by_name() -> None:
+    nodes = [helper.make_node("Expand", ["x", "shape"], ["y"])]
+    numbers = {"x": numpy.ones(1, numpy.float32), "shape": numpy.array([1 << 28, 1 << 28])}
+    model = ogive.onnx.load(
+        make_model(nodes, {}, {"y": (1, [None, None])}, numbers).SerializeToString()
+    )
+    with pytest.raises(AllocateError):
         model.run({})

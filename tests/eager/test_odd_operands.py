@@ -18,3 +18,33 @@ def test_xlogy_of_a_number_has_the_dtype_of_the_tensor(dtype: str, number: float
 def test_gradients_of_extremes_that_are_nan_are_nan(name: str) -> None:
     given = floats([[1, numpy.nan, numpy.nan], [1, 2, 2]])
     check(lambda lib, x: getattr(x, name)(1), [given])
+
+
+@pytest.mark.parametrize("name", ["atan2", "copysign", "div", "xlogy"])
+@pytest.mark.parametrize("kinds", [("uint8", "int8"), ("uint8", "int64"), ("int8", "int32")])
+def test_floats_of_integers_are_those_of_their_own_values(
+    name: str, kinds: tuple[str, str]
+) -> None:
+    """Integers with axes and one without meet in the dtype of the first, which may not hold it."""
+    several = numpy.array([4, 2, 1], kinds[0])
+    alone = numpy.array(-3 if kinds[1] == "int8" and name != "xlogy" else 100, kinds[1])
+    if kinds[1] in ("int64", "int32"):
+        alone = alone * 3
+    check(lambda lib, x, y: getattr(lib, name)(x, y), [several, alone])
+    check(lambda lib, x, y: getattr(lib, name)(y, x), [several, alone])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["add", "div", "divide", "floor_divide", "mul", "multiply", "pow", "remainder", "sub",
+     "subtract", "true_divide"],
+)  # fmt: skip
+@pytest.mark.parametrize("number", [7, 2.5])
+@pytest.mark.parametrize("dtype", ["int16", "uint8", "float32"])
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_a_number_may_come_first(
+    name: str, number: float, dtype: str, shape: tuple[int, ...]
+) -> None:
+    values = numpy.resize(numpy.array([3, 2, 1], dtype), shape)
+    # PyTorch gives no gradient for remainders of numbers.
+    check(lambda lib, x: getattr(lib, name)(number, x.detach()), [values])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import resource
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from onnx import helper
 
 import ogive
 from ogive import Tensor
-from ogive.errors import FileError, OgiveError
+from ogive.errors import AllocateError, FileError, OgiveError
 from ogive.onnx import Info, OperatorError
 from ogive.onnx.walk import Walk
 from tests.onnx.models import make_layer, make_model
@@ -74,6 +75,42 @@ def test_a_model_that_describes_more_than_its_size_is_refused() -> None:
     sparse += field(2, b"\x08\x01\x10\x07" + field(9, bytes(8))) + b"\x18" + varint(1 << 40)
     with pytest.raises(FileError, match="out of proportion"):
         ogive.onnx.load(field(7, field(15, sparse)) + field(8, b"\x10\x12"))
+
+
+def nested_functions(depth: int, calls: int) -> bytes:
+    """A model whose function calls another as often as that calls a third, and so on."""
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("own", 1)]
+    functions = []
+    for number in range(depth):
+        names = [f"v{place}" for place in range(calls)] + ["y"]
+        operator, domain = (f"f{number - 1}", "own") if number else ("Relu", "")
+        nodes = [
+            helper.make_node(operator, [name], [made], domain=domain)
+            for name, made in itertools.pairwise(["x", *names[1:]])
+        ]
+        functions.append(helper.make_function("own", f"f{number}", ["x"], ["y"], nodes, opsets))
+    graph = make_model(
+        [helper.make_node(f"f{depth - 1}", ["x"], ["y"], domain="own")],
+        {"x": (1, [2])}, {"y": (1, [2])},
+    )  # fmt: skip
+    graph.functions.extend(functions)
+    graph.opset_import.append(opsets[1])
+    return bytes(graph.SerializeToString())
+
+
+def test_functions_that_call_each_other_twice_are_refused_before_they_are_carried_out() -> None:
+    with pytest.raises(FileError, match=r"stands for \d+ nodes"):
+        ogive.onnx.load(nested_functions(40, 2))
+
+
+def test_functions_that_call_each_other_too_deep_are_refused() -> None:
+    with pytest.raises(FileError, match="functions call each other"):
+        ogive.onnx.load(nested_functions(3000, 1))
+
+
+def test_functions_that_call_each_other_a_few_times_are_carried_out() -> None:
+    model = ogive.onnx.load(nested_functions(5, 3))
+    assert model(numpy.array([-1, 2], numpy.float32)).tolist() == [0, 2]
 
 
 def peak() -> int:
@@ -147,4 +184,14 @@ def test_more_elements_than_make_sense_are_refused() -> None:
     numbers = {"zero": numpy.array(0), "end": numpy.array(1 << 50), "one": numpy.array(1)}
     model = ogive.onnx.load(make_model(nodes, {}, {"y": (7, [None])}, numbers).SerializeToString())
     with pytest.raises(OperatorError, match="made at once"):
+        model.run({})
+
+
+def test_an_output_that_no_memory_holds_is_refused_by_name() -> None:
+    nodes = [helper.make_node("Expand", ["x", "shape"], ["y"])]
+    numbers = {"x": numpy.ones(1, numpy.float32), "shape": numpy.array([1 << 28, 1 << 28])}
+    model = ogive.onnx.load(
+        make_model(nodes, {}, {"y": (1, [None, None])}, numbers).SerializeToString()
+    )
+    with pytest.raises(AllocateError):
         model.run({})

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import ogive
+import ogive.torch
 from ogive import Tensor
 from ogive.errors import AllocateError, ArgumentError, ShapeError
 from ogive.nn import functional
@@ -124,3 +125,10 @@ def test_combinations_are_those_of_torch(size: int, with_replacement: bool) -> N
         ours = ogive.combinations(ogive.arange(size), taken, with_replacement)
         theirs = torch.combinations(torch.arange(size), taken, with_replacement)
         assert ours.shape == tuple(theirs.shape) and ours.tolist() == theirs.tolist()
+
+
+@pytest.mark.parametrize("function", ["tensor", "as_tensor", "from_numpy"])
+def test_repeated_arrays_that_no_memory_holds_are_refused_by_name(function: str) -> None:
+    repeated = numpy.broadcast_to(numpy.ones(1), (1 << 58,))
+    with pytest.raises(AllocateError):
+        getattr(ogive.torch, function)(repeated).numpy()

@@ -116,6 +116,20 @@ def pair(x: Any, y: Any) -> tuple[Any, Any]:
     return meet(x, y)
 
 
+def float_pair(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands that meet in floats: integers and truth values become float32, each by itself,
+    since one of two integer dtypes need not hold what the other does."""
+    are_arrays = x.__class__ is _ndarray and y.__class__ is _ndarray
+    if are_arrays and x.dtype.kind in "iub" and y.dtype.kind in "iub":
+        check_together(x, y)
+        return x.astype(_FLOAT32), y.astype(_FLOAT32)
+    x, y = pair(x, y)
+    return (
+        to_float(x) if x.__class__ is _ndarray else x,
+        to_float(y) if y.__class__ is _ndarray else y,
+    )
+
+
 def check_together(x: Any, y: Any) -> None:
     """Raise `Refused` where two arrays, broadcast together, are not small."""
     if x.size * y.size > SMALL:

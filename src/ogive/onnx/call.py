@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.errors import needing_memory
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.onnx.dynamic_lengths import has_variables, to_values
@@ -140,7 +141,9 @@ def to_tensor(value: Value, name: str = "a value") -> Tensor:
     if has_variables(value):
         return to_values(value)
     if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind not in "OUS":
-        return Tensor.from_numpy(numpy.array(value))
+        with needing_memory(name):
+            copied = numpy.array(value)
+        return Tensor.from_numpy(copied)
     kind = "texts" if isinstance(value, numpy.ndarray) else type(value).__name__
     raise OperatorError(f"{name} computes with {kind}, where a tensor is expected")
 

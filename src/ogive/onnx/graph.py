@@ -12,6 +12,12 @@ from ogive.onnx.table import Entry, OperatorError
 
 Opsets = dict[str, int]
 
+MOST_NODES = 1_000_000
+"""So many nodes are carried out at most, those of functions each time that they are called; in
+loops, each once."""
+DEEPEST_CALLS = 50
+"""So many functions call each other: Python recurses over them."""
+
 _NODE = 2048
 """What a node takes in memory, in bytes, rounded up."""
 
@@ -54,6 +60,8 @@ class Node:
     references: dict[str, str]
     entry: Entry | None = None
     function: Function | None = None
+    count: int = 1
+    """How many nodes it stands for: itself, and those of its function and of graphs in it."""
 
     def describe(self) -> str:
         """What a node is called in an error."""
@@ -81,6 +89,7 @@ class Function:
     outputs: list[str]
     defaults: dict[str, Any]
     nodes: list[Node] = field(default_factory=list)
+    count: int = 0
 
 
 class Builder:
@@ -121,10 +130,16 @@ class Builder:
     def _nodes(
         self, protos: list[messages.NodeProto], opsets: Opsets, names: set[str]
     ) -> list[Node]:
-        nodes = []
+        nodes, count = [], 0
         for proto in protos:
             proto.document.origin.charge(_NODE)
             node = self._node(proto, opsets, names)
+            count += node.count
+            if count > MOST_NODES:
+                proto.refuse(
+                    f"{node.describe()} stands for {node.count} nodes, with those of its functions "
+                    f"each time that they are called; up to {MOST_NODES} are taken in all"
+                )
             for name in node.inputs:
                 if name and name not in names:
                     proto.refuse(f"{node.describe()} uses {name!r}, which nothing before it makes")
@@ -149,8 +164,11 @@ class Builder:
             proto.name, proto.op_type, domain, version, proto.inputs, proto.outputs, attributes,
             references,
         )  # fmt: skip
+        inside = [each for each in attributes.values() if isinstance(each, Graph)]
+        node.count += sum([each.count for graph in inside for each in graph.nodes])
         if (domain, node.op) in self.functions:
             node.function = self._function(domain, node.op)
+            node.count += node.function.count
         else:
             node.entry = operators.find(domain, node.op, version)
         if node.function is None and node.entry is None:
@@ -162,9 +180,12 @@ class Builder:
         proto, made = self.functions[key]
         if key in self._being_built:
             proto.refuse(f"the function {name!r} calls itself")
+        if len(self._being_built) == DEEPEST_CALLS:
+            proto.refuse(f"more than {DEEPEST_CALLS} functions call each other")
         if key not in self._built:
             self._being_built.add(key)
             made.nodes = self._nodes(proto.nodes, versions(proto.opsets), set(made.inputs))
+            made.count = sum([node.count for node in made.nodes])
             self._being_built.discard(key)
             self._built.add(key)
         return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from numbers import Number
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ogive.errors import ArgumentTypeError
@@ -51,9 +52,12 @@ def created(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Resul
 
 
 def as_function(
-    method: Callable[Concatenate[Any, Arguments], Result], first: str = "input"
+    method: Callable[Concatenate[Any, Arguments], Result],
+    first: str = "input",
+    from_number: Callable[..., Core] | None = None,
 ) -> Callable[Concatenate[Any, Arguments], Result]:
-    """`x.name(...)` as `name(x, ...)`, where x may also be given by its name in PyTorch.
+    """`x.name(...)` as `name(x, ...)`, where x may also be given by its name in PyTorch, or be a
+    number, if it is known how to make a tensor `from_number` for another operand.
 
     What stands for a tensor, and has `__torch_function__` for that, is given the call instead.
     """
@@ -65,6 +69,9 @@ def as_function(
             override = getattr(type(args[0]), "__torch_function__", None) if args else None
             if override is not None and not hasattr(args[0], "__dlpack__"):  # no other library's
                 return override(function, (type(args[0]),), args, kwargs)  # type: ignore[no-any-return]
+            if from_number is not None and args and isinstance(args[0], Number):
+                others = [*args[1:2], *kwargs.values()]
+                return function(from_number(args[0], *others[:1]), *args[1:], **kwargs)
             given = kind_of(args[0]) if args else "nothing"
             way = "" if "from_dlpack" in given else "; ogive.asarray makes one"
             raise ArgumentTypeError(f"{method.__name__} takes a tensor first, got {given}{way}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 METHODS = (
     "abs", "abs_", "absolute", "acos", "acos_", "acosh", "acosh_", "adaptive_avg_pool1d",
-    "adaptive_max_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addmv_",
+    "adaptive_max_pool1d", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addmv_",
     "addr", "adjoint", "all", "allclose", "alpha_dropout", "amax", "amin", "aminmax", "angle",
     "any", "arccos", "arccos_", "arccosh", "arccosh_", "arcsin", "arcsin_", "arcsinh", "arcsinh_",
     "arctan", "arctan2", "arctan_", "arctanh", "arctanh_", "argmax", "argmin", "argsort",
@@ -16,10 +16,10 @@ METHODS = (
     "conv_transpose2d", "conv_transpose3d", "copysign", "corrcoef", "cos", "cos_", "cosh", "cosh_",
     "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "deg2rad", "deg2rad_",
     "det", "detach", "detach_", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
-    "diff", "digamma", "dist", "div", "divide", "dot", "dropout", "dsplit", "eq", "equal", "erf",
+    "diff", "digamma", "dist", "dot", "dropout", "dsplit", "eq", "equal", "erf",
     "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_",
     "feature_alpha_dropout", "fill_", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "floor",
-    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "frexp", "gather", "ge",
+    "floor_", "fmax", "fmin", "fmod", "frac", "frac_", "frexp", "gather", "ge",
     "ger", "get_device", "greater", "greater_equal", "group_norm", "gt", "hardshrink", "heaviside",
     "histc", "histogram", "hsplit", "hypot", "i0", "i0_", "index_add", "index_copy", "index_fill",
     "index_put", "index_put_", "index_reduce", "index_select", "inner", "inverse", "is_complex",
@@ -30,7 +30,7 @@ METHODS = (
     "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logsumexp", "lt",
     "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_power", "max_pool1d",
     "max_pool2d", "max_pool3d", "maximum", "mean", "median", "minimum", "mm", "mode", "moveaxis",
-    "movedim", "msort", "mul", "multinomial", "multiply", "mv", "mvlgamma", "nan_to_num",
+    "movedim", "msort", "multinomial", "mv", "mvlgamma", "nan_to_num",
     "nan_to_num_", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "neg_",
     "negative", "negative_", "nextafter", "nonzero", "norm", "not_equal", "numel", "outer",
     "permute", "pinverse", "pixel_shuffle", "pixel_unshuffle", "positive", "prelu", "prod", "put",
@@ -40,9 +40,9 @@ METHODS = (
     "scatter_reduce", "select", "select_scatter", "selu", "selu_", "sgn", "sigmoid", "sigmoid_",
     "sign", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet",
     "softmax", "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze",
-    "std", "std_mean", "sub", "subtract", "sum", "svd", "swapaxes", "swapdims", "t", "take",
+    "std", "std_mean", "sum", "svd", "swapaxes", "swapdims", "t", "take",
     "take_along_dim", "tan", "tan_", "tanh", "tanh_", "tensor_split", "threshold", "threshold_",
-    "tile", "topk", "trace", "transpose", "tril", "triu", "true_divide", "trunc", "trunc_",
+    "tile", "topk", "trace", "transpose", "tril", "triu", "trunc", "trunc_",
     "unbind", "unflatten", "unique", "unique_consecutive", "unsafe_chunk", "unsafe_split",
     "unsqueeze", "var", "var_mean", "vdot", "vsplit", "xlogy_", "zero_",
 )  # fmt: skip
@@ -59,8 +59,9 @@ EVERYDAY = (
 """Modules that are loaded with the namespace."""
 
 NUMBER_FIRST = (
-    "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-    "float_power", "pow", "remainder", "xlogy",
+    "add", "bitwise_and", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "div", "divide", "float_power", "floor_divide", "mul", "multiply", "pow", "remainder", "sub",
+    "subtract", "true_divide", "xlogy",
 )  # fmt: skip
 """Likewise, and the first of two operands may be a number: `torch.pow(2, x)`."""
 

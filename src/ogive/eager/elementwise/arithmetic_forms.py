@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import pair, sides, to_float, unbroadcast
+from ogive.eager.casts import float_pair, pair, sides, unbroadcast
 from ogive.eager.forms import Refused, form, gradient
 from ogive.tensor.elementwise import arithmetic, pairwise
 
@@ -124,7 +124,7 @@ def _lerp(given: Any, out: Any, x: Any, end: Any, weight: Any) -> Any:
 @form(arithmetic.atan2)
 def atan2(x: Any, other: Any) -> Any:
     """The angle of the point (other, x)."""
-    return numpy.arctan2(*_floats(x, other))
+    return numpy.arctan2(*float_pair(x, other))
 
 
 @gradient(atan2)
@@ -136,7 +136,7 @@ def _atan2(given: Any, out: Any, x: Any, other: Any) -> Any:
 @form(arithmetic.copysign)
 def copysign(x: Any, other: Any) -> Any:
     """The magnitude of `x` with the signs of `other`."""
-    return numpy.copysign(*_floats(x, other))
+    return numpy.copysign(*float_pair(x, other))
 
 
 @gradient(copysign)
@@ -175,7 +175,7 @@ def _logaddexp(given: Any, out: Any, x: Any, other: Any) -> Any:
 @form(pairwise.xlogy)
 def xlogy(x: Any, other: Any) -> Any:
     """x · log(other), and 0 where `x` is 0 and `other` a number."""
-    x, other = _floats(x, other)
+    x, other = float_pair(x, other)
     logarithm = numpy.log(other)
     if logarithm.__class__ is not numpy.ndarray:
         logarithm = float(logarithm)  # of a number, so that float32 stays
@@ -212,12 +212,6 @@ def _need_floats(*arrays: Any) -> None:
     for array in arrays:
         if array.dtype.kind != "f" or array.dtype != arrays[0].dtype:
             raise Refused
-
-
-def _floats(x: Any, other: Any) -> tuple[Any, Any]:
-    """Operands that meet in floats; integers become float32."""
-    x, other = pair(x, other)
-    return to_float(x), to_float(other) if other.__class__ is _ndarray else other
 
 
 def _only_floats(x: Any, other: Any) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import pair, sides, to_float
+from ogive.eager.casts import float_pair, pair, sides
 from ogive.eager.forms import Refused, form, gradient
 from ogive.tensor.elementwise import arithmetic, divisors, pairwise, unary_functions
 
@@ -15,11 +15,11 @@ _ndarray = numpy.ndarray
 
 
 def _divide(x: Any, other: Any, rounding_mode: Any) -> Any:
-    """A quotient of operands that have met, at least one of them an array."""
+    """A quotient of operands, at least one of them an array."""
     if rounding_mode is None:
-        if x.__class__ is _ndarray:
-            x = to_float(x)
-        return x / (to_float(other) if other.__class__ is _ndarray else other)
+        x, other = float_pair(x, other)
+        return x / other
+    x, other = pair(x, other)
     if rounding_mode == "floor":
         return _floor_divide(x, other)
     if rounding_mode != "trunc":
@@ -59,7 +59,7 @@ def _check_whole(x: Any, other: Any) -> bool:
 @form(arithmetic.div)
 def div(x: Any, other: Any, rounding_mode: Any = None) -> Any:
     """`x / other`."""
-    return _divide(*pair(x, other), rounding_mode)
+    return _divide(x, other, rounding_mode)
 
 
 @gradient(div)
@@ -73,7 +73,6 @@ def _div(given: Any, out: Any, x: Any, other: Any, rounding_mode: Any = None) ->
 @form(arithmetic.reflected_div)
 def reflected_div(x: Any, other: Any) -> Any:
     """`other / x`, as it is called for a number or a plain tensor before an eager one."""
-    x, other = pair(x, other)
     return _divide(other, x, None)
 
 

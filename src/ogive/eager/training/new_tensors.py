@@ -84,6 +84,8 @@ def numbers(data: Any, dtype: Any = None) -> Any:
             return _full((), data, to_kind(dtype))
         return numpy.array(data, _KINDS[kind])
     elif isinstance(data, numpy.ndarray | numpy.generic):
+        if not allowance.may_hold(data.size):
+            raise Refused
         array = numpy.array(data, order="C")
     elif isinstance(data, Core) and data.is_eager:
         array = data.value.copy()

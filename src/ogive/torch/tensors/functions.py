@@ -9,8 +9,9 @@ from typing import Any
 import ogive
 from ogive.eager.equal_dtypes import checked
 from ogive.errors import ArgumentTypeError
+from ogive.tensor.creation.constructors import full
 from ogive.tensor.memory.data_attribute import replace_value
-from ogive.tensor.method_functions import as_function
+from ogive.tensor.method_functions import as_function, created
 from ogive.tensor.movement.stacking import meshgrid as _meshgrid
 from ogive.tensor.reduction.distances import pdist as _pdist
 from ogive.tensor.tensor import Tensor
@@ -37,7 +38,7 @@ def _find(name: str) -> Any:
         made = as_function(getattr(Tensor, name), FIRST.get(name, "input"))
         return taking_out(made) if name in OUT else made
     if name in NUMBER_FIRST:
-        return taking_out(_taking_numbers(as_function(getattr(Tensor, name))))
+        return taking_out(as_function(getattr(Tensor, name), from_number=_as_operand))
     found = checked(getattr(ogive, name)) if name in ONE_DTYPE else getattr(ogive, name)
     return taking_out(found) if name in OUT_OF_SAME else found
 
@@ -72,14 +73,10 @@ def _fill(out: Tensor, made: Tensor) -> Tensor:
     return out
 
 
-def _taking_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of two operands, the first of which may be a number."""
-
-    @functools.wraps(function)
-    def taking(input: Any, other: Any, **kwargs: Any) -> Any:
-        return function(input if isinstance(input, Tensor) else Tensor(input), other, **kwargs)
-
-    return taking
+def _as_operand(number: Any, other: Any = None) -> Tensor:
+    """A number as a tensor of the dtype in which it meets another operand."""
+    dtype = ogive.result_type(number, other) if isinstance(other, Tensor) else None
+    return created(full, (), number, dtype=dtype)
 
 
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:

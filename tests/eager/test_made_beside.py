@@ -152,3 +152,57 @@ def test_what_is_loaded_from_a_file_is_eager() -> None:
     loaded = torch.load(file)["w"]
     assert loaded.is_eager
     numpy.testing.assert_array_equal(loaded.numpy(), X)
+
+
+DENSITIES: list[Callable[[Any, Any], Any]] = [
+    lambda D, x: D.Laplace(x, 1.0).log_prob(x * 2),
+    lambda D, x: D.StudentT(3.0).log_prob(x),
+    lambda D, x: D.HalfNormal(1.0).log_prob(x),
+    lambda D, x: D.Weibull(1.0, 2.0).log_prob(x),
+    lambda D, x: D.Geometric(0.3).log_prob(x.round()),
+    lambda D, x: D.kl_divergence(D.Normal(x, 1.0), D.Normal(0.0, 1.0)),
+]
+
+
+@pytest.mark.parametrize("density", DENSITIES)
+def test_what_follows_from_constants_and_memory_is_taken_up(density: Callable[..., Any]) -> None:
+    expected, own = pytorch.tensor(X, requires_grad=True), torch.tensor(X, requires_grad=True)
+    theirs, found = density(pytorch.distributions, expected), density(distributions, own)
+    assert found.is_eager
+    numpy.testing.assert_allclose(found.detach().numpy(), theirs.detach().numpy(), 1e-5, 1e-6)
+    theirs.sum().backward()
+    found.sum().backward()
+    numpy.testing.assert_allclose(own.grad.numpy(), expected.grad.numpy(), 1e-4, 1e-5)
+
+
+def test_a_view_of_a_constant_is_read_as_it_is_at_the_time() -> None:
+    whole = ogive.ones(3)
+    part = whole[1:]
+    whole.add_(1)
+    x = torch.tensor([1.0, 2.0])
+    assert (x + part).tolist() == [3.0, 4.0]
+    part[0] = 7.0
+    assert (x + part).tolist() == [8.0, 4.0]
+    assert x.is_eager
+
+
+def test_gradients_reach_a_plain_leaf_through_what_is_not_taken_up() -> None:
+    leaf = ogive.ones(2, requires_grad=True)
+    part = (leaf * 2)[0:]
+    (torch.tensor([1.0, 3.0]) * part).sum().backward()
+    assert leaf.grad.tolist() == [2.0, 6.0]
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_a_softmax_that_draws_is_eager(hard: bool) -> None:
+    drawn = torch.nn.functional.gumbel_softmax(torch.tensor(X, requires_grad=True), hard=hard)
+    assert drawn.is_eager
+    numpy.testing.assert_allclose(drawn.sum(-1).detach().numpy(), 1, 1e-5)
+
+
+def test_blocks_along_a_diagonal_are_eager() -> None:
+    def made(library: Any) -> Any:
+        return library.block_diag(library.tensor(X), library.tensor([1, 2]))
+
+    assert made(torch).is_eager
+    numpy.testing.assert_array_equal(made(torch).numpy(), made(pytorch).numpy())

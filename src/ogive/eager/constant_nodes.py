@@ -1,7 +1,8 @@
-"""Values of graphs that read no memory: numbers, counters, and what little is made of these.
+"""Values of small graphs: of numbers, counters, and memory that is there.
 
     CONST 2.0                                   →   array(2.)
     EXPAND(RESHAPE(IOTA 3)) == EXPAND(...)      →   the mask of a diagonal, as `eye` makes it
+    LOG(MUL(BUFFER, CONST 2.0))                 →   the logarithm of twice a scale of a distribution
 
 A function of the library that is given eager tensors makes such tensors beside them. They are small
 and known, so an eager tensor that meets one takes it up, instead of settling for its sake.
@@ -9,33 +10,40 @@ and known, so an eager tensor that meets one takes it up, instead of settling fo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.ir.meaning.array_functions import MOVEMENT_FUNCTIONS
+from ogive.ir.meaning.element_functions import (
+    ELEMENT_FUNCTIONS,
+    FLOAT_FUNCTIONS,
+    INTEGER_FUNCTIONS,
+)
+from ogive.ir.meaning.number_formats import cast, held, rounded
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST_NODES = 16
+MOST_NODES = 48
 """How many nodes are evaluated here: `eye` has 7. What has more is no mere constant."""
 
-_COMBINED: dict[Op, Any] = {
-    Op.ADD: numpy.add, Op.SUB: numpy.subtract, Op.MUL: numpy.multiply, Op.CMPLT: numpy.less,
-    Op.CMPEQ: numpy.equal, Op.CMPNE: numpy.not_equal,
-}  # fmt: skip
+_LEFT_OUT = {Op.THREEFRY, Op.SHL, Op.SHR}
+"""Draws, and what shifts by more than there are bits."""
 
 
-def constant_value(node: UOp) -> NDArray[Any] | None:
-    """The value of a node that follows from constants and counters; None if it is not that."""
+def constant_value(node: UOp, read: Callable[[UOp], NDArray[Any] | None]) -> NDArray[Any] | None:
+    """The value of a node that follows from constants, counters and what `read` gives for memory;
+    None if it is not that."""
     order = _in_order(node)
     if order is None:
         return None
     known: dict[UOp, Any] = {}
     for each in order:
-        value = _evaluate(each, [known[source] for source in each.src])
+        value = _evaluate(each, [known.get(source) for source in each.src], read)
         if value is None:
             return None
         known[each] = value
@@ -54,22 +62,37 @@ def _in_order(root: UOp) -> list[UOp] | None:
             if len(stack) + len(order) > 2 * MOST_NODES:
                 return None
             stack.append((node, True))
-            stack += [(source, False) for source in node.src]
+            # What memory is made of is no value.
+            stack += [] if node.op is Op.BUFFER else [(source, False) for source in node.src]
     return list(order)
 
 
-def _evaluate(node: UOp, sources: list[Any]) -> Any:
-    op, kind = node.op, node.dtype.numpy
+def _evaluate(node: UOp, sources: list[Any], read: Callable[[UOp], Any]) -> Any:
+    """The value of one node, floats as float64; None if that is not for here to do."""
+    op, dtype = node.op, node.dtype
+    if op is Op.BUFFER:
+        array = read(node)
+        return None if array is None else held(array, dtype)
+    if dtype.is_complex or any(source.dtype.is_complex for source in node.src):
+        return None
     if op is Op.CONST:
-        return numpy.asarray(node.arg, kind)
-    if op is Op.IOTA and node.arg is not None:
-        return numpy.arange(node.arg, dtype=kind)
-    if op is Op.RESHAPE:
-        return sources[0].reshape(node.shape)
-    if op is Op.EXPAND:
-        return numpy.broadcast_to(sources[0], node.shape)
-    if op is Op.CAST and sources[0].dtype.kind in "bi":
-        return sources[0].astype(kind)
-    if op in _COMBINED and kind.kind in "bi":
-        return _COMBINED[op](*sources)
-    return None
+        return held(numpy.asarray(node.arg, dtype.numpy), dtype)
+    if op is Op.IOTA:
+        return None if node.arg is None else numpy.arange(node.arg, dtype=dtype.numpy)
+    if op in MOVEMENT_FUNCTIONS and len(node.src) == 1:
+        argument = node.shape if op in (Op.RESHAPE, Op.EXPAND) else node.arg
+        return MOVEMENT_FUNCTIONS[op](sources[0], argument)
+    if op is Op.CAST:
+        return cast(sources[0], node.src[0].dtype, dtype)
+    function = _function(node)
+    if function is None:
+        return None
+    with numpy.errstate(all="ignore"):
+        return rounded(numpy.asarray(function(*sources)), dtype)
+
+
+def _function(node: UOp) -> Callable[..., Any] | None:
+    op, is_float = node.op, node.src[0].dtype.is_float if node.src else False
+    if op in _LEFT_OUT or (op in INTEGER_FUNCTIONS and not is_float):
+        return None  # a division by zero is a fault
+    return FLOAT_FUNCTIONS.get(op) if op in FLOAT_FUNCTIONS else ELEMENT_FUNCTIONS.get(op)

@@ -34,6 +34,7 @@ from ogive.eager.tensors import (
     EagerComplex,
     EagerParameter,
     give,
+    read_constant,
     read_memory,
     show,
     take_up,
@@ -336,7 +337,9 @@ def _arrays(
                     value, record = value.value, value.record
                     sources.append(record)
                 else:
-                    sources.append(_NONE)
+                    shown = read_constant(value)
+                    value = value if shown is None else shown
+                    sources.append(_NONE if shown is None else None)
             elif kind is list or kind is tuple:
                 if value and isinstance(value[0], Core):
                     value = kind(_arrays(value, sources, complexes, is_beyond))

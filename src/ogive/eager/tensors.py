@@ -390,7 +390,20 @@ def read_memory(tensor: Any) -> NDArray[Any] | None:
     if not is_small(node):
         return None
     base = memory_leaf(node)
-    return _contents(node, base) if base.op is Op.BUFFER else constant_value(node)
+    if base.op is Op.BUFFER:
+        return _contents(node, base)
+    return constant_value(node, lambda buffer: _contents(buffer, buffer))
+
+
+def read_constant(tensor: Any) -> NDArray[Any] | None:
+    """The value of a small plain tensor that follows from constants and of which no gradient is
+    wanted: a view, say, that cannot be eager by itself."""
+    if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
+        return None
+    if history.is_traced() or history.is_flagged(tensor) or not is_small(tensor.node):
+        return None
+    with graph_lock:
+        return constant_value(tensor.node, _apart_from_gradients)
 
 
 def _own_memory(tensor: Tensor, is_leaf: bool) -> NDArray[Any] | None:
@@ -398,10 +411,17 @@ def _own_memory(tensor: Tensor, is_leaf: bool) -> NDArray[Any] | None:
     node = tensor.node
     base = memory_leaf(node)
     if base.op is not Op.BUFFER:
-        return None if is_leaf else constant_value(node)
+        return None if is_leaf else constant_value(node, _apart_from_gradients)
     if history.has_record(base):
         return None
     return _contents(node, base) if history.is_version(base) == is_leaf else None
+
+
+def _apart_from_gradients(base: UOp) -> NDArray[Any] | None:
+    """What lies in memory that no gradient flows to."""
+    if history.has_record(base) or history.is_version(base) or not is_small(base):
+        return None
+    return _contents(base, base)
 
 
 def _contents(node: UOp, base: UOp) -> NDArray[Any] | None:

@@ -20,6 +20,7 @@ from ogive.random.draw import Draw, operation, to_float, wide
 from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import Core, memory_device, to_device, to_number, to_operand, to_shape
+from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 
@@ -186,7 +187,7 @@ def normal(
         if size is None:
             raise ArgumentError("normal: two numbers need a size, such as size=(2, 3)")
         shape, chosen, place = to_shape((size,), "normal"), to_float(dtype, "normal"), device
-    z = randn(*shape, dtype=chosen, device=place, key=key, generator=generator)
+    z = created(randn, *shape, dtype=chosen, device=place, key=key, generator=generator)
     return z * deviation + centre
 
 

@@ -13,6 +13,7 @@ from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, to_number
 from ogive.tensor.creation.constructors import arange
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -120,8 +121,8 @@ def gumbel_softmax(
     temperature = float(to_number(tau, "gumbel_softmax: tau"))
     if not temperature > 0:
         raise ArgumentError(f"gumbel_softmax: tau is {tau}, and must be positive")
-    noise = gumbel(
-        *logits.shape, dtype=logits.dtype, device=memory_device(logits), key=key,
+    noise = created(
+        gumbel, *logits.shape, dtype=logits.dtype, device=memory_device(logits), key=key,
         generator=generator,
     )  # fmt: skip
     soft = ((logits + noise) / temperature).softmax(axis)

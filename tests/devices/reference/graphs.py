@@ -8,10 +8,10 @@ import numpy as np
 
 from ogive.devices.protocol import KernelFault
 from ogive.devices.reference.evaluate_region import evaluate_region
-from ogive.devices.reference.number_formats import Array
 from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.dtype import DType, to_dtype
+from ogive.ir.meaning.number_formats import Array
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ogive.devices.reference.number_formats import Array
 from ogive.ir import dtype as dtypes
+from ogive.ir.meaning.number_formats import Array
 from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op
 from tests.devices.reference.graphs import given, move, result_of

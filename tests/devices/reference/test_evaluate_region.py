@@ -6,8 +6,8 @@ import tracemalloc
 
 import numpy as np
 
-from ogive.devices.reference.number_formats import Array
 from ogive.ir import dtype as dtypes
+from ogive.ir.meaning.number_formats import Array
 from ogive.ir.memory import LONGEST
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

@@ -9,11 +9,11 @@ import pytest
 
 from ogive import Tensor
 from ogive.devices.reference.evaluate_region import FUNCTIONS
-from ogive.devices.reference.number_formats import Array
 from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.tensor_forms import expect_dtypes
 from ogive.ir.dialects.verify import DIALECTS
 from ogive.ir.dtype import DType
+from ogive.ir.meaning.number_formats import Array
 from ogive.ir.ops import BINARY, COMPARISON, ELEMENTWISE, TRANSCENDENTAL, Op
 from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import wrap

@@ -4,7 +4,7 @@
 
 Each node has a value, from its sources' values (`number_formats.py` says how it is held), and is
 rounded to its dtype. Then the stores write, all of them at once. What an op gives stands in the
-tables of `element_functions.py` and `array_functions.py`.
+tables of `ir/meaning`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 import numpy
 
 from ogive.devices.protocol import KernelFault
-from ogive.devices.reference.array_functions import (
+from ogive.devices.reference.wanted_elements import wanted_elements
+from ogive.ir.meaning.array_functions import (
     MOVEMENT_FUNCTIONS,
     arrange,
     count_places,
@@ -29,15 +30,14 @@ from ogive.devices.reference.array_functions import (
     reduce_axes,
     scan,
 )
-from ogive.devices.reference.element_functions import (
+from ogive.ir.meaning.element_functions import (
     COMBINING,
     ELEMENT_FUNCTIONS,
     FLOAT_FUNCTIONS,
     INTEGER_FUNCTIONS,
     dot,
 )
-from ogive.devices.reference.number_formats import Array, bitcast, cast, held, rounded
-from ogive.devices.reference.wanted_elements import wanted_elements
+from ogive.ir.meaning.number_formats import Array, bitcast, cast, held, rounded
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.passes.graph.fault_checks import can_fault, indices_of

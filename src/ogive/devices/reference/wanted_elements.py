@@ -14,8 +14,8 @@ from collections.abc import Mapping
 
 import numpy
 
-from ogive.devices.reference.array_functions import count_places, move_places, outside
-from ogive.devices.reference.number_formats import Array
+from ogive.ir.meaning.array_functions import count_places, move_places, outside
+from ogive.ir.meaning.number_formats import Array
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 

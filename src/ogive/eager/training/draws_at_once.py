@@ -128,6 +128,11 @@ def exponential(*sizes: Any, dtype: Any = None, generator: Any = None, key: Any 
     return Draw(shape, generator).exponential(kind)
 
 
+def gumbel(*sizes: Any, dtype: Any = None, generator: Any = None, key: Any = None) -> Any:
+    """Numbers of the Gumbel distribution."""
+    return -numpy.log(exponential(*sizes, dtype=dtype, generator=generator, key=key))
+
+
 def rand_like(tensor: Any, *, dtype: Any = None, generator: Any = None) -> Any:
     """`rand` in the shape and dtype of an eager tensor."""
     kind = _to_float(tensor.dtype if dtype is None else dtype)
@@ -396,7 +401,8 @@ METHODS = {
 
 CALLS = {
     continuous.rand: making(rand), continuous.exponential: making(exponential),
-    continuous.randn: making(randn), continuous.uniform_by_data: making(uniform),
+    continuous.gumbel: making(gumbel), continuous.randn: making(randn),
+    continuous.uniform_by_data: making(uniform),
     sampling.dropout: dropout, sampling.dropout2d: dropout2d, sampling.bernoulli: bernoulli,
 }  # fmt: skip
 """What functions do at once: layers make their first values with some of them."""

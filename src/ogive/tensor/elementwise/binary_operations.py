@@ -207,7 +207,7 @@ def _combine_unequal(operation: Operation, left: Any, right: Any) -> Tensor:
 
 def common_dtype(operands: Sequence[Any]) -> DType:
     """The dtype in which tensors and Python numbers meet."""
-    tensors = [(x.node.dtype, len(x.node.shape)) for x in operands if isinstance(x, Core)]
+    tensors = [(x.dtype, x.ndim) for x in operands if isinstance(x, Core)]
     return result_type(tensors, [x for x in operands if not isinstance(x, Core)])
 
 

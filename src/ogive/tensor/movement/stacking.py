@@ -14,9 +14,8 @@ from ogive.errors import ArgumentError, ShapeError, needing_memory
 from ogive.ir.dtype import result_type
 from ogive.ir.shape import Shape
 from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.core import Core, same_device, to_integer, to_shape, wrap
+from ogive.tensor.core import Core, same_device, to_integer, to_shape
 from ogive.tensor.movement.joining import cat, to_tensors
 
 if TYPE_CHECKING:
@@ -234,7 +233,7 @@ def block_diag(*tensors: Any) -> Tensor:
     Raises `ShapeError` for more than two axes.
     """
     parts = [_two_axes(part) for part in to_tensors(list(tensors), "block_diag")]
-    device = same_device(parts, "block_diag")
+    same_device(parts, "block_diag")
     for number, part in enumerate(parts):
         if part.ndim > 2:
             raise ShapeError(
@@ -245,12 +244,10 @@ def block_diag(*tensors: Any) -> Tensor:
     width = sum([part.shape[1] for part in parts])
     bands = []
     before = 0
-    with graph_lock:
-        for part in parts:
-            after = width - before - part.shape[1]
-            node = build.pad(build.cast(part.node, dtype), ((0, 0), (before, after)))
-            bands.append(wrap(node, device))
-            before = before + part.shape[1]
+    for part in parts:
+        after = width - before - part.shape[1]
+        bands.append(part.cast(dtype).pad((before, after)))
+        before = before + part.shape[1]
     return cat(bands, 0)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy
 
-from ogive.devices.reference.number_formats import Array, held
 from ogive.ir.dtype import BY_NAME
+from ogive.ir.meaning.number_formats import Array, held
 from ogive.ir.ops import Op
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))

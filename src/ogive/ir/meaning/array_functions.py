@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy
 
-from ogive.devices.reference.element_functions import COMBINING
-from ogive.devices.reference.number_formats import Array
 from ogive.ir.dtype import DType
 from ogive.ir.identity import identity_element
+from ogive.ir.meaning.element_functions import COMBINING
+from ogive.ir.meaning.number_formats import Array
 from ogive.ir.ops import Op
 
 # Movement

@@ -1,0 +1,1 @@
+"""What ops mean for arrays of NumPy's: the tables that the reference device computes with."""

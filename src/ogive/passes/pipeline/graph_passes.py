@@ -37,6 +37,7 @@ from ogive.passes.pipeline.graph_dialects import PARAMETRIC, REAL, STORED
 from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher
 from ogive.passes.pipeline.schedule_dialects import CUT, KEPT, ORDERED, PARTS, SCHEDULE, SCHEDULES
 from ogive.passes.regions.cut_regions import Region, cut_regions
+from ogive.passes.regions.divide_lengths import divide_lengths
 from ogive.passes.regions.fix_lengths import fix_lengths
 from ogive.passes.regions.flatten_regions import flatten_regions
 from ogive.passes.regions.join_schedules import join_schedules
@@ -144,6 +145,9 @@ GRAPH_PASSES = (
     Pass("strip_steps", SCHEDULE, SCHEDULE, strip_steps,
          "p ← f(x); q ← g(p); y ← h(q) → p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …",
          when=NOT_SEARCHED),
+    Pass("divide_lengths", SCHEDULE, SCHEDULE, divide_lengths,
+         "y ← f of 2 to 512 rows → y ← f of 16 to 512 rows; y ← f of 2 to 15 rows",
+         reads=("target",), when=NOT_SEARCHED),
 )  # fmt: skip
 
 

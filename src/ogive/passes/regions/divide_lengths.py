@@ -1,12 +1,12 @@
-"""Products of variable lengths have a kernel for short ones and one for the others.
+"""What has tiles along variable lengths has a kernel for short ones and one for the others.
 
     before   y ← f of n rows, 2 ≤ n ≤ 512
     after    y ← f of n rows, 16 ≤ n ≤ 512, if 15 < n;  y ← f of n rows, 2 ≤ n ≤ 15, if not
 
-A register tile has about a dozen rows. Where there are as many at least, the last tile begins
-earlier, and reads and writes without conditions; where there are fewer, a tile has no more rows than
-there can be. A launch whose condition does not hold has no tiles: it takes the plan as long as to
-pass it by.
+A register tile of a product has about a dozen rows, a vector about as many elements. Where there
+are as many at least, the last tile begins earlier, and reads and writes without conditions; where
+there are fewer, a tile has no more than there can be. A launch whose condition does not hold has no
+tiles: it takes the plan as long as to pass it by.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ WHOLE = 16
 
 
 def divide_lengths(schedule: Schedule, target: Target) -> Schedule:
-    """The same steps, of which products have one for short lengths beside that for long ones."""
+    """The same steps, of which products, and what has lines of variable length, have one for short
+    lengths beside that for long ones."""
     if target.has_grid:
         return schedule
     steps: list[Step | CopyStep | CallStep] = []
@@ -45,7 +46,7 @@ def _divided(step: Step) -> list[Step]:
         for node in nodes
         if node.op is Op.VARIABLE and node.name not in fixed and node.low < WHOLE <= node.high
     ]
-    if not lengths or not any(map(_is_sum_of_products, nodes)):
+    if not lengths or not (any(map(_is_sum_of_products, nodes)) or _ends_in_variables(step)):
         return [step]
     is_long: UOp | None = None
     for length in lengths:
@@ -70,6 +71,11 @@ def _is_sum_of_products(node: UOp) -> bool:
     while term.op is Op.CAST:
         term = term.operand
     return term.op is Op.MUL
+
+
+def _ends_in_variables(step: Step) -> bool:
+    """Whether the lines of a result are of variable length, and so the vectors along them."""
+    return any(root.shape and not isinstance(root.shape[-1], int) for root in step.region.roots)
 
 
 def _within(length: UOp, low: int, high: int) -> UOp:

@@ -173,10 +173,11 @@ def unpack_graph(data: bytes) -> GraphRecord:
     outputs = reader.numbers(0, len(slots) - 1)
     kernels = tuple([_read_kernel(reader) for _ in range(reader.number())])
     for kernel in kernels:
-        for name, bounds in kernel.variables.items():
-            of_graph = name in variables or not name.startswith(OWN)
-            if of_graph and variables.get(name) != bounds:
-                raise DamagedRecord("a kernel has a variable that its graph has not")
+        for name, (low, high) in kernel.variables.items():
+            if name in variables or not name.startswith(OWN):
+                least, greatest = variables.get(name, (0, -1))
+                if not least <= low <= high <= greatest:
+                    raise DamagedRecord("a kernel has a variable that its graph has not")
     kinds = reader.numbers(0, len(_KINDS) - 1)
     others = [_OTHERS[kind](reader, slots) for kind in kinds if kind in _OTHERS]
     launches = _read_launches(reader, kernels, len(slots), variables)

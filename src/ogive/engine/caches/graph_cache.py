@@ -83,7 +83,7 @@ def compile_graph(
             device = _device(step, schedule)
             kernel = next(kernels[device])
             slots, fixed = kernel.arguments(step.slots), step.region.fixed
-            steps.append(Launch.of(kernel, slots, fixed, targets[device]))
+            steps.append(Launch.of(kernel, slots, fixed, targets[device], step.when))
     variables = {n.name: (n.low, n.high) for n in sink.walk() if n.op is Op.VARIABLE}
     # The host's threads share the steps of a level.
     costs = host().target(config).costs.sharing

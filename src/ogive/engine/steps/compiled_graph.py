@@ -15,9 +15,14 @@ from ogive.engine.caches.kernel_cache import Kernel
 from ogive.engine.steps.execution_levels import arrange, left_out_of, lives_of
 from ogive.engine.steps.thread_counts import SymbolicThreads, is_symbolic, level_threads
 from ogive.errors import ScheduleError
+from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.positions import index_node
+from ogive.ir.shape import Dim
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.ir.symbolic.variable import names_in
+from ogive.ir.traversal import substitute
 from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot, aligned
 from ogive.targets.target import Target
@@ -44,8 +49,10 @@ class Launch(NamedTuple):
         slots: tuple[int, ...],
         fixed: tuple[tuple[str, int], ...],
         target: Target,
+        when: UOp | None = None,
     ) -> Launch:
-        """The call of a kernel over `slots`, with tiles that follow from the `fixed` variables."""
+        """The call of a kernel over `slots`, with tiles that follow from the `fixed` variables, and
+        without any where a condition does not hold."""
         from ogive.passes.lower.tile_work import grain_of
 
         given = dict(fixed)
@@ -53,6 +60,8 @@ class Launch(NamedTuple):
         tiles = kernel.tiles
         if not isinstance(tiles, int) and names_in(tiles) <= own.keys():
             tiles = evaluate(tiles, own)
+        if when is not None:
+            tiles = _tiles_when(when, tiles)
         grain = grain_of(kernel.record.work, target)
         return cls(kernel, slots, tiles, grain, tuple(own.items()))
 
@@ -292,6 +301,20 @@ class CompiledGraph:
                 native.tiles[position] = evaluate(step.tiles, values)
             positions, worth = self._worth.at(values, native.pool_threads)
             native.threads[positions] = worth
+
+
+def _tiles_when(condition: UOp, tiles: Dim) -> UOp:
+    """As many tiles as a kernel has where a condition holds. What it takes for the bounds of its
+    variables is what the condition leaves of those of the graph's."""
+    lengths = {node.name: node for node in condition.walk() if node.op is Op.VARIABLE}
+    counted = index_node(tiles)
+    own = {
+        node: lengths[node.name]
+        for node in counted.walk()
+        if node.op is Op.VARIABLE and node.name in lengths
+    }
+    (counted,) = substitute((counted,), own, revisit=False)
+    return UOp(Op.WHERE, dtypes.index, (condition, counted, index_node(0)))
 
 
 def _further_words(step: Step) -> int:

@@ -159,6 +159,20 @@ def _end(factor: Factor, is_least: bool) -> tuple[Polynomial, int]:
     return plus(below, {(): factor.divisor - 1}, -1) if is_least else below, factor.divisor
 
 
+def are_equal(x: UOp, y: UOp) -> bool:
+    """Whether two expressions are proved to be equal.
+
+    >>> from ogive.ir.symbolic.variable import Variable
+    >>> n = Variable("n", 2, 512).node
+    >>> are_equal(n * (n + 1), n * n + n), are_equal(n * 2, n + 2)
+    (True, False)
+    """
+    try:
+        return polynomial(x) == polynomial(y)
+    except Unproved:
+        return False
+
+
 def is_below(x: UOp, bound: UOp) -> bool:
     """Whether an expression is proved to be less than another one.
 

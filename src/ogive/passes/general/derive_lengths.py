@@ -6,6 +6,7 @@ that alone: `prove_general` proves that they fit together, and `General.match` c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from ogive.ir.shape import Dim, as_length
@@ -69,7 +70,7 @@ def multiple_of(series: Series, known: Lengths) -> Dim | None:
             return as_length(one * factor)
     for place, (first, one) in enumerate(listed):
         for second, other in listed[place:]:
-            values = tuple([a * b for a, b in zip(first, second, strict=True)])
+            values = _product(first, second)
             factor = _multiple(series, values)
             if factor is not None:
                 return as_length(one * other * factor)
@@ -89,10 +90,55 @@ def merged(series: Series, shape: Sequence[Dim], lengths: Sequence[Series]) -> D
         values: Series = (1,) * len(series)
         for length, each in zip(shape[first:], lengths[first:], strict=True):
             product = product * length
-            values = tuple([a * b for a, b in zip(values, each, strict=True)])
+            values = _product(values, each)
             if values == series:
                 return as_length(product)
     return None
+
+
+def split(
+    series: Series, made: Sequence[Series], shape: Sequence[Dim], lengths: Sequence[Series]
+) -> Dim | None:
+    """A series as one of the lengths into which an axis is split, the others of which are fixed.
+
+    >>> from ogive.ir.symbolic.variable import Variable
+    >>> n = Variable("n", 2, 99).node
+    >>> split((11, 16), ((8, 13), (11, 16), (2, 2)), (7, n * 2), ((8, 13), (22, 32)))
+    n
+    """
+    place = made.index(series)
+    for axes, parts in _groups(lengths, made):
+        others = [made[part] for part in parts if part != place]
+        if place in parts and all(len(set(other)) == 1 for other in others):
+            whole = math.prod([shape[axis] for axis in axes])
+            parts_beside = math.prod([other[0] for other in others])
+            return as_length(whole // parts_beside)
+    return None
+
+
+def _groups(
+    lengths: Sequence[Series], made: Sequence[Series]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """The axes that become others together when a value is reshaped, the fewest at a time."""
+    axis = part = 0
+    while axis < len(lengths) and part < len(made):
+        axes, parts = [axis], [part]
+        before, after = lengths[axis], made[part]
+        while before != after:
+            if before[0] < after[0] and axes[-1] + 1 < len(lengths):
+                axes.append(axes[-1] + 1)
+                before = _product(before, lengths[axes[-1]])
+            elif parts[-1] + 1 < len(made):
+                parts.append(parts[-1] + 1)
+                after = _product(after, made[parts[-1]])
+            else:
+                return
+        yield axes, parts
+        axis, part = axes[-1] + 1, parts[-1] + 1
+
+
+def _product(one: Series, other: Series) -> Series:
+    return tuple([a * b for a, b in zip(one, other, strict=True)])
 
 
 def _by_relation(series: Series, lengths: Lengths) -> tuple[bool, Dim | None]:

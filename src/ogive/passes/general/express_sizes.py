@@ -29,6 +29,7 @@ from ogive.passes.general.derive_lengths import (
     merged,
     multiple_of,
     relate,
+    split,
 )
 from ogive.passes.general.prove_general import Doubtful, Proof
 from ogive.passes.general.skeleton import VALUE, NotGeneral, Skeleton
@@ -257,7 +258,8 @@ class _Expressing:
         if node.op is Op.RESHAPE and series not in near:
             operand = node.operand
             lengths = self.shapes[self.positions[operand]]
-            found = merged(series, self.builder.done[operand].shape, lengths)
+            shape, made = self.builder.done[operand].shape, self.shapes[self.positions[node]]
+            found = merged(series, shape, lengths) or split(series, made, shape, lengths)
             if found is not None:
                 return found
         return derive(series, near, self.known, self.how)

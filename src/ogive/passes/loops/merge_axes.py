@@ -2,6 +2,8 @@
 
     before   r0 < 64, r1 < 64:  a[r0*64 + r1] = b[r0*64 + r1]
     after    r0 < 4096:         a[r0] = b[r0]
+
+So are axes of variable lengths, if that is so whatever the variables are.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.positions import index_constant
-from ogive.passes.loops.accesses import memory_accesses
+from ogive.ir.symbolic.polynomials import are_equal
+from ogive.passes.loops.accesses import MemoryAccess, memory_accesses, stride_along
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
 
@@ -24,8 +27,7 @@ def merge_axes(root: UOp) -> UOp:
         if pair is None:
             return root
         outer, inner = pair
-        size = inner.extent.literal
-        merged = make_range(outer.extent.literal * size, outer.number)
+        merged = make_range(outer.extent * inner.extent, outer.number)
         # Every use is outer*size*stride + inner*stride, so either one can carry both.
         root = replace_ranges(root, {outer: index_constant(0), inner: merged})
 
@@ -35,21 +37,26 @@ def _mergeable_pair(root: UOp) -> tuple[UOp, UOp] | None:
     elsewhere = _used_outside_offsets(root)
     for group in _axis_groups(root):
         for outer, inner in pairwise(group):
-            if outer.extent.op is not Op.CONST or inner.extent.op is not Op.CONST:
+            if outer.ranges_below or inner.ranges_below:
                 continue
             if outer.placement is not None or inner.placement is not None:
                 continue
             if outer in elsewhere or inner in elsewhere:
                 continue
-            size = inner.extent.literal
-            if all(
-                outer not in access.irregular
-                and inner not in access.irregular
-                and access.strides.get(outer, 0) == access.strides.get(inner, 0) * size
-                for access in accesses
-            ):
+            if all(_follow_each_other(outer, inner, access) for access in accesses):
                 return outer, inner
     return None
+
+
+def _follow_each_other(outer: UOp, inner: UOp, access: MemoryAccess) -> bool:
+    """Whether an access goes on along one axis where the other one ends."""
+    if outer in access.irregular or inner in access.irregular:
+        return False
+    if outer.extent.op is Op.CONST and inner.extent.op is Op.CONST:
+        size = inner.extent.literal
+        return access.strides.get(outer, 0) == access.strides.get(inner, 0) * size
+    offset = access.index.offset
+    return are_equal(stride_along(offset, outer), stride_along(offset, inner) * inner.extent)
 
 
 def _axis_groups(root: UOp) -> list[tuple[UOp, ...]]:

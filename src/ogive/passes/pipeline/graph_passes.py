@@ -150,6 +150,9 @@ GRAPH_PASSES = (
     Pass("strip_steps", SCHEDULE, SCHEDULE, "passes/regions",
          "p ← f(x); q ← g(p); y ← h(q) → p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …",
          reads=("target",), when=NOT_SEARCHED),
+    Pass("divide_lengths", SCHEDULE, SCHEDULE, "passes/regions",
+         "y ← f of 2 to 512 rows → y ← f of 16 to 512 rows; y ← f of 2 to 15 rows",
+         reads=("target",), when=NOT_SEARCHED),
 )  # fmt: skip
 
 

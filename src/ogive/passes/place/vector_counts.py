@@ -12,8 +12,11 @@ is far from the last.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 
 from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.passes.loops.accesses import MemoryAccess, stride_along
 from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.targets.estimates import best_tile, sums_in_registers
@@ -50,6 +53,10 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
         filled = -(-extent // lanes)
         most = max(min(filled, filled * others // costs.column_tiles), 1)
         is_held = not kernel.scans and filled <= sums_in_registers(target)
+        if counter.extent.op is not Op.CONST:
+            # Of what may be short, the greatest length says nothing; nor are vectors that elements
+            # are picked for known to be whole, if a tile has several.
+            most = min(most, 1 if _is_picked(kernel.loads, counter) else costs.most_vectors)
         vectors = filled if is_held else columns_at_a_time(kernel, target)
         vectors = best_tile(filled, min(vectors, most), target)
     vectors = _columns_gone_through(kernel, counter, target) or vectors
@@ -94,8 +101,26 @@ def rows_beside(
 ) -> dict[UOp, int]:
     """Rows that are summed up side by side where registers hold fewer sums than `wanted`: each
     waits for its own last addition only."""
-    rows = [c for c in kernel.outputs if c not in upcast and axis_extent(c) > 1]
+    rows = [
+        counter
+        for counter in kernel.outputs
+        if counter not in upcast
+        and axis_extent(counter) > 1
+        and not any(_are_picked_apart(load, counter, upcast) for load in kernel.loads)
+    ]
     room = wanted // max(math.prod(upcast.values()), 1)
     if not rows or room <= 1:
         return {}
     return {rows[-1]: best_tile(axis_extent(rows[-1]), room, target)}
+
+
+def _are_picked_apart(load: MemoryAccess, row: UOp, lanes: Collection[UOp]) -> bool:
+    """Whether rows of a load lie a variable length apart, of which lanes are picked out of vectors:
+    that is done for all of a tile at once, whose places have to be known."""
+    is_picked = any(_is_picked([load], counter) for counter in lanes)
+    return is_picked and stride_along(load.index.offset, row).op is not Op.CONST
+
+
+def _is_picked(loads: Sequence[MemoryAccess], counter: UOp) -> bool:
+    """Whether some load takes elements that do not follow each other along a counter."""
+    return any(load.strides.get(counter, 1) not in (0, 1) for load in loads)

@@ -21,10 +21,12 @@ from ogive.targets.target import Target
 
 
 class Step(NamedTuple):
-    """One region and the run's slots that stand for its own."""
+    """One region and the run's slots that stand for its own; `when` is a condition on variables
+    under which it is computed by this step, if there is one."""
 
     region: Region
     slots: tuple[int, ...]
+    when: UOp | None = None
 
     @property
     def written(self) -> tuple[int, ...]:

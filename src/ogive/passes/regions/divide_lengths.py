@@ -1,0 +1,92 @@
+"""What has tiles along variable lengths has a kernel for short ones and one for the others.
+
+    before   y ← f of n rows, 2 ≤ n ≤ 512
+    after    y ← f of n rows, 16 ≤ n ≤ 512, if 15 < n;  y ← f of n rows, 2 ≤ n ≤ 15, if not
+
+A register tile of a product has about a dozen rows, a vector about as many elements. Where there
+are as many at least, the last tile begins earlier, and reads and writes without conditions; where
+there are fewer, a tile has no more than there can be. A launch whose condition does not hold has no
+tiles: it takes the plan as long as to pass it by.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from ogive.ir import dtype as dtypes
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
+from ogive.ir.positions import conjoin, index_constant
+from ogive.ir.symbolic.conditions import less, logical_not
+from ogive.passes.regions.cut_regions import Region
+from ogive.passes.regions.number_slots import Schedule, Step
+from ogive.passes.regions.slots import CallStep, CopyStep
+from ogive.targets.target import Target
+
+WHOLE = 16
+"""The least length that has a whole tile."""
+
+
+def divide_lengths(schedule: Schedule, target: Target) -> Schedule:
+    """The same steps, of which products, and what has lines of variable length, have one for short
+    lengths beside that for long ones."""
+    if target.has_grid:
+        return schedule
+    steps: list[Step | CopyStep | CallStep] = []
+    for step in schedule.steps:
+        steps += _divided(step) if isinstance(step, Step) else [step]
+    return schedule._replace(steps=tuple(steps))
+
+
+def _divided(step: Step) -> list[Step]:
+    nodes = step.region.graph.walk()
+    fixed = dict(step.region.fixed)
+    lengths = [
+        node
+        for node in nodes
+        if node.op is Op.VARIABLE and node.name not in fixed and node.low < WHOLE <= node.high
+    ]
+    if not lengths or not (any(map(_is_sum_of_products, nodes)) or _ends_in_variables(step)):
+        return [step]
+    is_long: UOp | None = None
+    for length in lengths:
+        is_long = conjoin(is_long, less(index_constant(WHOLE - 1), length))
+    assert is_long is not None
+    long = {length: _within(length, WHOLE, length.high) for length in lengths}
+    short = {length: _within(length, length.low, WHOLE - 1) for length in lengths}
+    return [
+        step._replace(region=_over(step.region, long), when=is_long),
+        # Of several lengths, some may be long where others are short.
+        step._replace(
+            region=_over(step.region, short if len(lengths) == 1 else {}),
+            when=logical_not(is_long),
+        ),
+    ]
+
+
+def _is_sum_of_products(node: UOp) -> bool:
+    if node.op is not Op.REDUCE_AXES:
+        return False
+    term = node.operand
+    while term.op is Op.CAST:
+        term = term.operand
+    return term.op is Op.MUL
+
+
+def _ends_in_variables(step: Step) -> bool:
+    """Whether the lines of a result are of variable length, and so the vectors along them."""
+    return any(root.shape and not isinstance(root.shape[-1], int) for root in step.region.roots)
+
+
+def _within(length: UOp, low: int, high: int) -> UOp:
+    return UOp(Op.VARIABLE, dtypes.index, (), (length.name, low, high))
+
+
+def _over(region: Region, lengths: dict[UOp, UOp]) -> Region:
+    """A region over other nodes for its lengths."""
+    done: dict[UOp, UOp] = {}
+    for node in region.graph.walk():
+        sources = tuple([done[source] for source in node.src])
+        done[node] = lengths.get(node) or node.with_sources(sources)
+    sources_of = {done[node]: source for node, source in region.sources.items() if node in done}
+    return dataclasses.replace(region, graph=done[region.graph], sources=sources_of)

@@ -12,7 +12,12 @@ from typing import Any, BinaryIO, NoReturn
 from ogive.errors import ArgumentTypeError, FileError, OgiveError
 from ogive.io.words import IS_BIG, to_numbers
 from ogive.ir import dtype as dtypes
+from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.dtype import DType
+from ogive.live.registry import graph_lock
+from ogive.tensor.core import wrap
+from ogive.tensor.creation.user_data import fill_buffer, read_file
+from ogive.tensor.memory.memory_nodes import memory_node
 from ogive.tensor.tensor import Tensor
 
 Path = str | os.PathLike[str]
@@ -29,6 +34,10 @@ Plain data takes 4 to 30 times what it takes in a file, small numbers and short 
 
 TENSOR = 2560
 """What a tensor takes that is still in its file, in bytes."""
+
+
+_PIECE = 1 << 18
+"""Bytes that are read at once where they are copied to where they belong."""
 
 
 class Source:
@@ -92,6 +101,20 @@ class Source:
         raw = Tensor.from_file(self.path, (*shape, dtype.itemsize), dtypes.uint8, offset)
         return to_numbers(raw, dtype, big_endian)
 
+    def read_tensor(
+        self, shape: Sequence[int], dtype: DType, offset: int, what: str
+    ) -> Tensor:
+        """A tensor in memory, of checked little-endian elements from `offset` on. Raises
+        `FileError`."""
+        count = math.prod(shape)
+        ends = (offset, offset + count * dtype.itemsize)
+        pieces = (
+            self.read(at, min(_PIECE, ends[1] - at), what) for at in range(*ends, _PIECE)
+        )
+        buffer = fill_buffer(pieces, dtype, count, swapped=IS_BIG)
+        with graph_lock:
+            return wrap(memory_node(buffer, tuple(shape), dtype), buffer.device)
+
     def check_shape(self, shape: Any, name: str) -> tuple[int, ...]:
         """`shape` as lengths, once it is known to be that of a tensor. Raises `FileError`."""
         if not isinstance(shape, list | tuple) or len(shape) > MAX_RANK:
@@ -112,6 +135,15 @@ class Source:
                 f"end at {end}, and the file ends at {self.size}"
             )
         return end
+
+
+def in_memory(tensor: Tensor) -> Tensor:
+    """A tensor on `DISK` on the CPU: read now where it is all of some bytes, else when computed."""
+    buffer = read_file(tensor.node)
+    if buffer is None:
+        return tensor.to(DEFAULT_DEVICE)
+    with graph_lock:
+        return wrap(memory_node(buffer, tensor.shape, tensor.dtype), buffer.device)
 
 
 def shorten(value: Any) -> str:

@@ -69,8 +69,10 @@ def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor | Narr
     begin, end = proto.raw
     if end - begin != nbytes:
         proto.refuse(f"{name} has {end - begin} bytes, and its shape {shape} takes {nbytes}")
-    if isinstance(origin, Source) and begin % dtype.itemsize == 0 and nbytes >= _KEPT_IN_FILE:
-        return origin.tensor(shape, dtype, begin)
+    if isinstance(origin, Source) and nbytes >= _KEPT_IN_FILE:
+        if begin % dtype.itemsize == 0:
+            return origin.tensor(shape, dtype, begin)
+        return origin.read_tensor(shape, dtype, begin, name)
     return _from_bytes(origin.read(begin, nbytes, name), shape, dtype)
 
 

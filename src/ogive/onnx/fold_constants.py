@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import OgiveError
+from ogive.io.files import in_memory
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Graph, Node
@@ -80,7 +81,7 @@ def _in_memory(constants: Mapping[str, Value]) -> dict[str, Value]:
     for name, value in constants.items():
         held = value.held if isinstance(value, Narrow) else value
         if isinstance(held, Tensor):
-            held = held.to(DEFAULT_DEVICE)
+            held = in_memory(held)
             pending.append(held)
         made[name] = Narrow(value.element, held) if isinstance(value, Narrow) else held
     if pending:

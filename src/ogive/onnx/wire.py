@@ -84,14 +84,15 @@ class Document:
         self._chunk = b""
         self._begin = 0
 
-    def head(self, position: int) -> bytes:
-        """The next few bytes: all that a key and a number may take, less at the end."""
+    def head(self, position: int) -> tuple[bytes, int]:
+        """Some bytes, and where a position lies in them. Behind it is all that a key and a number
+        may take, less at the end."""
         start = position - self._begin
         if start < 0 or start + _HEAD > len(self._chunk):
             count = min(CHUNK, self.origin.size - position)
             self._chunk = self.origin.read(position, count, "the fields of a message")
             self._begin, start = position, 0
-        return self._chunk[start : start + _HEAD]
+        return self._chunk, start
 
     def read(self, begin: int, count: int) -> bytes:
         """The bytes of a field, of which most lie beside what was read last."""
@@ -133,35 +134,39 @@ class Message:
     def _scan(self) -> dict[int, list[Any]]:
         found: dict[int, list[Any]] = {}
         position, end = self.span
-        origin = self.document.origin
+        origin, head, varint = self.document.origin, self.document.head, self._varint
         while position < end:
             origin.charge(_FIELD)
-            head = self.document.head(position)
-            key, used = self._varint(head, 0)
+            data, start = head(position)
+            key, at = varint(data, start)
             number, kind = key >> 3, key & 7
             value: Any
-            if kind == VARINT:
-                value, used = self._varint(head, used)
+            if kind == BYTES:
+                length, at = varint(data, at)
+                begin = position + at - start
+                value = Span(begin, begin + length)
+                at += length
+            elif kind == VARINT:
+                value, at = varint(data, at)
             elif kind in (WIDE, NARROW):
                 width = 8 if kind == WIDE else 4
-                value = head[used : used + width]
-                used += width
-            elif kind == BYTES:
-                length, used = self._varint(head, used)
-                value = Span(position + used, position + used + length)
-                used += length
+                value = data[at : at + width]
+                at += width
             else:
                 origin.refuse(f"field {number} at byte {position} is of the unknown kind {kind}")
-            position += used
+            position += at - start
             if position > end or number == 0:
                 origin.refuse(f"field {number} ends at byte {position}, its message at {end}")
             found.setdefault(number, []).append(value)
         return found
 
-    def _varint(self, head: bytes, start: int) -> tuple[int, int]:
+    def _varint(self, data: bytes, start: int) -> tuple[int, int]:
+        """A number of 7 bits a byte, and where it ends."""
+        if start < len(data) and data[start] < 128:
+            return data[start], start + 1  # as nearly all are
         value = 0
-        for index in range(start, min(start + 10, len(head))):
-            byte = head[index]
+        for index in range(start, min(start + 10, len(data))):
+            byte = data[index]
             value |= (byte & 127) << 7 * (index - start)
             if byte < 128:
                 return value & (1 << 64) - 1, index + 1

@@ -8,6 +8,7 @@ from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.dynamic_lengths import Length, is_fixed
 from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.sequence_attention import rotate
 from ogive.onnx.table import Value, operator
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import cat, stack
@@ -16,13 +17,14 @@ from ogive.tensor.tensor import Tensor
 DOMAIN = "com.microsoft"
 
 
-def _split_heads(x: Tensor, heads: int) -> Tensor:
+def split_heads(x: Tensor, heads: int) -> Tensor:
     """[batch, length, heads * size] as [batch, heads, length, size]."""
     batch, length, width = shape_of(x)
     return x.reshape(batch, length, heads, width // heads).permute(0, 2, 1, 3)
 
 
-def _join_heads(x: Tensor) -> Tensor:
+def join_heads(x: Tensor) -> Tensor:
+    """[batch, heads, length, size] as [batch, length, heads * size]."""
     batch, heads, length, size = shape_of(x)
     return x.permute(0, 2, 1, 3).reshape(batch, length, heads * size)
 
@@ -45,7 +47,7 @@ def _attend(
         ahead = arange(length).reshape(1, length) > rows
         lowest = scores * 0 + -math.inf
         scores = lowest.nan_to_num(-math.inf, neginf=-math.inf).where(ahead, scores)
-    return _join_heads(scores.softmax(-1) @ value)
+    return join_heads(scores.softmax(-1) @ value)
 
 
 def _read_mask(c: Call, given: Tensor, length: Length) -> Tensor:
@@ -68,7 +70,7 @@ def attention_with_projections(c: Call) -> Value:
         made = made + c.tensor(2)
     width = shape_of(made)[2]
     sizes = c.get("qkv_hidden_sizes") or [width // 3] * 3
-    query, key, value = (_split_heads(part, heads) for part in made.split(sizes, 2))
+    query, key, value = (split_heads(part, heads) for part in made.split(sizes, 2))
     past: Length = 0
     if c.has(4):
         past = shape_of(c.tensor(4))[3]
@@ -119,7 +121,7 @@ def _queries_keys_values(c: Call, heads: int) -> tuple[Tensor, Tensor, Tensor]:
         if bias is not None and part.ndim == 3:
             part = part + bias[begin : begin + width]
         begin = begin + width
-        made.append(_split_heads(part, heads) if part.ndim == 3 else part)
+        made.append(split_heads(part, heads) if part.ndim == 3 else part)
     return made[0], made[1], made[2]
 
 
@@ -139,14 +141,6 @@ def rotate_positions(c: Call) -> Value:
     width = c.get("rotary_embedding_dim", 0) or shape_of(parts)[3]
     near, far = cosine[places].unsqueeze(2), sine[places].unsqueeze(2)
     turned, rest = parts[..., :width], parts[..., width:]
-    if c.flag("interleaved"):
-        first, second = turned[..., 0::2], turned[..., 1::2]
-    else:
-        first, second = turned[..., : width // 2], turned[..., width // 2 :]
-    real, imaginary = first * near - second * far, second * near + first * far
-    if c.flag("interleaved"):
-        made = stack([real, imaginary], -1).reshape(*turned.shape)
-    else:
-        made = cat([real, imaginary], -1)
+    made = rotate(turned, near, far, c.flag("interleaved"))
     made = cat([made, rest], -1) if shape_of(rest)[3] else made
     return made.reshape(*x.shape) if x.ndim == 3 else made.permute(0, 2, 1, 3)

@@ -60,10 +60,11 @@ def label_scores(
         chosen = (made.reshape(-1) >= threshold).cast(dtypes.int64)
     else:
         chosen = made.argmax(1).cast(dtypes.int64)
-    return _name_classes(chosen, labels), made
+    return name_classes(chosen, labels), made
 
 
-def _name_classes(chosen: Tensor, labels: Sequence[int | str]) -> Value:
+def name_classes(chosen: Tensor, labels: Sequence[int | str]) -> Value:
+    """The labels of classes that are chosen by number."""
     if not labels:
         return chosen
     if isinstance(labels[0], str):

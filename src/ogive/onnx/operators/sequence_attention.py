@@ -135,18 +135,22 @@ def rotary_embedding(c: Call) -> Value:
     if c.has(3):
         cosine, sine = cosine[c.tensor(3)], sine[c.tensor(3)]
     cosine, sine = cosine.unsqueeze(2), sine.unsqueeze(2)
-    if c.flag("interleaved"):
-        first, second = turned[..., 0::2], turned[..., 1::2]
-    else:
-        first, second = turned[..., : width // 2], turned[..., width // 2 :]
-    real, imaginary = cosine * first - sine * second, sine * first + cosine * second
-    if c.flag("interleaved"):
-        made = stack([real, imaginary], -1).reshape(*turned.shape)
-    else:
-        made = cat([real, imaginary], -1)
+    made = rotate(turned, cosine, sine, c.flag("interleaved"))
     if shape_of(rest)[3]:
         made = cat([made, rest], -1)
     return made.reshape(*x.shape) if x.ndim == 3 else made.permute(0, 2, 1, 3)
+
+
+def rotate(x: Tensor, cosine: Tensor, sine: Tensor, is_interleaved: bool) -> Tensor:
+    """Pairs along the last axis, turned by angles: neighbours, or a half and the other half."""
+    half = shape_of(x)[-1] // 2
+    first, second = x[..., :half], x[..., half:]
+    if is_interleaved:
+        first, second = x[..., 0::2], x[..., 1::2]
+    real, imaginary = first * cosine - second * sine, second * cosine + first * sine
+    if is_interleaved:
+        return stack([real, imaginary], -1).reshape(*x.shape)
+    return cat([real, imaginary], -1)
 
 
 @operator("SwiGLU")

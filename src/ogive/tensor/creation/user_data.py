@@ -90,6 +90,16 @@ def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
     return memory_node(buffer, lengths, kind)
 
 
+def read_file(node: UOp) -> Buffer | None:
+    """New memory with the bytes of a file, if a node is all of these as they stand."""
+    file = memory_of(node)
+    if file is None or file.device != FILES:
+        return None
+    buffer = Buffer(file.nbytes)
+    find_device(FILES).copy_out(file.address, buffer.memoryview())
+    return buffer
+
+
 def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool) -> Buffer:
     """New memory of `count` elements, whose bytes come in pieces, `swapped` or as they are ours.
 

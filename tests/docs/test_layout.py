@@ -1,4 +1,5 @@
-"""CONTRIBUTING.md has a line for every folder of the package, and for none that is gone."""
+"""CONTRIBUTING.md has a line for every folder of the package and of the tests, and for none that is
+gone."""
 
 from __future__ import annotations
 
@@ -16,11 +17,12 @@ FOLDERS = {
 }
 
 
-def rows() -> list[tuple[list[str], list[str]]]:
-    """Of each row of the table, the folders that it is about, and those of them that its text
-    speaks of besides (`ir/ | ...; rewriting/: ...`)."""
+def rows(section: str) -> list[tuple[list[str], list[str]]]:
+    """Of each row of a section's table, the folders that it is about, and those of them that its
+    text speaks of besides (`ir/ | ...; rewriting/: ...`)."""
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\| (`.*?) \| (.*) \|$", page, re.MULTILINE)
+    _, _, text = page.partition(f"\n## {section}\n")
+    table = re.findall(r"^\| (`.*?) \| (.*) \|$", text.partition("\n## ")[0], re.MULTILINE)
     return [
         (re.findall(r"`([\w/]+/)`", first), re.findall(r"`([\w/]+/)`", text))
         for first, text in table
@@ -30,7 +32,7 @@ def rows() -> list[tuple[list[str], list[str]]]:
 def named() -> set[str]:
     """The folders that the table says something of."""
     found = set()
-    for first, below in rows():
+    for first, below in rows("Layout"):
         found.update(first)
         for name in below:
             full = {f"{folder}{name}" for folder in first}
@@ -46,3 +48,9 @@ def test_every_folder_has_a_line() -> None:
 def test_no_line_is_about_a_folder_that_is_gone() -> None:
     gone = sorted(named() - FOLDERS)
     assert not gone, gone
+
+
+def test_every_folder_of_tests_is_one_of_the_package_or_has_a_line() -> None:
+    folders = {f"{path.parent.name}/" for path in (ROOT / "tests").glob("*/*")} - {"__pycache__/"}
+    described = {name for first, _ in rows("Tests") for name in first}
+    assert folders - FOLDERS == described

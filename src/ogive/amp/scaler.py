@@ -96,18 +96,18 @@ class GradScaler:
             raise ArgumentError(
                 f"unscale_: the gradients of this optimizer were {stage} since the last update"
             )
-        found: list[Tensor] = []
+        overflows: list[Tensor] = []
         with no_grad():
             factor = self._scale.reciprocal()
             for group in optimizer.param_groups:
                 for parameter in group["params"]:
                     gradient = parameter.grad
                     if gradient is not None:
-                        found.append(gradient.isfinite().all().logical_not())
+                        overflows.append(gradient.isfinite().all().logical_not())
                         parameter.grad = _unscaled(gradient, factor)
-            if not found:
+            if not overflows:
                 raise ArgumentError("unscale_: no parameter of this optimizer has a gradient")
-            self._by_optimizer[id(optimizer)] = _any_of(found)
+            self._by_optimizer[id(optimizer)] = _any_of(overflows)
         self._stages[id(optimizer)] = _UNSCALED
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
@@ -127,9 +127,9 @@ class GradScaler:
             raise ArgumentError("step: this optimizer has taken its step since the last update")
         if stage is None:
             self.unscale_(optimizer)
-        found = self._by_optimizer.pop(id(optimizer))
-        optimizer.step_unless(found)
-        self._found.append(found)
+        overflowed = self._by_optimizer.pop(id(optimizer))
+        optimizer.step_unless(overflowed)
+        self._found.append(overflowed)
         self._stages[id(optimizer)] = _STEPPED
         return None
 
@@ -144,23 +144,23 @@ class GradScaler:
             if new_scale is not None:
                 self._scale.assign(new_scale)
             else:
-                found = [*self._found, *self._by_optimizer.values()]
-                if not found:
+                overflows = [*self._found, *self._by_optimizer.values()]
+                if not overflows:
                     raise ArgumentError("update: there was no step or unscale_ since the last one")
-                self._adapt(_any_of(found))
+                self._adapt(_any_of(overflows))
         self._stages, self._found, self._by_optimizer = {}, [], {}
         if not is_tracing():
             Tensor.realize_batch([self._scale, self._growth_tracker])
 
-    def _adapt(self, found: Tensor) -> None:
+    def _adapt(self, overflowed: Tensor) -> None:
         count = self._growth_tracker + 1
         grows = count >= self._growth_interval
         grown = where(grows, self._scale * self._growth_factor, self._scale)
         smaller = self._scale * self._backoff_factor
         # A scale that would become infinite stays as it is.
         kept = where(grown.isfinite(), grown, self._scale)
-        self._scale.assign(where(found, smaller, kept))
-        self._growth_tracker.assign(where(found | grows, 0, count))
+        self._scale.assign(where(overflowed, smaller, kept))
+        self._growth_tracker.assign(where(overflowed | grows, 0, count))
 
     # Settings and state
 
@@ -239,8 +239,8 @@ def _unscaled(gradient: Tensor, factor: Tensor) -> Tensor:
     return unscaled
 
 
-def _any_of(found: list[Tensor]) -> Tensor:
-    whole = found[0]
-    for other in found[1:]:
+def _any_of(flags: list[Tensor]) -> Tensor:
+    whole = flags[0]
+    for other in flags[1:]:
         whole = whole | other
     return whole

@@ -139,10 +139,10 @@ def show_digits(
     chosen = numpy.argsort(right, kind="stable")[:SHOWN_DIGITS]
     model.eval()
     with ogive.no_grad():
-        found = model(images).softmax(-1).numpy()[chosen]
+        probabilities = model(images).softmax(-1).numpy()[chosen]
     answers = labels.numpy()[chosen]
     captions = []
-    for chances, answer in zip(found, answers, strict=True):
+    for chances, answer in zip(probabilities, answers, strict=True):
         guess = int(chances.argmax())
         verdict = "" if guess == answer else f", is {answer}"
         captions.append(f"{guess} ({chances[guess]:.0%}){verdict}")

@@ -69,16 +69,16 @@ def find_mpiexec() -> str:
     Raises `MissingPackageError` where there is none, or one that is not MPICH's.
     """
     beside = shutil.which("mpiexec", path=str(Path(sys.executable).parent))
-    found = beside or shutil.which("mpiexec")
-    if found is None:
+    path = beside or shutil.which("mpiexec")
+    if path is None:
         raise MissingPackageError(f"there is no mpiexec to start ranks with: {INSTALL}")
-    version = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
+    version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     if "HYDRA" not in version.stdout:
         raise MissingPackageError(
-            f"{found} is not the mpiexec of MPICH, whose options ogive launch uses: {INSTALL}, or "
+            f"{path} is not the mpiexec of MPICH, whose options ogive launch uses: {INSTALL}, or "
             "start the program by it without ogive launch"
         )
-    return found
+    return path
 
 
 def divide_threads(environment: Mapping[str, str], ranks: int, cores: int) -> dict[str, str]:

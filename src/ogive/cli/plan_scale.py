@@ -92,10 +92,10 @@ def run(
 
 def shares(most: int) -> list[int]:
     """1, 2, 4 and so on."""
-    found = [1]
-    while found[-1] * 2 <= most:
-        found.append(found[-1] * 2)
-    return found
+    counts = [1]
+    while counts[-1] * 2 <= most:
+        counts.append(counts[-1] * 2)
+    return counts
 
 
 def _given(seconds: float | None, parameters: float | None, batch: int) -> Step:
@@ -127,10 +127,10 @@ def measure(program: str) -> Step:
     if not path.is_file():
         raise ArgumentError(f"there is no file {program!r}; give the Python file with make_step()")
     sys.path.insert(0, str(path.resolve().parent))
-    found = importlib.util.spec_from_file_location(path.stem, path)
-    assert found is not None and found.loader is not None, "a Python file"
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None, "a Python file"
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     if not hasattr(module, "make_step"):
         raise ArgumentError(
             f"{program} has no make_step(), which gives a step to call, the model, the optimizer "

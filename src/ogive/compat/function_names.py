@@ -96,5 +96,5 @@ NAMES.update(dict.fromkeys(METHODS, "pytorch.methods_as_functions"))
 
 def find(name: str) -> Any:
     """The function of that name. Raises `KeyError` if it is in no chapter here."""
-    found = getattr(importlib.import_module(f"ogive.compat.{NAMES[name]}"), name)
-    return with_method(found) if NAMES[name] in BOTH else found
+    function = getattr(importlib.import_module(f"ogive.compat.{NAMES[name]}"), name)
+    return with_method(function) if NAMES[name] in BOTH else function

@@ -357,11 +357,11 @@ def with_gradient(
         return forward(x)
 
     def perform(given: Tensor) -> Any:
-        made = forward(given.detach())
-        return made, lambda upstream: back(given.detach(), made, upstream)
+        result = forward(given.detach())
+        return result, lambda upstream: back(given.detach(), result, upstream)
 
-    made: Tensor = custom_gradient(perform)(x)
-    return made
+    result: Tensor = custom_gradient(perform)(x)
+    return result
 
 
 def _backward(call: Call, more: str = "") -> Call:

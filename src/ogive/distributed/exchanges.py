@@ -60,8 +60,8 @@ def exchange(
             ranks.carry(call, read, sort_out)
 
     if is_tracing():
-        made: Tensor = custom(_on_plain_arrays(run), [given], (shape, dtype), name=call.text)
-        return made
+        result: Tensor = custom(_on_plain_arrays(run), [given], (shape, dtype), name=call.text)
+        return result
     return fill_new(shape, dtype, given.device, lambda written: run(read_only(given), written))
 
 

@@ -164,9 +164,9 @@ class RankMesh:
 
     def place(self, axis: str) -> int:
         """Where this rank is along an axis."""
-        found = self[axis].rank
-        assert found is not None, "a rank is in its own line"
-        return found
+        rank = self[axis].rank
+        assert rank is not None, "a rank is in its own line"
+        return rank
 
     def __repr__(self) -> str:
         return f"RankMesh({', '.join([f'{name}={size}' for name, size in self.sizes.items()])})"

@@ -29,17 +29,17 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
 
 
 def mpi_operation(
-    mpi: Any, made: MutableMapping[tuple[str, DType], Any], dtype: DType, op: str
+    mpi: Any, operations: MutableMapping[tuple[str, DType], Any], dtype: DType, op: str
 ) -> Any:
-    """The operation of MPI; `made` keeps those that are ours."""
+    """The operation of MPI; `operations` keeps those that are ours."""
     name = _name(dtype, op)
     if op not in ("max", "min") or not dtype.is_float:
         return getattr(mpi, name)
-    if (name, dtype) not in made:
+    if (name, dtype) not in operations:
         # In the order of ranks: of two zeros, which may differ in their signs, all have the same.
         function = _over_memory(_FUNCTIONS[name], dtype)
-        made[name, dtype] = mpi.Op.Create(function, commute=False)
-    return made[name, dtype]
+        operations[name, dtype] = mpi.Op.Create(function, commute=False)
+    return operations[name, dtype]
 
 
 def _over_memory(function: Callable[..., Array], dtype: DType) -> Callable[[Any, Any, Any], None]:

@@ -91,22 +91,22 @@ class OrderedModules(Module):
 
     def pop(self, position: int) -> Module:
         """Take a module out."""
-        found: Module = self[position]
+        module: Module = self[position]
         del self[position]
-        return found
+        return module
 
     def __iadd__(self: List, modules: Iterable[Module]) -> List:
         return self.extend(modules)
 
     def __add__(self: List, modules: Iterable[Module]) -> List:
-        made: List = self[:]
-        return made.extend(modules)
+        joined: List = self[:]
+        return joined.extend(modules)
 
     def __getitem__(self, position: Any) -> Any:
         if isinstance(position, slice):
-            made = type(self).__new__(type(self))
-            made._listed = self._listed[position]
-            return made
+            part = type(self).__new__(type(self))
+            part._listed = self._listed[position]
+            return part
         try:
             return self._listed[position]
         except IndexError:
@@ -173,10 +173,10 @@ class Sequential(OrderedModules):
         return super()._own_names() if self._names is None else self._names
 
     def __getitem__(self, position: Any) -> Any:
-        made = super().__getitem__(position)
+        part = super().__getitem__(position)
         if isinstance(position, slice):
-            made._names = None if self._names is None else self._names[position]
-        return made
+            part._names = None if self._names is None else self._names[position]
+        return part
 
     def __delitem__(self, position: int | slice) -> None:
         super().__delitem__(position)

@@ -43,8 +43,8 @@ def _taking_inplace(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def taking(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
         if len(args) == len(places):
             *args, inplace = args  # type: ignore[assignment]
-        made = function(input, *args, **kwargs)
-        return input.assign(made) if inplace else made
+        result = function(input, *args, **kwargs)
+        return input.assign(result) if inplace else result
 
     return taking
 

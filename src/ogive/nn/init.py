@@ -137,8 +137,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
     tall = random.randn(max(rows, columns), min(rows, columns), dtype=tensor.dtype)
     q, r = tall.qr()
     q = q * r.diagonal().sign()
-    made = q if rows >= columns else q.T
-    return _fill(tensor, (made * gain).reshape(tensor.shape))
+    directions = q if rows >= columns else q.T
+    return _fill(tensor, (directions * gain).reshape(tensor.shape))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:

@@ -64,7 +64,7 @@ class Lazy(Module):
         self._become(self.plain(int(x.shape[self.axis]), **self._settings))
         return self.forward(x)
 
-    def _become(self, made: Module) -> None:
+    def _become(self, layer: Module) -> None:
         own = vars(self)
         waiting = {
             name: own.pop(name)
@@ -72,11 +72,11 @@ class Lazy(Module):
             if isinstance(own[name], UninitializedParameter)
         }
         for name, parameter in waiting.items():
-            made.to(parameter.dtype)  # as this one was converted in the meantime
-            parameter.materialize(getattr(made, name))
-            setattr(made, name, parameter)
+            layer.to(parameter.dtype)  # as this one was converted in the meantime
+            parameter.materialize(getattr(layer, name))
+            setattr(layer, name, parameter)
         del own["_settings"], own["_text"]
-        vars(self).update({**vars(made), **own})
+        vars(self).update({**vars(layer), **own})
         self.__class__ = self.plain
 
     def extra_repr(self) -> str:

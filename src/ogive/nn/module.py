@@ -52,10 +52,10 @@ class Module(ModuleTree):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         # Here, and so without a call of super().__init__(), which is soon forgotten.
-        made = super().__new__(cls)
-        made.training = True
-        made._hooked = 0
-        return made
+        module = super().__new__(cls)
+        module.training = True
+        module._hooked = 0
+        return module
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_plain = isinstance(value, Tensor) and not isinstance(value, Parameter)

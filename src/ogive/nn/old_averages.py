@@ -16,13 +16,13 @@ def with_reduction(arguments: dict[str, Any]) -> dict[str, Any]:
     """
     if "size_average" not in arguments and "reduce" not in arguments:
         return arguments
-    made = dict(arguments)
-    average, reduce = made.pop("size_average", None), made.pop("reduce", None)
+    arguments_now = dict(arguments)
+    average, reduce = arguments_now.pop("size_average", None), arguments_now.pop("reduce", None)
     if average is not None or reduce is not None:
         is_whole = reduce is None or reduce
         total = "mean" if average is None or average else "sum"
-        made["reduction"] = total if is_whole else "none"
-    return made
+        arguments_now["reduction"] = total if is_whole else "none"
+    return arguments_now
 
 
 def taking_averages(function: Callable[..., Any]) -> Callable[..., Any]:

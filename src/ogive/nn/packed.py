@@ -69,9 +69,9 @@ class PackedSequence:
         cls, padded: Tensor, lengths: Tensor, sorted_indices: Tensor | None
     ) -> PackedSequence:
         """Sequences side by side. Shapes: (longest, count, ...) and (count,)."""
-        made = cls.__new__(cls)
-        made._fill(padded, lengths, sorted_indices)
-        return made
+        packed = cls.__new__(cls)
+        packed._fill(padded, lengths, sorted_indices)
+        return packed
 
     def with_padded(self, padded: Tensor) -> PackedSequence:
         """Sequences of the same lengths with other entries."""
@@ -82,8 +82,8 @@ class PackedSequence:
         """Which entries are of a sequence, and not behind its end. Shapes: (longest, count)."""
         if self.lengths.is_eager:
             known = numpy.arange(self.padded.shape[0])[:, None] < self.lengths.numpy()
-            made: Tensor = created(Tensor, known)
-            return made
+            valid: Tensor = created(Tensor, known)
+            return valid
         steps = arange(self.padded.shape[0]).unsqueeze(1)
         return (steps < self.lengths).contiguous()  # in memory: each step reads its row
 
@@ -96,8 +96,8 @@ class PackedSequence:
     def batch_sizes(self) -> Tensor:
         """How many sequences have an entry at each step. Computed at once."""
         lengths = self.lengths.numpy()
-        made: Tensor = created(Tensor, (numpy.arange(lengths.max())[:, None] < lengths).sum(1))
-        return made
+        sizes: Tensor = created(Tensor, (numpy.arange(lengths.max())[:, None] < lengths).sum(1))
+        return sizes
 
     @property
     def data(self) -> Tensor:

@@ -44,25 +44,25 @@ def compare(
     names = [name for node in loaded.graph.nodes for name in node.outputs if name]
     own = {info.name for info in loaded.outputs}
     wanted = peer.Peer(model, threads, [name for name in names if name not in own]).run(inputs)
-    found = []
+    differences = []
     with showing_progress():
         for node, values in loaded.step_through(inputs):
             for name, value in values.items():
                 if name in wanted:
-                    found.append(measure(node, name, value, wanted[name]))
-    return _report(model, found, tolerance)
+                    differences.append(measure(node, name, value, wanted[name]))
+    return _report(model, differences, tolerance)
 
 
-def measure(node: Node, name: str, made: Any, wanted: Any) -> Difference:
+def measure(node: Node, name: str, given: Any, wanted: Any) -> Difference:
     """How far a value is off: 0 for the same, infinity where it is another kind of thing."""
-    made, wanted = numpy.asarray(made), numpy.asarray(wanted)
-    if made.shape != wanted.shape or made.dtype.kind != wanted.dtype.kind:
-        kinds = f"{made.dtype}{list(made.shape)} and {wanted.dtype}{list(wanted.shape)}"
+    given, wanted = numpy.asarray(given), numpy.asarray(wanted)
+    if given.shape != wanted.shape or given.dtype.kind != wanted.dtype.kind:
+        kinds = f"{given.dtype}{list(given.shape)} and {wanted.dtype}{list(wanted.shape)}"
         return Difference(node, name, float("inf"), f"is {kinds}")
     if wanted.dtype.kind not in "fiub":
-        same = bool(numpy.array_equal(made, wanted))
+        same = bool(numpy.array_equal(given, wanted))
         return Difference(node, name, 0.0 if same else float("inf"), "" if same else "are others")
-    one, other = made.astype(numpy.float64), wanted.astype(numpy.float64)
+    one, other = given.astype(numpy.float64), wanted.astype(numpy.float64)
     if not numpy.array_equal(numpy.isfinite(one), numpy.isfinite(other)):
         return Difference(node, name, float("inf"), "has infinities or NaN elsewhere")
     finite = numpy.isfinite(other)
@@ -73,12 +73,13 @@ def measure(node: Node, name: str, made: Any, wanted: Any) -> Difference:
     return Difference(node, name, float(away) / largest, f"up to {away:.3g} of {largest:.3g}")
 
 
-def _report(model: str, found: list[Difference], tolerance: float) -> int:
+def _report(model: str, differences: list[Difference], tolerance: float) -> int:
     report = Report(find_screen())
     report.section(Path(model).name)
-    wrong = [each for each in found if each.size > tolerance]
-    report.fact("values", f"{len(found)} compared, {len(wrong)} differ by more than {tolerance:g}")
-    for each in sorted(found, key=lambda one: -one.size)[:5]:
+    wrong = [each for each in differences if each.size > tolerance]
+    count = f"{len(differences)} compared, {len(wrong)} differ by more than {tolerance:g}"
+    report.fact("values", count)
+    for each in sorted(differences, key=lambda one: -one.size)[:5]:
         report.fact(f"{each.size:.2g}", f"{each.value} of {each.node.describe()} {each.why}")
     if not wrong:
         return 0

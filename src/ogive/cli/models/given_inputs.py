@@ -39,19 +39,19 @@ def make_inputs(
             raise ArgumentError(f"--size {name}={text}: the length of an axis is a number")
         named[name] = int(text)
     generator = numpy.random.default_rng(seed)
-    made = {}
+    arrays = {}
     for info in model.inputs:
         lengths = _lengths(info, named, batch)
         if info.name in files:
-            made[info.name] = _read(info, Path(files[info.name]), lengths)
+            arrays[info.name] = _read(info, Path(files[info.name]), lengths)
         else:
-            made[info.name] = _draw(info, lengths, generator)
-    return made
+            arrays[info.name] = _draw(info, lengths, generator)
+    return arrays
 
 
 def _pairs(texts: Sequence[str], option: str, known: list[str]) -> dict[str, str]:
     """NAME=VALUE by name."""
-    made = {}
+    pairs = {}
     for text in texts:
         name, mark, value = text.partition("=")
         if not mark:
@@ -60,8 +60,8 @@ def _pairs(texts: Sequence[str], option: str, known: list[str]) -> dict[str, str
             raise ArgumentError(
                 f"{option} {text}: there is no {name!r}{nearest(name, known)}; there are {known}"
             )
-        made[name] = value
-    return made
+        pairs[name] = value
+    return pairs
 
 
 def _named(info: Info, batch: int) -> dict[str, int]:

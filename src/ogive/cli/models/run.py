@@ -42,8 +42,8 @@ def run(
     describe(report, loaded)
     inputs = make_inputs(loaded, given, batch, sizes)
     with showing_progress():
-        made = loaded.run(inputs)
-        arrays = {name: to_array(value) for name, value in made.items()}
+        outputs = loaded.run(inputs)
+        arrays = {name: to_array(value) for name, value in outputs.items()}
     report.section("Results")
     for name, value in arrays.items():
         report.fact(name, summarize(value))

@@ -79,11 +79,11 @@ def _extended(signature: inspect.Signature, names: dict[str, str]) -> inspect.Si
 def _in_order(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
     """Behind a parameter that may be left out, no positional one is required either."""
     optional = False
-    made = []
+    ordered = []
     for parameter in parameters:
         is_place = parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
         if is_place and optional and parameter.default is inspect.Parameter.empty:
             parameter = parameter.replace(default=None)
         optional = optional or (is_place and parameter.default is not inspect.Parameter.empty)
-        made.append(parameter)
-    return made
+        ordered.append(parameter)
+    return ordered

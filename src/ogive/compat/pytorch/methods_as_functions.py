@@ -10,5 +10,5 @@ from ogive.tensor.tensor import Tensor
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    globals()[name] = made = as_function(getattr(Tensor, name))
-    return made
+    globals()[name] = function = as_function(getattr(Tensor, name))
+    return function

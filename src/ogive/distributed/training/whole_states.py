@@ -40,16 +40,16 @@ def whole_state(model: Module, optimizer: Optimizer | None = None) -> dict[str, 
 
     Raises `DistributedError` as `all_gather` does.
     """
-    found = _divided(model)
+    divided = _divided(model)
     if optimizer is not None:
-        return _whole_optimizer(optimizer, found)
+        return _whole_optimizer(optimizer, divided)
     state = dict(model.state_dict())
-    made: dict[str, Any] = {}
+    whole: dict[str, Any] = {}
     with no_grad():
         for key, value in state.items():
-            own = found.get(key)
-            made[own.whole_key if own else key] = _join(own, value) if own else value
-    return made
+            own = divided.get(key)
+            whole[own.whole_key if own else key] = _join(own, value) if own else value
+    return whole
 
 
 def load_whole_state(
@@ -63,11 +63,11 @@ def load_whole_state(
 
     Raises `StateError` where keys or shapes differ.
     """
-    found = _divided(model)
+    divided = _divided(model)
     if optimizer is not None:
-        _load_optimizer(optimizer, state, found)
+        _load_optimizer(optimizer, state, divided)
         return
-    renamed = {own.whole_key: own for own in found.values()}
+    renamed = {own.whole_key: own for own in divided.values()}
     parts: dict[str, Any] = {}
     for key, value in state.items():
         own = renamed.get(key)
@@ -77,14 +77,14 @@ def load_whole_state(
 
 def _divided(model: Module) -> dict[str, _Divided]:
     """The divided parameters of a model, by their keys in its state."""
-    found: dict[str, _Divided] = {}
+    divided: dict[str, _Divided] = {}
     for path, module in model.named_modules(remove_duplicate=False):
         first = module.functions()[0] if isinstance(module, ParametrizationList) else None
         if isinstance(module, ParametrizationList) and isinstance(first, Gathered):
             before, _, name = path.rpartition("parametrizations.")
             key = f"{path}.original"
-            found[key] = _Divided(key, before + name, module.original, first)
-    return found
+            divided[key] = _Divided(key, before + name, module.original, first)
+    return divided
 
 
 def _join(own: _Divided, part: Tensor) -> Tensor:
@@ -105,17 +105,17 @@ def _cut(own: _Divided, given: Any, key: str) -> Tensor:
         return own.gathered.right_inverse(whole.detach())
 
 
-def _parameters(optimizer: Optimizer, found: Mapping[str, _Divided]) -> list[_Divided | None]:
+def _parameters(optimizer: Optimizer, divided: Mapping[str, _Divided]) -> list[_Divided | None]:
     """For each parameter of an optimizer, in order, how it is divided."""
-    known = {id(own.part): own for own in found.values()}
+    known = {id(own.part): own for own in divided.values()}
     every = [p for group in optimizer.param_groups for p in group["params"]]
     return [known.get(id(parameter)) for parameter in every]
 
 
-def _whole_optimizer(optimizer: Optimizer, found: Mapping[str, _Divided]) -> dict[str, Any]:
+def _whole_optimizer(optimizer: Optimizer, divided: Mapping[str, _Divided]) -> dict[str, Any]:
     state = optimizer.state_dict()
     with no_grad():
-        for number, own in enumerate(_parameters(optimizer, found)):
+        for number, own in enumerate(_parameters(optimizer, divided)):
             if own is not None and number in state["state"]:
                 state["state"][number] = {
                     name: _join(own, value) if value.shape == own.part.shape else value
@@ -125,10 +125,10 @@ def _whole_optimizer(optimizer: Optimizer, found: Mapping[str, _Divided]) -> dic
 
 
 def _load_optimizer(
-    optimizer: Optimizer, given: Mapping[str, Any], found: Mapping[str, _Divided]
+    optimizer: Optimizer, given: Mapping[str, Any], divided: Mapping[str, _Divided]
 ) -> None:
     state = {**given, "state": dict(given["state"])}
-    for number, own in enumerate(_parameters(optimizer, found)):
+    for number, own in enumerate(_parameters(optimizer, divided)):
         entry = state["state"].get(number)
         if own is not None and entry is not None:
             state["state"][number] = {

@@ -91,14 +91,14 @@ class MultiheadAttention(Module):
         if turns:
             query, key, value = each_once(lambda x: x.transpose(0, 1), (query, key, value))
         is_stacked = self.in_proj_weight is not None
-        made, weights = multi_head_attention_forward(
+        result, weights = multi_head_attention_forward(
             query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight,
             self.in_proj_bias, self.bias_k, self.bias_v, self.add_zero_attn, self.dropout,
             self.out_proj.weight, self.out_proj.bias, self.training, key_padding_mask,
             need_weights, attn_mask, not is_stacked, self.q_proj_weight, self.k_proj_weight,
             self.v_proj_weight, average_attn_weights, is_causal,
         )  # fmt: skip
-        return made.transpose(0, 1) if turns else made, weights
+        return result.transpose(0, 1) if turns else result, weights
 
 
 class NonDynamicallyQuantizableLinear(Linear):

@@ -82,10 +82,10 @@ class Convolution(Module):
             x = x.pad(self._flat_padding(), mode=self.padding_mode)
             padding = 0
         convolve = getattr(x, f"conv{self.axes}d")
-        made: Tensor = convolve(
+        convolved: Tensor = convolve(
             self.weight, self.bias, self.stride, padding, self.dilation, self.groups
         )
-        return made
+        return convolved
 
     def _flat_padding(self) -> list[int]:
         """Padding before and after each axis, the last axis first."""
@@ -183,7 +183,7 @@ class TransposedConvolution(Convolution):
     def forward(self, x: Tensor) -> Tensor:
         self.check(x)
         convolve = getattr(x, f"conv_transpose{self.axes}d")
-        made: Tensor = convolve(
+        convolved: Tensor = convolve(
             self.weight,
             self.bias,
             self.stride,
@@ -192,7 +192,7 @@ class TransposedConvolution(Convolution):
             self.groups,
             self.dilation,
         )
-        return made
+        return convolved
 
 
 class ConvTranspose1d(TransposedConvolution):

@@ -23,8 +23,8 @@ class Dropout(Module):
         self.inplace = inplace
 
     def forward(self, x: Tensor) -> Tensor:
-        made: Tensor = getattr(x, self.method)(self.p, self.training)
-        return x.assign(made) if self.inplace else made
+        dropped: Tensor = getattr(x, self.method)(self.p, self.training)
+        return x.assign(dropped) if self.inplace else dropped
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

@@ -68,12 +68,12 @@ class Embedding(_Table):
     def forward(self, x: Tensor) -> Tensor:
         if self.max_norm is not None:
             self._shorten_rows(x, self.max_norm)
-        found = x.embedding(self.weight, self.padding_idx)
+        rows = x.embedding(self.weight, self.padding_idx)
         if not self.scale_grad_by_freq:
-            return found
-        uses = self._count_uses(x).to(found.dtype)
+            return rows
+        uses = self._count_uses(x).to(rows.dtype)
         part = uses.reciprocal()[x].unsqueeze(-1)
-        return found * part + (found * (1 - part)).detach()
+        return rows * part + (rows * (1 - part)).detach()
 
     def _count_uses(self, x: Tensor) -> Tensor:
         """How often each row is read. Shapes: (...) → (num_embeddings,)."""
@@ -105,11 +105,11 @@ class Embedding(_Table):
         sparse: bool = False,
     ) -> Embedding:
         """A layer on a table that is there already; a frozen one is not trained."""
-        made: Embedding = cls.__new__(cls)
-        made._set_table(embeddings, not freeze, padding_idx)
-        made.max_norm, made.norm_type = max_norm, norm_type
-        made.scale_grad_by_freq = scale_grad_by_freq
-        return made
+        layer: Embedding = cls.__new__(cls)
+        layer._set_table(embeddings, not freeze, padding_idx)
+        layer.max_norm, layer.norm_type = max_norm, norm_type
+        layer.scale_grad_by_freq = scale_grad_by_freq
+        return layer
 
 
 class EmbeddingBag(_Table):
@@ -160,8 +160,8 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
     ) -> EmbeddingBag:
         """A layer on a table that is there already; a frozen one is not trained."""
-        made: EmbeddingBag = cls.__new__(cls)
-        made._set_table(embeddings, not freeze, padding_idx)
-        made.mode = mode
-        made.include_last_offset = include_last_offset
-        return made
+        layer: EmbeddingBag = cls.__new__(cls)
+        layer._set_table(embeddings, not freeze, padding_idx)
+        layer.mode = mode
+        layer.include_last_offset = include_last_offset
+        return layer

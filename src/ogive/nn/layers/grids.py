@@ -70,8 +70,8 @@ def grid_sample(
     batch, channels = x.shape[:2]
     count = math.prod(position.shape[1:])
     index = position.reshape(batch, 1, count).expand(batch, channels, count)
-    found = x.flatten(2).gather(2, index).reshape(batch, channels, *position.shape[1:])
-    total: Tensor = (found * weight.unsqueeze(1)).sum(tuple(range(rank + 1, rank + 1 + axes)))
+    values = x.flatten(2).gather(2, index).reshape(batch, channels, *position.shape[1:])
+    total: Tensor = (values * weight.unsqueeze(1)).sum(tuple(range(rank + 1, rank + 1 + axes)))
     return total.cast(dtype)
 
 
@@ -109,8 +109,8 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor
 def _line(start: int, end: int, like: Tensor) -> Tensor:
     """The integers from `start` on, at once beside an eager tensor."""
     if like.is_eager:
-        made: Tensor = created(Tensor, numpy.arange(start, end, dtype=like.dtype.numpy))
-        return made
+        line: Tensor = created(Tensor, numpy.arange(start, end, dtype=like.dtype.numpy))
+        return line
     return arange(start, end, dtype=like.dtype)
 
 

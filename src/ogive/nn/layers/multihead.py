@@ -79,17 +79,17 @@ def multi_head_attention_forward(
         shares = shares.mean(1) if average_attn_weights else shares
     else:
         mixed = q.scaled_dot_product_attention(k, v, mask, drop)
-    made = mixed.transpose(1, 2).flatten(2).linear(out_proj_weight, out_proj_bias)
+    result = mixed.transpose(1, 2).flatten(2).linear(out_proj_weight, out_proj_bias)
     if not batched:
-        return made.squeeze(0), None if shares is None else shares.squeeze(0)
-    return made.transpose(0, 1), shares
+        return result.squeeze(0), None if shares is None else shares.squeeze(0)
+    return result.transpose(0, 1), shares
 
 
 def each_once(function: Callable[[Tensor], Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
     """A function's result for each input. Those that are one tensor stay one."""
-    made = {id(x): x for x in inputs}
-    made = {key: function(x) for key, x in made.items()}
-    return [made[id(x)] for x in inputs]
+    results = {id(x): x for x in inputs}
+    results = {key: function(x) for key, x in results.items()}
+    return [results[id(x)] for x in inputs]
 
 
 def _input_weights(stacked: Tensor | None, separate: Any) -> tuple[Tensor, ...]:

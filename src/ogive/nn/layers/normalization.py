@@ -135,11 +135,11 @@ class InstanceNorm(RunningNorm):
     def forward(self, x: Tensor) -> Tensor:
         batched = x.ndim == self.ranks[-1]
         self.check(x, 1 if batched else 0)
-        made = (x if batched else x.unsqueeze(0)).instance_norm(
+        normalized = (x if batched else x.unsqueeze(0)).instance_norm(
             self.running_mean, self.running_var, self.weight, self.bias,
             self.training or not self.track_running_stats, self.momentum, self.eps,
         )  # fmt: skip
-        return made if batched else made.squeeze(0)
+        return normalized if batched else normalized.squeeze(0)
 
 
 class InstanceNorm1d(InstanceNorm):

@@ -163,8 +163,8 @@ class RNNBase(Module):
                 if proj_size:
                     shapes["weight_hr"] = (proj_size, hidden_size)
                 for name, shape in shapes.items():
-                    made = default_parameter(shape, hidden_size, device, dtype)
-                    setattr(self, f"{name}_{suffix}", made)
+                    parameter = default_parameter(shape, hidden_size, device, dtype)
+                    setattr(self, f"{name}_{suffix}", parameter)
 
     def flatten_parameters(self) -> None:
         """Changes nothing: how weights lie in memory is the compiler's."""
@@ -248,8 +248,8 @@ class RNNBase(Module):
         if is_done_at_once(x, weights, len(state), x.shape[0] * x.shape[1]):
             if valid is not None:
                 return self._run_packed(x, state, weights, reverse, valid)
-            made = histories(x, state, weights, self.kind, self.nonlinearity, reverse)
-            return made[0], tuple([made[part, last] for part in range(len(state))])
+            steps = histories(x, state, weights, self.kind, self.nonlinearity, reverse)
+            return steps[0], tuple([steps[part, last] for part in range(len(state))])
         states = run_steps(x, state, weights, self.kind, self.nonlinearity, reverse, valid)
         return stack([each[0] for each in states]), states[last]
 
@@ -269,12 +269,12 @@ class RNNBase(Module):
         if reverse:
             steps = numpy.arange(x.shape[0])[:, None]
             turned = numpy.where(steps < lengths, lengths - 1 - steps, steps)
-            made = histories(x[turned, columns], state, weights, self.kind, self.nonlinearity)
-            output = made[0][turned, columns]
+            by_part = histories(x[turned, columns], state, weights, self.kind, self.nonlinearity)
+            output = by_part[0][turned, columns]
         else:
-            made = histories(x, state, weights, self.kind, self.nonlinearity)
-            output = made[0]
-        ends = [made[part][lengths - 1, columns] for part in range(len(state))]
+            by_part = histories(x, state, weights, self.kind, self.nonlinearity)
+            output = by_part[0]
+        ends = [by_part[part][lengths - 1, columns] for part in range(len(state))]
         return output, tuple(ends)
 
     def extra_repr(self) -> str:
@@ -334,8 +334,8 @@ class LSTM(RNNBase):
     kind = "LSTM"
 
     def _initial(self, x: Tensor, state: Any, batched: bool = True) -> State:
-        made: State = lower(super()._initial(x, state, batched))
-        return made
+        initial: State = lower(super()._initial(x, state, batched))
+        return initial
 
 
 class GRU(RNNBase):
@@ -385,12 +385,12 @@ class RNNCellBase(Module):
         weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh, None)
         if x.ndim == 2 and is_done_at_once(x, weights, parts, x.shape[0]):
             history = histories(x.unsqueeze(0), state, weights, self.kind, self.nonlinearity)
-            made: State = tuple([history[part, 0] for part in range(parts)])
+            after: State = tuple([history[part, 0] for part in range(parts)])
         else:
             gates = x.linear(self.weight_ih, self.bias_ih)
             recurrent = state[0].linear(self.weight_hh, self.bias_hh)
-            made = step(gates, recurrent, state, self.nonlinearity)
-        return made if parts > 1 else made[0]
+            after = step(gates, recurrent, state, self.nonlinearity)
+        return after if parts > 1 else after[0]
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"

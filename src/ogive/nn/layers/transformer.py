@@ -63,15 +63,15 @@ class _Layer(Module):
         """x + part(x), normalized before or after."""
         norm, drop = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
         if self.norm_first:
-            made: Tensor = x + drop(part(norm(x)))
-            return made
-        made = norm(x + drop(part(x)))
-        return made
+            joined: Tensor = x + drop(part(norm(x)))
+            return joined
+        joined = norm(x + drop(part(x)))
+        return joined
 
     def feed_forward(self, x: Tensor) -> Tensor:
         """Two dense layers."""
-        made: Tensor = self.linear2(self.dropout(self.activation(self.linear1(x))))
-        return made
+        dense: Tensor = self.linear2(self.dropout(self.activation(self.linear1(x))))
+        return dense
 
 
 class TransformerEncoderLayer(_Layer):
@@ -91,10 +91,10 @@ class TransformerEncoderLayer(_Layer):
         is_causal: bool = False,
     ) -> Tensor:
         def attend(x: Tensor) -> Tensor:
-            made: Tensor = self.self_attn(
+            result: Tensor = self.self_attn(
                 x, x, x, src_key_padding_mask, False, src_mask, is_causal=is_causal
             )[0]
-            return made
+            return result
 
         return self.join(self.join(src, 1, attend), 2, self.feed_forward)
 
@@ -121,17 +121,17 @@ class TransformerDecoderLayer(_Layer):
         memory_is_causal: bool = False,
     ) -> Tensor:
         def attend(x: Tensor) -> Tensor:
-            made: Tensor = self.self_attn(
+            result: Tensor = self.self_attn(
                 x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal
             )[0]
-            return made
+            return result
 
         def attend_memory(x: Tensor) -> Tensor:
-            made: Tensor = self.multihead_attn(
+            result: Tensor = self.multihead_attn(
                 x, memory, memory, memory_key_padding_mask, False, memory_mask,
                 is_causal=memory_is_causal,
             )[0]  # fmt: skip
-            return made
+            return result
 
         x = self.join(tgt, 1, attend)
         return self.join(self.join(x, 2, attend_memory), 3, self.feed_forward)
@@ -249,10 +249,10 @@ class Transformer(Module):
         memory_key_padding_mask: Tensor | None = None,
     ) -> Tensor:
         memory = self.encoder(src, src_mask, src_key_padding_mask)
-        made: Tensor = self.decoder(
+        result: Tensor = self.decoder(
             tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask
         )
-        return made
+        return result
 
     @staticmethod
     def generate_square_subsequent_mask(size: int) -> Tensor:

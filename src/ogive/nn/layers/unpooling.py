@@ -176,8 +176,8 @@ def _fractional(x: Tensor, options: tuple[Any, ...], samples: Tensor | None, axe
     if not return_indices:
         return peaks.reshape(shape)
     total = math.prod(lengths)
-    found = first_position(values, peaks, flat, total).amin(windows)
-    return peaks.reshape(shape), found.reshape(shape)
+    position = first_position(values, peaks, flat, total).amin(windows)
+    return peaks.reshape(shape), position.reshape(shape)
 
 
 def _window_positions(

@@ -29,8 +29,8 @@ class AttributeView(MutableMapping[str, Any]):
         self._put = put
 
     def __getitem__(self, name: str) -> Any:
-        for found, value in self._find(self._module):
-            if found == name:
+        for key, value in self._find(self._module):
+            if key == name:
                 return value
         raise KeyError(name)
 

@@ -95,11 +95,11 @@ def _pass_gate(
 
     flat = cat([tensor.reshape(-1) for tensor in passing])
     gate = with_gradient(flat, flat, back)
-    made = list(values)
+    gated = list(values)
     for number, tensor, part in zip(places, passing, gate.split(sizes), strict=True):
         own = part.reshape(tensor.shape).cast(tensor.dtype)
-        made[number] = with_gradient(tensor, own, lambda _, upstream: upstream)
-    return tuple(made), True
+        gated[number] = with_gradient(tensor, own, lambda _, upstream: upstream)
+    return tuple(gated), True
 
 
 def _changed(returned: Any, given: Gradients, kind: str) -> Gradients:
@@ -114,8 +114,8 @@ def _changed(returned: Any, given: Gradients, kind: str) -> Gradients:
         )
     for part, old in zip(parts, given, strict=True):
         if old is not None and (not isinstance(part, Tensor) or part.shape != old.shape):
-            found = f"shape {part.shape}" if isinstance(part, Tensor) else type(part).__name__
+            description = f"shape {part.shape}" if isinstance(part, Tensor) else type(part).__name__
             raise ShapeError(
-                f"a backward {kind} returned {found} for a gradient of shape {old.shape}"
+                f"a backward {kind} returned {description} for a gradient of shape {old.shape}"
             )
     return tuple(parts)

@@ -31,18 +31,18 @@ class ModuleTree(ModuleProtocol):
     def _parts(self) -> list[tuple[str, Any, Any]]:
         """Where parameters and modules may be: names, what holds the value, and by which key."""
         own = vars(self)
-        found: list[tuple[str, Any, Any]] = []
+        parts: list[tuple[str, Any, Any]] = []
         for name, value in own.items():
             kind = value.__class__
             if kind in _NUMBERS:
                 continue
             if not self._sees_containers or not isinstance(value, _CONTAINERS):
-                found.append((name, own, name))
+                parts.append((name, own, name))
             elif isinstance(value, dict):
-                found += [(f"{name}.{key}", value, key) for key in value]
+                parts += [(f"{name}.{key}", value, key) for key in value]
             else:
-                found += [(f"{name}.{place}", value, place) for place in range(len(value))]
-        return found
+                parts += [(f"{name}.{place}", value, place) for place in range(len(value))]
+        return parts
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with the names that lead to them."""
@@ -75,17 +75,17 @@ class ModuleTree(ModuleProtocol):
             yield module
 
     def _all_modules(self, prefix: str) -> list[tuple[str, Module]]:
-        found: list[tuple[str, Module]] = [(prefix, self._own())]
+        modules: list[tuple[str, Module]] = [(prefix, self._own())]
         for name, child in self.named_children():
-            found += child._all_modules(f"{prefix}.{name}" if prefix else name)
-        return found
+            modules += child._all_modules(f"{prefix}.{name}" if prefix else name)
+        return modules
 
     def get_submodule(self, target: str) -> Module:
         """The module at a path such as `"layers.3.attention"`. Raises `AttributeError`."""
-        found = dict(self._all_modules("")).get(target)
-        if found is None:
+        module = dict(self._all_modules("")).get(target)
+        if module is None:
             raise AttributeError(f"{type(self).__name__} has no module at {target!r}")
-        return found
+        return module
 
     # Parameters and buffers
 
@@ -114,8 +114,8 @@ class ModuleTree(ModuleProtocol):
 
     def get_parameter(self, path: str) -> Parameter:
         """The parameter at a path such as `"layers.3.weight"`. Raises `KeyError`."""
-        found: Parameter = dict(self._all_tensors("", parameters_of))[path]
-        return found
+        parameter: Parameter = dict(self._all_tensors("", parameters_of))[path]
+        return parameter
 
     def get_buffer(self, path: str) -> Tensor:
         """The buffer at a path. Raises `KeyError`."""

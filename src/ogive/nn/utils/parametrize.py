@@ -51,10 +51,10 @@ class ParametrizationList(Module):
         """What the first function is given."""
         if not self.several:
             return [self.original]
-        found: list[Tensor] = []
-        while hasattr(self, f"original{len(found)}"):
-            found.append(getattr(self, f"original{len(found)}"))
-        return found
+        originals: list[Tensor] = []
+        while hasattr(self, f"original{len(originals)}"):
+            originals.append(getattr(self, f"original{len(originals)}"))
+        return originals
 
     def append(self, function: Module) -> None:
         """Let one more function follow."""

@@ -152,8 +152,8 @@ def is_pruned(module: Module) -> bool:
 
 
 def _handles_of(module: Module) -> dict[str, Handle]:
-    found: dict[str, Handle] = vars(module).setdefault(_handles, {})
-    return found
+    handles: dict[str, Handle] = vars(module).setdefault(_handles, {})
+    return handles
 
 
 def _mask_of(module: Module, name: str) -> Tensor:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import OgiveError
-from ogive.io.files import in_memory
+from ogive.io.checked_files import in_memory
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Graph, Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ogive.autograd.transforms import checkpoint as _checkpoint
+from ogive.autograd import checkpoint as _checkpoint
 
 __all__ = [
     "checkpoint", "checkpoint_sequential",

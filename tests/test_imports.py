@@ -245,6 +245,23 @@ def test_imports_follow_the_arrows() -> None:
     assert not wrong, show(wrong)
 
 
+COMPILER = {"ir", "live", "targets", "passes", "store", "devices", "search", "engine"}
+SURFACE = {"compat", "eager", "torch"}
+OVER_ALL = {"", "cli", "__main__"}
+
+
+def test_the_compiler_knows_no_tensors_and_the_library_no_surface() -> None:
+    names = {part: {used.partition(".")[0] for used in uses} for part, uses in ALLOWED.items()}
+    computing = {part for part, used in names.items() if "tensor" in used} | {"tensor"}
+    for part, used in names.items():
+        top = part.partition(".")[0]
+        if top in COMPILER:
+            assert used.isdisjoint(computing | SURFACE), part
+        elif top not in SURFACE | OVER_ALL:
+            allowed = {used for used in ALLOWED[part] if used.partition(".")[0] in SURFACE}
+            assert allowed <= {"compat.methods"}, part
+
+
 def test_imports_inside_functions_go_only_where_listed() -> None:
     wrong = [
         entry

@@ -87,10 +87,7 @@ if TYPE_CHECKING:
         special,
     )
     from ogive.amp.autocast import autocast, get_autocast_dtype, is_autocast_enabled
-    from ogive.autograd.checkpoint import checkpoint
     from ogive.autograd.custom import custom_gradient
-    from ogive.autograd.function_gradients import grad, jvp, value_and_grad, vjp
-    from ogive.autograd.jacobians import hessian, jacfwd, jacrev
     from ogive.autograd.mode import (
         enable_grad,
         inference_mode,
@@ -98,7 +95,10 @@ if TYPE_CHECKING:
         no_grad,
         set_grad_enabled,
     )
-    from ogive.autograd.vectorize import vmap
+    from ogive.autograd.transforms.checkpoint import checkpoint
+    from ogive.autograd.transforms.function_gradients import grad, jvp, value_and_grad, vjp
+    from ogive.autograd.transforms.jacobians import hessian, jacfwd, jacrev
+    from ogive.autograd.transforms.vectorize import vmap
     from ogive.compat.pytorch.argument_order import constant_pad_nd, rsub
     from ogive.io import load, save
     from ogive.nn.summary import summary
@@ -189,7 +189,7 @@ _LOADED_LATER = {
     "amp": "ogive.amp",
     **dict.fromkeys(("autocast", "get_autocast_dtype", "is_autocast_enabled"), "ogive.amp"),
     "autograd": "ogive.autograd",
-    "grad": "ogive.autograd.function_gradients",
+    "grad": "ogive.autograd.transforms.function_gradients",
     **dict.fromkeys(_AUTOGRAD, "ogive.autograd"),
     "masked": "ogive.masked",
     "special": "ogive.special",

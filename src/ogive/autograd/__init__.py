@@ -3,12 +3,8 @@
 `ogive.autograd.grad` is of tensors, as PyTorch's; `ogive.grad`, the transform, of functions.
 """
 
-from ogive.autograd.checkpoint import checkpoint
 from ogive.autograd.custom import custom_gradient
 from ogive.autograd.function import Function
-from ogive.autograd.function_gradients import jvp, value_and_grad, vjp
-from ogive.autograd.gradcheck import gradcheck
-from ogive.autograd.jacobians import hessian, jacfwd, jacrev
 from ogive.autograd.mode import (
     enable_grad,
     inference_mode,
@@ -17,7 +13,11 @@ from ogive.autograd.mode import (
     set_grad_enabled,
 )
 from ogive.autograd.tensor_gradients import grad
-from ogive.autograd.vectorize import vmap
+from ogive.autograd.transforms.checkpoint import checkpoint
+from ogive.autograd.transforms.function_gradients import jvp, value_and_grad, vjp
+from ogive.autograd.transforms.gradcheck import gradcheck
+from ogive.autograd.transforms.jacobians import hessian, jacfwd, jacrev
+from ogive.autograd.transforms.vectorize import vmap
 
 __all__ = [
     "Function",

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ogive.autograd.formulas import as_value
 from ogive.autograd.gradient import gradient, gradient_of, total
 from ogive.autograd.gradient_calls import gradient_calls
+from ogive.autograd.rules.formulas import as_value
 from ogive.errors import GradientError
 from ogive.ir.device_names import is_group
 from ogive.ir.node import UOp

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ogive.autograd.assigned import assigned_gradients, assigned_sources
-from ogive.autograd.formulas import add, as_value, ones_like
-from ogive.autograd.gradient_rules import FLAT, RULES
+from ogive.autograd.rules.assigned import assigned_gradients, assigned_sources
+from ogive.autograd.rules.formulas import add, as_value, ones_like
+from ogive.autograd.rules.gradient_rules import FLAT, RULES
 from ogive.errors import GradientError, describe_origin
 from ogive.ir.calls import Expansions
 from ogive.ir.node import UOp

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ogive.autograd.formulas import as_value, ones_like
 from ogive.autograd.gradient import gradient
-from ogive.autograd.gradient_rules import FLAT
+from ogive.autograd.rules.formulas import as_value, ones_like
+from ogive.autograd.rules.gradient_rules import FLAT
 from ogive.ir.calls import GRADIENT_CALLEE, expanders
 from ogive.ir.node import UOp
 from ogive.ir.ops import FAULTING, SPREAD, Op

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ogive.autograd.backward import is_leaf
-from ogive.autograd.formulas import as_value, ones_like, zeros_like
 from ogive.autograd.gradient import gradient, total
 from ogive.autograd.gradient_calls import gradient_calls
+from ogive.autograd.rules.formulas import as_value, ones_like, zeros_like
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

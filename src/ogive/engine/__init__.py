@@ -1,4 +1,19 @@
-"""The composition root: runs the stages, owns the caches. `Tensor.realize` calls only this."""
+"""The composition root: runs the stages, owns the caches. `Tensor.realize` calls only this.
+
+One realization, from tensors to memory:
+
+    realize             the tensors that have no memory yet are the roots          `realize.py`
+    find_route          what must be assigned with them, and what was done for the
+                        same roots before                                          `routes.py`
+    to_parametric       their graph over parameters; files read by rows            `parametric.py`
+    find_executions     its compiled graph: of this process, of the disk, or new   `caches/`
+    Realization.bind    memory for its slots, a plan over them                     `realization.py`
+    Execution.run       the plan is replayed by the host's driver                  `execution.py`
+    Realization.rebind  every live tensor that held a root reads the memory now    `realization.py`
+
+A prepared plan (`plan.py`) stops before the run, and runs many times. What assigns is announced
+(`announced_writes.py`), and concluded in one step, or taken back where it faults (`faults.py`).
+"""
 
 from __future__ import annotations
 

@@ -297,7 +297,7 @@ def _computed(root: UOp) -> UOp:
         node = node.operand
     if node.op is Op.SCATTER:
         return root
-    if detached or root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_realized(root):
+    if detached or root.op in (Op.CONST, Op.IOTA, Op.BIND) or is_in_memory(root):
         return UOp(Op.CONTIGUOUS, root.dtype, (root,), ())
     return root
 
@@ -319,7 +319,7 @@ def count_writes(stored: Collection[Buffer], node: UOp) -> tuple[int, int]:
 
 def _absent(value: UOp) -> UOp:
     """A value that cannot be known any more."""
-    device = memory_leaf(value).device if is_realized(value) else DEFAULT_DEVICE
+    device = memory_leaf(value).device if is_in_memory(value) else DEFAULT_DEVICE
     flat = flat_without_memory(value.shape, value.dtype, device, ExecuteError, OVERTAKEN)
     return shaped(flat, value.shape)
 
@@ -337,6 +337,6 @@ def _memory_node(buffer: Buffer, value: UOp, role: Any = None) -> UOp:
     return shaped(node, value.shape)
 
 
-def is_realized(node: UOp) -> bool:
+def is_in_memory(node: UOp) -> bool:
     """Whether a node is a buffer as it stands."""
     return memory_leaf(node).op is Op.BUFFER

@@ -18,7 +18,7 @@ from ogive.engine.old_versions import (
     without_effects,
 )
 from ogive.engine.plan import Plan, execute_plans_of
-from ogive.engine.realization import Realization, is_realized
+from ogive.engine.realization import Realization, is_in_memory
 from ogive.engine.routes import Route, find_route
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
 from ogive.ir.device_names import FILES, is_group
@@ -230,7 +230,7 @@ def _versions_of_states(roots: Sequence[UOp], effects: Sequence[UOp]) -> list[UO
 def _execute_pending(tensors: Sequence[Tensor]) -> None:
     """Run the plans whose outputs are about to be read for the first time."""
     if unexecuted:
-        nodes = [tensor.node for tensor in tensors if is_realized(tensor.node)]
+        nodes = [tensor.node for tensor in tensors if is_in_memory(tensor.node)]
         execute_plans_of([registry.buffer_of(memory_leaf(node)) for node in nodes])
 
 
@@ -241,7 +241,7 @@ def _pending(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:
             [
                 t.node
                 for t in tensors
-                if not is_realized(t.node) and 0 not in t.shape and t.device != FILES
+                if not is_in_memory(t.node) and 0 not in t.shape and t.device != FILES
             ]
         )
     )

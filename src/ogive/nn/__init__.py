@@ -140,16 +140,8 @@ from ogive.nn.layers.pooling import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from ogive.nn.layers.recurrent import (
-    GRU,
-    LSTM,
-    RNN,
-    GRUCell,
-    LSTMCell,
-    RNNBase,
-    RNNCell,
-    RNNCellBase,
-)
+from ogive.nn.layers.recurrent import GRU, LSTM, RNN, RNNBase
+from ogive.nn.layers.recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from ogive.nn.layers.transformer import (
     Transformer,
     TransformerDecoder,

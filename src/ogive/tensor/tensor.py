@@ -19,7 +19,7 @@ from ogive.tensor.memory.in_place_operations import in_place, in_shape
 from ogive.tensor.movement import basic_movements, derived_movements
 from ogive.tensor.neural import activations, dot_product_attention, feature_normalization
 from ogive.tensor.reduction import basic_reductions, log_sum_exp
-from ogive.tensor.values import conversion, evaluation, python_values, sharding
+from ogive.tensor.values import conversion, evaluation, python_values, sharding, tensor_facts
 
 if FAMILIES_ARE_LATE:
     late = {
@@ -408,25 +408,23 @@ class Tensor(Core):
     transpose_ = swapaxes_ = swapdims_ = in_shape(basic_movements.transpose)
     unsqueeze_ = in_shape(basic_movements.unsqueeze)
 
-    size = derived_movements.size
-    dim = ndimension = derived_movements.dim
-    element_size = derived_movements.element_size
-    itemsize = attribute(derived_movements.itemsize)
-    nbytes = attribute(derived_movements.nbytes)
-    is_floating_point = derived_movements.is_floating_point
-    is_complex = derived_movements.is_complex
-    is_signed = derived_movements.is_signed
-    is_cpu = attribute(derived_movements.is_cpu)
-    is_cuda = attribute(derived_movements.is_cuda)
-    is_sparse = attribute(derived_movements.is_sparse)
-    is_quantized = attribute(derived_movements.is_quantized)
-    is_ipu = is_maia = is_meta = is_mkldnn = is_mps = attribute(
-        derived_movements.is_of_another_kind
-    )
+    size = tensor_facts.size
+    dim = ndimension = tensor_facts.dim
+    element_size = tensor_facts.element_size
+    itemsize = attribute(tensor_facts.itemsize)
+    nbytes = attribute(tensor_facts.nbytes)
+    is_floating_point = tensor_facts.is_floating_point
+    is_complex = tensor_facts.is_complex
+    is_signed = tensor_facts.is_signed
+    is_cpu = attribute(tensor_facts.is_cpu)
+    is_cuda = attribute(tensor_facts.is_cuda)
+    is_sparse = attribute(tensor_facts.is_sparse)
+    is_quantized = attribute(tensor_facts.is_quantized)
+    is_ipu = is_maia = is_meta = is_mkldnn = is_mps = attribute(tensor_facts.is_of_another_kind)
     is_mtia = is_nested = is_sparse_csr = is_vulkan = is_xla = is_xpu = is_ipu
-    is_conj = is_inference = is_neg = derived_movements.is_marked
-    get_device = derived_movements.get_device
-    is_same_size = derived_movements.is_same_size
+    is_conj = is_inference = is_neg = tensor_facts.is_marked
+    get_device = tensor_facts.get_device
+    is_same_size = tensor_facts.is_same_size
     view = derived_movements.view
     view_as = reshape_as = derived_movements.view_as
     expand_as = derived_movements.expand_as

@@ -15,10 +15,10 @@ from functools import partial
 
 from ogive.devices.cuda.block_memory import BlockMemory
 from ogive.devices.llvm.accumulators import Accumulators
-from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.kernel_writer import Writer
 from ogive.devices.llvm.llvm_types import code_of, element_type, memory_type, register_type
 from ogive.devices.llvm.registers import Tile, Values
+from ogive.devices.llvm.vectors.instructions import Instructions
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import THREAD

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.llvm_types import vector_type
+from ogive.devices.llvm.vectors.instructions import Instructions
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.ops import Op

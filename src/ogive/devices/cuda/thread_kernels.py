@@ -23,8 +23,8 @@ from ogive.devices.cuda.block_memory import (
 from ogive.devices.cuda.block_reductions import BlockAccumulators, write_barrier
 from ogive.devices.cuda.thread_instructions import ThreadInstructions
 from ogive.devices.llvm.emit import Emitter
-from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.kernel_writer import Writer
+from ogive.devices.llvm.vectors.instructions import Instructions
 from ogive.errors import LoadError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from ogive.devices.llvm.fused_multiply_add import chained_sums, fused_products
-from ogive.devices.llvm.instructions import Instructions
-from ogive.devices.llvm.lane_reductions import combine_lanes
 from ogive.devices.llvm.llvm_types import constant, register_type
 from ogive.devices.llvm.registers import Places, Tile, Values
+from ogive.devices.llvm.vectors.fused_multiply_add import chained_sums, fused_products
+from ogive.devices.llvm.vectors.instructions import Instructions
+from ogive.devices.llvm.vectors.lane_reductions import combine_lanes
 from ogive.ir.identity import identity_element
 from ogive.ir.node import UOp
 from ogive.ir.ops import UPCAST, Op

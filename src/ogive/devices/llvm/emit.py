@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from ogive.devices.llvm.accumulators import Accumulators
 from ogive.devices.llvm.definitions import definitions
-from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.kernel_writer import Rarity, Writer, vector_attributes
 from ogive.devices.llvm.llvm_types import constant
 from ogive.devices.llvm.memory_accesses import Memory
 from ogive.devices.llvm.registers import Places, Values
 from ogive.devices.llvm.transfers import Transfers
+from ogive.devices.llvm.vectors.instructions import Instructions
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ogive.devices.llvm import shuffled_tiles
 from ogive.devices.llvm.accumulators import Accumulators
-from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.kernel_writer import Offset
 from ogive.devices.llvm.llvm_types import constant, register_type
 from ogive.devices.llvm.memory_accesses import Memory, Stride
 from ogive.devices.llvm.registers import Places, Tile
-from ogive.devices.llvm.sort_exchanges import Exchanges
+from ogive.devices.llvm.vectors import shuffled_tiles
+from ogive.devices.llvm.vectors.instructions import Instructions
+from ogive.devices.llvm.vectors.sort_exchanges import Exchanges
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, UPCAST, Op

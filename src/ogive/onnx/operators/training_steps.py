@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ogive.autograd.function_gradients import grad
+from ogive.autograd.transforms.function_gradients import grad
 from ogive.onnx.call import Call, to_tensor
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor

@@ -12,7 +12,7 @@ from ogive.autograd import jacrev as jacrev
 from ogive.autograd import jvp as jvp
 from ogive.autograd import vjp as vjp
 from ogive.autograd import vmap as vmap
-from ogive.autograd.function_gradients import grad as grad
+from ogive.autograd.transforms.function_gradients import grad as grad
 from ogive.nn import functional_call as functional_call
 from ogive.nn.module import Module
 

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from ogive.devices.cuda.products.region_product import find_access
 from ogive.devices.cuda.tensor_cores.epilogue import MEMORY_TYPES
 from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
-from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.llvm_types import constant, memory_type
+from ogive.devices.llvm.vectors.instructions import Instructions
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp

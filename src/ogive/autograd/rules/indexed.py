@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.autograd.formulas import (
+from ogive.autograd.rules.formulas import (
     add,
     choose,
     compare,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from ogive.devices.llvm.instructions import Instructions
 from ogive.devices.llvm.kernel_writer import Offset
 from ogive.devices.llvm.llvm_types import constant
 from ogive.devices.llvm.memory_accesses import Memory
+from ogive.devices.llvm.vectors.instructions import Instructions
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.staging.sorting_network import Pass, filled_length, sorting_passes

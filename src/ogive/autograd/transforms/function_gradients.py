@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy
 
-from ogive.autograd.formulas import ones_like, zeros_like
 from ogive.autograd.gradient import gradient, total
 from ogive.autograd.mode import enable_grad
+from ogive.autograd.rules.formulas import ones_like, zeros_like
 from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ogive.autograd.function_gradients import jvp, to_outputs, vjp
-from ogive.autograd.vectorize import vmap
+from ogive.autograd.transforms.function_gradients import jvp, to_outputs, vjp
+from ogive.autograd.transforms.vectorize import vmap
 from ogive.errors import ArgumentError
 from ogive.jit.argument_trees import leaves, rebuild
 from ogive.tensor.creation.constructors import eye

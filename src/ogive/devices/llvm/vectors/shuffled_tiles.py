@@ -10,8 +10,8 @@ from __future__ import annotations
 from ogive.devices.llvm.kernel_writer import Offset, Writer
 from ogive.devices.llvm.llvm_types import memory_type, register_type
 from ogive.devices.llvm.memory_accesses import Memory
-from ogive.devices.llvm.register_transpose import transpose
 from ogive.devices.llvm.registers import Tile
+from ogive.devices.llvm.vectors.register_transpose import transpose
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp

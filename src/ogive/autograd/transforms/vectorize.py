@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from ogive.autograd.batching import Batching, moved_axis
+from ogive.autograd.transforms.batching import Batching, moved_axis
 from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from ogive.ir.node import UOp

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from ogive.autograd.function_gradients import vjp
+from ogive.autograd.transforms.function_gradients import vjp
 from ogive.errors import DtypeError, GradientError
 from ogive.tensor.tensor import Tensor
 

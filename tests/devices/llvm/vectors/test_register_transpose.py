@@ -12,7 +12,7 @@ from ogive.devices.cpu.native.link import link
 from ogive.devices.llvm.kernel_writer import Writer, vector_attributes
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.llvm.llvm_types import register_type
-from ogive.devices.llvm.register_transpose import transpose
+from ogive.devices.llvm.vectors.register_transpose import transpose
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.targets.target import Target, describe_cpu

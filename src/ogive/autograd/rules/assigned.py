@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.autograd.formulas import Operand, choose, move_again, unmove
-from ogive.autograd.indexed import scattered_base, scattered_value
+from ogive.autograd.rules.formulas import Operand, choose, move_again, unmove
+from ogive.autograd.rules.indexed import scattered_base, scattered_value
 from ogive.ir import dtype as dtypes
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ogive.autograd.formulas import (
+from ogive.autograd.rules.formulas import (
     add,
     apply,
     choose,
@@ -33,7 +33,7 @@ from ogive.autograd.formulas import (
     unmove,
     zeros_like,
 )
-from ogive.autograd.indexed import gathered, scanned, scattered_base, scattered_value
+from ogive.autograd.rules.indexed import gathered, scanned, scattered_base, scattered_value
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, is_group
 from ogive.ir.memory import computing_devices

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from ogive.devices.llvm import conversions
 from ogive.devices.llvm.ir_text import Vectors
 from ogive.devices.llvm.kernel_writer import Writer
 from ogive.devices.llvm.llvm_types import code_of, constant, register_type
+from ogive.devices.llvm.vectors import conversions
 from ogive.errors import EmitError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType

@@ -13,9 +13,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ogive.autograd.formulas import choose, compare
-from ogive.autograd.function_gradients import Inputs, to_outputs
 from ogive.autograd.gradient import gradient, total
+from ogive.autograd.rules.formulas import choose, compare
+from ogive.autograd.transforms.function_gradients import Inputs, to_outputs
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

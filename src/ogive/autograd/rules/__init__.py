@@ -1,0 +1,1 @@
+"""What each op hands down to its sources, as nodes."""

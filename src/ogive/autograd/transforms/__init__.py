@@ -1,0 +1,1 @@
+"""Transforms of functions: gradients, Jacobians, vectorization, checkpoints, checks."""

@@ -1,0 +1,1 @@
+"""Instructions on vectors: arithmetic, conversions, sums across lanes, transposes, exchanges."""

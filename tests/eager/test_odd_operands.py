@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy
 import pytest
+import torch
 
+import ogive.torch as ours
 from tests.eager.beside_torch import check, floats
 
 
@@ -48,3 +50,19 @@ def test_a_number_may_come_first(
     values = numpy.resize(numpy.array([3, 2, 1], dtype), shape)
     # PyTorch gives no gradient for remainders of numbers.
     check(lambda lib, x: getattr(lib, name)(number, x.detach()), [values])
+
+
+@pytest.mark.parametrize("kinds", [
+    ("float16", "uint8"), ("float64", "float16"), ("int16", "int64"), ("int8", "float64"),
+    ("bool", "int8"), ("complex128", "int8"),
+])  # fmt: skip
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_the_base_of_ldexp_has_the_dtype_of_the_tensor(
+    kinds: tuple[str, str], shape: tuple[int, ...]
+) -> None:
+    x = numpy.array([1, 0, 1]).astype(kinds[0])
+    exponent = numpy.resize(numpy.array([2.5, 1.5, 3]).astype(kinds[1]), shape)
+    expected = torch.ldexp(torch.tensor(x), torch.tensor(exponent)).numpy()
+    found = ours.ldexp(ours.tensor(x), ours.tensor(exponent)).numpy()
+    assert found.dtype == expected.dtype
+    numpy.testing.assert_allclose(found, expected, rtol=1e-15)

@@ -126,12 +126,15 @@ def xlog1py(self: Tensor, other: Any) -> Tensor:
 
 
 def ldexp(self: Tensor, other: Any) -> Tensor:
-    """self · 2^other. Shapes broadcast.
+    """self · 2^other, where the 2 is of the dtype of self, if that is of floats. Shapes broadcast.
 
     >>> Tensor([3.0]).ldexp(Tensor([4])).tolist()
     [48.0]
     """
-    return self.mul(2.0 ** to_operand(other, "ldexp"))
+    inexact = self.dtype.is_inexact or self.dtype.is_complex
+    with graph_lock:
+        two = wrap(build.constant(self.dtype if inexact else dtypes.default_float, 2), self.device)
+    return self.mul(two.pow(to_operand(other, "ldexp")))
 
 
 def fmax(self: Tensor, other: Any) -> Tensor:

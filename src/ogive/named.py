@@ -12,6 +12,8 @@ import operator
 from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+__all__ = ["NamedTuple", "record"]
+
 if TYPE_CHECKING:
     from dataclasses import dataclass as record
     from typing import NamedTuple as NamedTuple

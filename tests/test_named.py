@@ -99,8 +99,8 @@ def test_named_tuples_and_records_survive_copies_and_pickles() -> None:
 def test_records_are_equal_in_all_that_counts() -> None:
     assert Setting("a", (1,), beside=1) == Setting("a", (1,), beside=2)
     assert hash(Setting("a", beside=1)) == hash(Setting("a", beside=2))
-    text: object = "a"
-    assert Setting("a") != Setting("b") and Setting("a") != text
+    other: object = "a"
+    assert Setting("a") != Setting("b") and Setting("a") != other
     assert repr(Setting("a")) == "Setting(name='a', kept=(), beside=0)"
 
 

@@ -14,7 +14,7 @@ from tests.onnx.test_contrib_operators import Array, draw, make_node
 onnxruntime = pytest.importorskip("onnxruntime")
 
 HEADS, GROUPS, SIZE = 4, 2, 16
-ROTATED = {"do_rotary": 1}
+ROTATED: dict[str, Any] = {"do_rotary": 1}
 
 
 def lengths(*counts: int) -> Array:

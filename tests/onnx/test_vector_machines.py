@@ -51,7 +51,8 @@ def test_rows_are_inside_of_one_class_or_outside() -> None:
 
 
 def test_without_support_vectors_they_are_linear() -> None:
-    kernel = {"kernel_type": "LINEAR", "kernel_params": KERNELS["LINEAR"], "rho": [0.3]}
+    kernel: dict[str, Any] = {"kernel_type": "LINEAR", "kernel_params": KERNELS["LINEAR"]}
+    kernel["rho"] = [0.3]
     check("SVMRegressor", draw(9, 4), coefficients=draw(4).tolist(), **kernel)
     check(
         "SVMClassifier", draw(9, 4), 2, coefficients=draw(12).tolist(), classlabels_ints=[0, 1, 2],

@@ -195,12 +195,16 @@ def replacing(path: Any, name: str) -> Iterator[BinaryIO]:
     folder, last = os.path.split(place)
     temporary = os.path.join(folder, f".{last[:100]}.{os.urandom(8).hex()}.part")
     try:
-        with open(temporary, "xb") as file:
+        file = open(temporary, "xb")  # noqa: SIM115  (closed below)
+    except (OSError, ValueError) as error:
+        raise FileError(f"{place!r} cannot be written: {error}") from error
+    try:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, place)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         if isinstance(error, OgiveError):
             raise
         raise FileError(f"{place!r} cannot be written: {error}") from error

@@ -10,7 +10,7 @@ import numpy
 
 from ogive.ir.dtype import DType
 from ogive.onnx.elements import DTYPES
-from ogive.onnx.messages import AttributeProto
+from ogive.onnx.messages import AttributeProto, TensorProto
 
 ELEMENTS = {dtype: number for number, dtype in DTYPES.items()}
 """The numbers of types of elements, by dtype."""
@@ -45,9 +45,26 @@ def joined(parts: Iterable[bytes]) -> bytes:
 
 def tensor(name: str, array: numpy.ndarray[Any, Any], dtype: DType) -> bytes:
     """A TensorProto with raw bytes."""
-    lengths = joined(number(1, size) for size in array.shape)
-    little = numpy.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-    return lengths + number(2, ELEMENTS[dtype]) + content(8, name) + content(9, little.tobytes())
+    return _tensor_head(name, array.shape, dtype) + content(9, little_endian(array).tobytes())
+
+
+def external_tensor(
+    name: str, shape: Sequence[int], dtype: DType, file: str, begin: int, length: int
+) -> bytes:
+    """A TensorProto whose elements are so many bytes of a file beside the model."""
+    place = {"location": file, "offset": str(begin), "length": str(length)}
+    entries = joined(content(13, content(1, key) + content(2, x)) for key, x in place.items())
+    return _tensor_head(name, shape, dtype) + entries + number(14, TensorProto.EXTERNAL)
+
+
+def _tensor_head(name: str, shape: Sequence[int], dtype: DType) -> bytes:
+    lengths = joined(number(1, size) for size in shape)
+    return lengths + number(2, ELEMENTS[dtype]) + content(8, name)
+
+
+def little_endian(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    """The elements one after the other, in the order of bytes that files have."""
+    return numpy.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
 
 
 def value_info(name: str, element: int, shape: Sequence[int | str]) -> bytes:

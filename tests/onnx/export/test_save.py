@@ -167,3 +167,37 @@ def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
         ogive.onnx.save(lambda x: x, tmp_path / "x.onnx", Tensor(draw(3)), dynamic={"z": {0: "n"}})
     with pytest.raises(FileError, match="cannot be written"):
         ogive.onnx.save(lambda x: x + 1, tmp_path / "no" / "x.onnx", Tensor(draw(3)))
+
+
+@pytest.mark.parametrize("kind", ["module", "loaded"])
+def test_weights_are_written_to_a_file_beside(kind: str, tmp_path: Path) -> None:
+    layer, x, path = nn.Linear(64, 32), draw(3, 64), tmp_path / "model.onnx"
+    saved: Any = layer
+    if kind == "loaded":
+        ogive.onnx.save(layer, tmp_path / "whole.onnx", x)
+        saved = ogive.onnx.load(tmp_path / "whole.onnx")
+    ogive.onnx.save(saved, path, x, external=True)
+    assert path.stat().st_size < 1024 < 64 * 32 * 4 <= (tmp_path / "model.onnx.data").stat().st_size
+    onnx.checker.check_model(str(path), full_check=True)
+    (made,) = onnxruntime.InferenceSession(path).run(None, {"x": x})
+    numpy.testing.assert_allclose(made, layer(Tensor(x)).detach().numpy(), rtol=2e-5, atol=2e-5)
+    numpy.testing.assert_allclose(ogive.onnx.load(path)(x).numpy(), made, rtol=2e-5, atol=2e-5)
+
+
+def test_a_model_with_weights_beside_is_saved_over_itself(tmp_path: Path) -> None:
+    layer, x, path = nn.Linear(64, 32), draw(3, 64), tmp_path / "model.onnx"
+    ogive.onnx.save(layer, path, x, external=True)
+    ogive.onnx.save(ogive.onnx.load(path), path, external=True)
+    (made,) = onnxruntime.InferenceSession(path).run(None, {"x": x})
+    numpy.testing.assert_allclose(made, layer(Tensor(x)).detach().numpy(), rtol=2e-5, atol=2e-5)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["model.onnx", "model.onnx.data"]
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    def fails(x: Tensor) -> Tensor:
+        raise ValueError("no")
+
+    for external in (False, True):
+        with pytest.raises(ValueError, match="no"):
+            ogive.onnx.save(fails, tmp_path / "model.onnx", draw(3), external=external)
+    assert not list(tmp_path.iterdir())

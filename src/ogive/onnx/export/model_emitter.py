@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
@@ -15,10 +15,15 @@ OPSET = 18
 IR_VERSION = 8
 
 
-class Emitter:
-    """The nodes and initializers of a graph so far."""
+WriteTensor = Callable[[str, numpy.ndarray[Any, Any], DType], bytes]
+"""What makes the message of a tensor, by its name, elements and dtype."""
 
-    def __init__(self) -> None:
+
+class Emitter:
+    """The nodes and initializers of a graph so far; `write_tensor` makes the messages of these."""
+
+    def __init__(self, write_tensor: WriteTensor = writing.tensor) -> None:
+        self._write_tensor = write_tensor
         self._nodes: list[bytes] = []
         self._weights: list[bytes] = []
         self._constants: dict[Any, str] = {}
@@ -50,7 +55,7 @@ class Emitter:
     def weight(self, name: str, array: Any, dtype: DType) -> str:
         """An initializer."""
         made = self.name(name)
-        self._weights.append(writing.tensor(made, array, dtype))
+        self._weights.append(self._write_tensor(made, array, dtype))
         return made
 
     def integers(self, values: Sequence[int]) -> str:
@@ -76,5 +81,8 @@ class Emitter:
         graph += writing.joined(writing.content(11, info) for info in inputs)
         graph += writing.joined(writing.content(12, info) for info in outputs)
         if len(graph) >= 1 << 31:
-            raise ArgumentError("a model of more than 2 GiB does not fit into one ONNX file")
+            raise ArgumentError(
+                "onnx.save: a model of more than 2 GiB does not fit into one ONNX file; with "
+                "external=True its weights are written to a file beside"
+            )
         return writing.model(graph, OPSET, "ogive", IR_VERSION)

@@ -9,6 +9,7 @@ import numpy
 from ogive.errors import ArgumentError, FileError
 from ogive.onnx import writing
 from ogive.onnx.elements import DTYPES
+from ogive.onnx.export.model_emitter import WriteTensor
 from ogive.onnx.messages import TensorProto
 from ogive.onnx.wire import Document, Memory, Span
 from ogive.tensor.tensor import Tensor
@@ -16,8 +17,10 @@ from ogive.tensor.tensor import Tensor
 GRAPH, INITIALIZER = 7, 5
 
 
-def replace_weights(source: str | bytes, weights: Mapping[str, Tensor]) -> bytes:
-    """The file with these initializers; those that lay in files beside become part of it.
+def replace_weights(
+    source: str | bytes, weights: Mapping[str, Tensor], write_tensor: WriteTensor = writing.tensor
+) -> bytes:
+    """The file with these initializers, made by `write_tensor`, wherever they lay before.
 
     Raises `FileError` where the file is gone, `ArgumentError` where a shape or dtype is another.
     """
@@ -30,24 +33,27 @@ def replace_weights(source: str | bytes, weights: Mapping[str, Tensor]) -> bytes
     made = b""
     for number, whole, inner in _fields(source):
         if number == GRAPH:
-            made += writing.content(GRAPH, _replace_in_graph(inner, weights))
+            made += writing.content(GRAPH, _replace_in_graph(inner, weights, write_tensor))
         else:
             made += whole
     return made
 
 
-def _replace_in_graph(graph: bytes, weights: Mapping[str, Tensor]) -> bytes:
+def _replace_in_graph(
+    graph: bytes, weights: Mapping[str, Tensor], write_tensor: WriteTensor
+) -> bytes:
     parts = []
     for number, whole, inner in _fields(graph):
         if number == INITIALIZER:
             proto = TensorProto(Document(Memory(inner)), Span(0, len(inner)))
             if proto.name in weights:
-                whole = writing.content(INITIALIZER, _tensor(proto, weights[proto.name]))
+                made = _tensor(proto, weights[proto.name], write_tensor)
+                whole = writing.content(INITIALIZER, made)
         parts.append(whole)
     return b"".join(parts)
 
 
-def _tensor(proto: TensorProto, weight: Tensor) -> bytes:
+def _tensor(proto: TensorProto, weight: Tensor, write_tensor: WriteTensor) -> bytes:
     dtype = DTYPES.get(proto.data_type)
     if dtype is not weight.dtype or tuple(proto.dims) != tuple(weight.shape):
         found = f"{weight.dtype.name}{list(weight.shape)}"
@@ -55,7 +61,7 @@ def _tensor(proto: TensorProto, weight: Tensor) -> bytes:
             f"onnx.save: {proto.name!r} is {found}, and in its file of type {proto.data_type} and "
             f"shape {proto.dims}"
         )
-    return writing.tensor(proto.name, numpy.asarray(weight.detach().numpy()), dtype)
+    return write_tensor(proto.name, numpy.asarray(weight.detach().numpy()), dtype)
 
 
 def _fields(raw: bytes) -> Iterator[tuple[int, bytes, bytes]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy
 
-from ogive.errors import ArgumentError, ArgumentTypeError, FileError
+from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.io.files import replacing, to_path
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
@@ -17,10 +18,11 @@ from ogive.live.registry import graph_lock
 from ogive.nn.module import Module
 from ogive.onnx import writing
 from ogive.onnx.export.lengths_of_axes import Axes
-from ogive.onnx.export.model_emitter import Emitter
+from ogive.onnx.export.model_emitter import Emitter, WriteTensor
 from ogive.onnx.export.operations import Operations
 from ogive.onnx.export.products import dependencies
 from ogive.onnx.export.rewrite_file import replace_weights
+from ogive.onnx.export.weights_file import WeightsFile
 from ogive.onnx.model import Model
 from ogive.onnx.trainable import TrainableModel
 from ogive.onnx.writing import ELEMENTS
@@ -43,37 +45,45 @@ def save(
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
     dynamic: Dynamic | None = None,
+    external: bool = False,
 ) -> None:
     """Write a function or module as a model of standard operators (opset 18).
 
     `example` is what it is called with: a tensor or a tuple of tensors. It is run once, for its
     graph. `inputs` and `outputs` are names; `dynamic` says which axes may change, as
     `{"x": {0: "batch"}}`. A model that was loaded is written as it was, with the weights it has
-    now, and needs no example.
+    now, and needs no example. With `external`, weights are written to a file beside, named as the
+    model with `.data` behind it: a model of more than 2 GiB has to be written so.
 
     Raises `ArgumentError` for what is no standard operator, `FileError` where nothing can be
     written.
     """
-    if isinstance(model, Model | TrainableModel):
-        loaded = model.model if isinstance(model, TrainableModel) else model
-        raw = replace_weights(loaded.source, model.state_dict())
-    elif callable(model):
+    place = to_path(path, "onnx.save")
+
+    def make(write_tensor: WriteTensor) -> bytes:
+        if isinstance(model, Model | TrainableModel):
+            loaded = model.model if isinstance(model, TrainableModel) else model
+            return replace_weights(loaded.source, model.state_dict(), write_tensor)
+        if not callable(model):
+            kind = type(model).__name__
+            raise ArgumentTypeError(f"onnx.save takes a function or a model, not {kind}")
         if example is None:
             raise ArgumentError("onnx.save takes an example of what the function is called with")
-        raw = _export(model, example, inputs, outputs, dynamic or {})
+        return _export(model, example, inputs, outputs, dynamic or {}, write_tensor)
+
+    if external:
+        beside = place + ".data"
+        with replacing(beside, "onnx.save") as file:
+            raw = make(WeightsFile(os.path.basename(beside), file).tensor)
     else:
-        kind = type(model).__name__
-        raise ArgumentTypeError(f"onnx.save takes a function or a model, not {kind}")
-    try:
-        with open(path, "wb") as file:
-            file.write(raw)
-    except OSError as error:
-        raise FileError(f"onnx.save: {os.fspath(path)!r} cannot be written: {error}") from None
+        raw = make(writing.tensor)
+    with replacing(place, "onnx.save") as file:
+        file.write(raw)
 
 
 def _export(
     function: Callable[..., Any], example: Any, inputs: Sequence[str] | None,
-    outputs: Sequence[str] | None, dynamic: Dynamic,
+    outputs: Sequence[str] | None, dynamic: Dynamic, write_tensor: WriteTensor,
 ) -> bytes:  # fmt: skip
     given = list(example) if isinstance(example, tuple | list) else [example]
     given = [each if isinstance(each, Tensor) else Tensor(each) for each in given]
@@ -96,7 +106,9 @@ def _export(
     if not all(isinstance(each, Tensor) for each in made):
         raise ArgumentTypeError("onnx.save: the function gives something else than tensors")
     out_names = list(outputs) if outputs is not None else _numbered("y", len(made))
-    return _write(function, dict(zip(names, arguments, strict=True)), made, out_names, places)
+    emitter = Emitter(write_tensor)
+    named = dict(zip(names, arguments, strict=True))
+    return _write(emitter, function, named, made, out_names, places)
 
 
 def _numbered(letter: str, count: int) -> list[str]:
@@ -121,10 +133,9 @@ def _placeholder(
 
 
 def _write(
-    function: Any, inputs: Mapping[str, Tensor], results: list[Tensor], out_names: list[str],
-    places: dict[str, tuple[str, int]],
+    emitter: Emitter, function: Any, inputs: Mapping[str, Tensor], results: list[Tensor],
+    out_names: list[str], places: dict[str, tuple[str, int]],
 ) -> bytes:  # fmt: skip
-    emitter = Emitter()
     names: dict[UOp, str] = {}
     for name, tensor in inputs.items():
         names[tensor.node] = emitter.name(name)

@@ -172,8 +172,15 @@ def clip_to_attributes(c: Call) -> Value:
 def clip(c: Call) -> Value:
     made = c.tensor(0)
     if c.has(1):
-        made = made.maximum(c.tensor(1))
-    return made.minimum(c.tensor(2)) if c.has(2) else made
+        made = made.maximum(_bound(c, 1))
+    return made.minimum(_bound(c, 2)) if c.has(2) else made
+
+
+def _bound(c: Call, index: int) -> Tensor | float:
+    """A bound: a number that kernels are compiled for, where it is known. Most are 0 or 6."""
+    found = c.values[index]
+    is_known = isinstance(found, numpy.ndarray) and found.size == 1 and found.dtype.kind in "fiu"
+    return found.item() if is_known else c.tensor(index)
 
 
 @operator("Elu")

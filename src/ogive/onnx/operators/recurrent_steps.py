@@ -175,16 +175,16 @@ def lstm(c: Call) -> Value:
     size = layer.hidden
     peep = c.tensor(7).unsqueeze(1) if c.has(7) else None
 
-    def peeped(place: int, cell: Tensor) -> Tensor | float:
-        return 0.0 if peep is None else peep[..., place * size : (place + 1) * size] * cell
+    def peeped(part: Tensor, place: int, cell: Tensor) -> Tensor:
+        return part if peep is None else part + peep[..., place * size : (place + 1) * size] * cell
 
     def step(given: Tensor, states: States) -> States:
         state, cell = states
         gates = given + state @ layer.recurrent
         enter, leave, forget, new = gates.chunk(4, -1)
-        opened = gate(enter + peeped(0, cell))
-        kept = 1 - opened if c.flag("input_forget") else gate(forget + peeped(2, cell))
+        opened = gate(peeped(enter, 0, cell))
+        kept = 1 - opened if c.flag("input_forget") else gate(peeped(forget, 2, cell))
         cell = kept * cell + opened * activate(new)
-        return [gate(leave + peeped(1, cell)) * show(cell), cell]
+        return [gate(peeped(leave, 1, cell)) * show(cell), cell]
 
     return layer.run(layer.inputs_part(*layer.biases()), step)

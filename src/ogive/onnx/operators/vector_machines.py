@@ -51,17 +51,19 @@ def _kernels(c: Call, x: Tensor, vectors: Array) -> Tensor:
     kind = c.get("kernel_type", "LINEAR")
     gamma, constant, degree = [*(c.get("kernel_params") or []), 0.0, 0.0, 0.0][:3]
     others = Tensor.from_numpy(vectors)
+    made: Tensor
     if kind == "RBF":
         apart = x.unsqueeze(1) - others.unsqueeze(0)
-        return ((apart * apart).sum(-1) * -gamma).exp()
-    products = x @ others.T
-    if kind == "LINEAR":
-        return products
-    if kind == "POLY":
-        return (products * gamma + constant) ** degree
-    if kind == "SIGMOID":
-        return (products * gamma + constant).tanh()
-    raise c.refuse(f"there is no kernel {kind!r}")
+        made = ((apart * apart).sum(-1) * -gamma).exp()
+    elif kind == "LINEAR":
+        made = x @ others.T
+    elif kind == "POLY":
+        made = (x @ others.T * gamma + constant) ** degree
+    elif kind == "SIGMOID":
+        made = (x @ others.T * gamma + constant).tanh()
+    else:
+        raise c.refuse(f"there is no kernel {kind!r}")
+    return made
 
 
 @operator("SVMRegressor", domain=LEARNERS)

@@ -129,7 +129,7 @@ def changed(**changes: Any) -> bytes:
         changed(kernels=(kernel(1)._replace(work=0), kernel(1))),
         changed(kernels=(kernel(1)._replace(name="no name"), kernel(1))),
         changed(kernels=(kernel(1)._replace(variables={"q": (0, 1)}), kernel(1))),
-        changed(variables={"n": (1, 33), "m": (0, 7)}),
+        changed(variables={"n": (1, 31), "m": (0, 7)}),
         changed(variables={"n": (5, 1), "m": (0, 7)}),
         changed(order=(0, 0)),
         changed(order=(0,)),

@@ -184,6 +184,10 @@ class Tiles(NamedTuple):
     read_again: float = 0.25
     """Cycles to read an operand again for each tile, beside the sums of a row of one."""
 
+    whole: int = 16
+    """Rows from which on any tile is whole, and so is a vector of floats: variable lengths have a
+    kernel for fewer."""
+
     narrow: int = 3
     """Vectors up to which a tile is not wide."""
 

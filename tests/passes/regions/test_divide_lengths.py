@@ -10,8 +10,9 @@ import pytest
 
 import ogive
 from ogive import Tensor, Variable
-from ogive.passes.regions.divide_lengths import WHOLE
+from ogive.targets.costs import CPU_COSTS
 
+WHOLE = CPU_COSTS.tiles.whole
 WEIGHT = np.random.default_rng(0).standard_normal((24, 40)).astype(np.float32)
 
 

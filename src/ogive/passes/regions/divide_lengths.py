@@ -12,19 +12,21 @@ tiles: it takes the plan as long as to pass it by.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.ir.node_building import move
+from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.positions import conjoin, index_constant
+from ogive.ir.shape import as_length, movement_argument, split_argument
 from ogive.ir.symbolic.conditions import less, logical_not
+from ogive.ir.symbolic.index_arithmetic import symbolic_rules
 from ogive.passes.regions.cut_regions import Region
 from ogive.passes.regions.number_slots import Schedule, Step
 from ogive.passes.regions.slots import CallStep, CopyStep
 from ogive.targets.target import Target
-
-WHOLE = 16
-"""The least length that has a whole tile."""
 
 
 def divide_lengths(schedule: Schedule, target: Target) -> Schedule:
@@ -32,28 +34,29 @@ def divide_lengths(schedule: Schedule, target: Target) -> Schedule:
     lengths beside that for long ones."""
     if target.has_grid:
         return schedule
+    whole = target.costs.tiles.whole
     steps: list[Step | CopyStep | CallStep] = []
     for step in schedule.steps:
-        steps += _divided(step) if isinstance(step, Step) else [step]
+        steps += _divided(step, whole) if isinstance(step, Step) else [step]
     return schedule._replace(steps=tuple(steps))
 
 
-def _divided(step: Step) -> list[Step]:
+def _divided(step: Step, whole: int) -> list[Step]:
     nodes = step.region.graph.walk()
     fixed = dict(step.region.fixed)
     lengths = [
         node
         for node in nodes
-        if node.op is Op.VARIABLE and node.name not in fixed and node.low < WHOLE <= node.high
+        if node.op is Op.VARIABLE and node.name not in fixed and node.low < whole <= node.high
     ]
     if not lengths or not (any(map(_is_sum_of_products, nodes)) or _ends_in_variables(step)):
         return [step]
     is_long: UOp | None = None
     for length in lengths:
-        is_long = conjoin(is_long, less(index_constant(WHOLE - 1), length))
+        is_long = conjoin(is_long, less(index_constant(whole - 1), length))
     assert is_long is not None
-    long = {length: _within(length, WHOLE, length.high) for length in lengths}
-    short = {length: _within(length, length.low, WHOLE - 1) for length in lengths}
+    long = {length: _within(length, whole, length.high) for length in lengths}
+    short = {length: _within(length, length.low, whole - 1) for length in lengths}
     return [
         step._replace(region=_over(step.region, long), when=is_long),
         # Of several lengths, some may be long where others are short.
@@ -79,14 +82,37 @@ def _ends_in_variables(step: Step) -> bool:
 
 
 def _within(length: UOp, low: int, high: int) -> UOp:
+    if low == high:
+        return index_constant(low)
     return UOp(Op.VARIABLE, dtypes.index, (), (length.name, low, high))
 
 
 def _over(region: Region, lengths: dict[UOp, UOp]) -> Region:
-    """A region over other nodes for its lengths."""
+    """A region over other nodes for its lengths. What follows from lengths is worked out anew,
+    wherever it stands: within other bounds it may be a number."""
     done: dict[UOp, UOp] = {}
     for node in region.graph.walk():
         sources = tuple([done[source] for source in node.src])
-        done[node] = lengths.get(node) or node.with_sources(sources)
+        if node in lengths:
+            done[node] = lengths[node]
+        elif sources == node.src:
+            done[node] = node
+        elif node.dtype is dtypes.index:
+            done[node] = symbolic_rules.build(node.op, node.dtype, sources)
+        elif node.op is Op.IOTA:
+            stop, symbolic = split_argument(as_length(sources[0]))
+            done[node] = UOp(Op.IOTA, node.dtype, symbolic, stop, node.tag)
+        elif node.op in MOVEMENT and len(sources) > 1:
+            argument = _with_lengths(movement_argument(node), done)
+            done[node] = move(node.op, sources[0], argument)
+        else:
+            done[node] = node.with_sources(sources)
     sources_of = {done[node]: source for node, source in region.sources.items() if node in done}
     return dataclasses.replace(region, graph=done[region.graph], sources=sources_of)
+
+
+def _with_lengths(argument: Any, done: Mapping[UOp, UOp]) -> Any:
+    """The argument of a movement over other lengths."""
+    if isinstance(argument, tuple):
+        return tuple([_with_lengths(part, done) for part in argument])
+    return as_length(done[argument]) if isinstance(argument, UOp) else argument

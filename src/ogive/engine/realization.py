@@ -30,6 +30,7 @@ from ogive.ir.ops import Op
 from ogive.ir.traversal import substitute, walk
 from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
+from ogive.live.small_graphs import small_graphs
 from ogive.live.substitution import forget_detached, move_holders, substitute_everywhere
 from ogive.passes.capture.contiguous_parts import Window, is_whole
 from ogive.passes.capture.inline_calls import is_outlined
@@ -66,6 +67,8 @@ class Realization:
             self.normalized: Normalized
             self.executions: Executions
             self.normalized, self.executions = find_executions(parametric, config, route is None)
+            if small_graphs.is_asked and self.normalized.is_general:
+                small_graphs.note(order or walk(asked))
         else:
             self.normalized, self.executions = route.normalized, route.executions
             count("schedule_hits")

@@ -3,7 +3,8 @@
 Small ones always are. Larger ones are at first: what a program does once or a few times is done by
 NumPy before a kernel for it is compiled or loaded. A program that goes on with large tensors has
 them compiled: the process has an *allowance* of elements that operations on large tensors may read,
-and when it is used up, these are left to the compiler.
+and when it is used up, these are left to the compiler. If it turns out that sizes change and that
+little is computed with each (`live/small_graphs.py`), the allowance is renewed.
 
     count ≤ SMALL            at once
     SMALL < count ≤ LARGE    at once, while the allowance lasts
@@ -11,6 +12,8 @@ and when it is used up, these are left to the compiler.
 """
 
 from __future__ import annotations
+
+from ogive.live.small_graphs import small_graphs
 
 SMALL = 1 << 16
 """At 65536 floats an operation takes NumPy about 20 µs, and a compiled graph, found again, 100 µs
@@ -37,17 +40,25 @@ class Allowance:
 
     def may_hold(self, count: int) -> bool:
         """Whether a tensor of so many elements may be one that is computed with at once."""
-        return count <= SMALL or (count <= LARGE and self.left > 0)
+        return count <= SMALL or (count <= LARGE and self._is_there())
 
     def is_beyond(self, count: int) -> bool:
         """Whether an operation that reads so many elements is left to the compiler; they are taken
         from the allowance if not."""
         if count <= SMALL:
             return False
-        if count > LARGE or self.left <= 0:
+        if count > LARGE or not self._is_there():
             return True
         self.left -= count
         return False
+
+
+    def _is_there(self) -> bool:
+        """Whether something is left. There is an allowance again when a graph that was compiled
+        took longer to build than to compute."""
+        if self.left <= 0 and small_graphs.take():
+            self.left = ALLOWANCE
+        return self.left > 0
 
 
 allowance = Allowance(ALLOWANCE)

@@ -1,13 +1,14 @@
 """`python -m benchmarks graphs`: what graph search gains, and that it never loses.
 
-Four tables, each of plans that take turns in this process:
+Tables, each of plans that take turns in this process:
 
 - *placements*: programs in which the choice of what is kept decides, beside the best of a few
   `contiguous()` placed by hand;
 - *algebra*: programs that can be computed in another way, without a search, as it is by default,
   and with `exactness="rounding"`; beside them `torch.compile` and JAX, where they are installed;
 - *models*: whole networks with their weights kept, without a search and with `rounding`;
-- *updates*: a program of several results, without the beam and with it.
+- *updates*: a program of several results, without the beam and with it;
+- *random*: random graphs that `rounding` changes, and how many of them are slower for it.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ import dataclasses
 import os
 import statistics
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from benchmarks.libraries import open_library, thread_environment
 from benchmarks.libraries.base import Operations
+from benchmarks.random_graphs import measure_random_graphs, summarize
 from benchmarks.runner import Settings
 from benchmarks.search_models import MODELS
 from benchmarks.search_programs import ALGEBRA, PLACEMENTS, updates
-from benchmarks.threads import alternate, numbers
+from benchmarks.threads import alternate, call_in_turns, numbers
 
 
 class Call(NamedTuple):
@@ -35,8 +36,6 @@ class Call(NamedTuple):
 
 COMPILERS = ("torch.compile", "jax")
 OPERATIONS = Operations()
-LEAST_ROUNDS = 12
-"""Turns that a long plan gets at least."""
 
 
 def measure_graphs(settings: Settings, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -54,6 +53,7 @@ def measure_graphs(settings: Settings, tell: Callable[[str], None]) -> dict[str,
     for name in MODELS:
         tell(f"graphs: {name}")
         report["models"][name] = measure_model(name, settings)
+    report["random"] = summarize(measure_random_graphs(settings, tell))
     return report
 
 
@@ -105,21 +105,6 @@ def measure_algebra(
     return {who: min(times) for who, times in found.items()}
 
 
-def _take_turns(runs: dict[str, Callable[[], Any]], seconds: float) -> dict[str, list[float]]:
-    """The times of calls that take turns, one call each."""
-    samples: dict[str, list[float]] = {name: [] for name in runs}
-    for run in runs.values():
-        run()
-        run()
-    end = perf_counter() + seconds * len(runs)
-    while perf_counter() < end or len(samples[next(iter(runs))]) < LEAST_ROUNDS:
-        for name, run in runs.items():
-            start = perf_counter()
-            run()
-            samples[name].append(perf_counter() - start)
-    return samples
-
-
 def measure_updates(settings: Settings) -> dict[str, float]:
     """Two updates of weights, by heuristics and by a short beam."""
     from ogive import Beam, Config, Tensor
@@ -148,7 +133,7 @@ def measure_model(name: str, settings: Settings) -> dict[str, float]:
             who: model(x).prepare(config=config)
             for who, config in _settings_of_search(settings.threads).items()
         }
-    samples = _take_turns({who: plan.execute for who, plan in plans.items()}, settings.seconds)
+    samples = call_in_turns({who: plan.execute for who, plan in plans.items()}, settings.seconds)
     best = {who: min(times) for who, times in samples.items()}
     pairs = zip(samples["greedy"], samples["rounding"], strict=True)
     weights = sum(each.numel() * 4 for each in model.parameters())
@@ -181,4 +166,6 @@ def graphs_tables(report: dict[str, Any]) -> list[tuple[list[str], list[list[str
             for name, row in cells.items()
         ]
         tables.append(([f"{part}, ms", *times, f"{before} ÷ {after}", *shares], lines))
+    header = ["random graphs", *report["random"]]
+    tables.append((header, [["", *[f"{each:.3g}" for each in report["random"].values()]]]))
     return tables

@@ -21,6 +21,8 @@ from benchmarks.runner import Settings
 SIZES = sorted({1, 10**8, *[round(10 ** (half / 2)) for half in range(2, 16)]})
 BIT_THREADS = (1, 2, 3, 7, 16)
 ROUNDS = 5
+LEAST_TURNS = 12
+"""Turns that a long call gets at least."""
 SLOWER = 1.05
 """Beyond this, and beyond the resolution of the clock, a time is longer than another."""
 
@@ -89,6 +91,21 @@ def alternate(plans: dict[str, Any], seconds: float) -> dict[str, list[float]]:
                 samples[name].append(perf_counter() - start)
                 if perf_counter() > end:
                     break
+    return samples
+
+
+def call_in_turns(runs: dict[str, Callable[[], Any]], seconds: float) -> dict[str, list[float]]:
+    """The times of calls that take turns, one call each."""
+    samples: dict[str, list[float]] = {name: [] for name in runs}
+    for run in runs.values():
+        run()
+        run()
+    end = perf_counter() + seconds * len(runs)
+    while perf_counter() < end or len(samples[next(iter(runs))]) < LEAST_TURNS:
+        for name, run in runs.items():
+            start = perf_counter()
+            run()
+            samples[name].append(perf_counter() - start)
     return samples
 
 

@@ -31,3 +31,14 @@ def test_windows_by_channel_share_a_vector_of_filters_among_pixels() -> None:
     assert placement.lanes == {1: 16}
     assert placement.upcast[0] >= 4
     assert 8 <= math.prod(placement.upcast.values()) <= 24
+
+
+def test_results_that_are_stored_far_apart_are_no_more_than_stay_in_a_cache() -> None:
+    """Columns are added up, and stored as rows of 2048 bytes: 16 of their lines share two sets."""
+    random = numpy.random.default_rng(0)
+    x, scale = [
+        Tensor(random.normal(size=shape).astype(numpy.float32)) for shape in ((512, 128), (512, 1))
+    ]
+    placement = placement_of((x * scale).T.softmax(-1))
+    assert placement.lanes == {0: 16}
+    assert placement.upcast.get(0, 1) == 1

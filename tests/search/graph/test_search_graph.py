@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import ogive
+from benchmarks.random_graphs import random_tensor
 from ogive import Config, Tensor
 from ogive.config import Graph
 from ogive.devices.cpu.host import host_target
@@ -28,7 +29,7 @@ from ogive.search.graph.schedule_times import schedule_time
 from ogive.search.graph.search_graph import Finding, search_graph
 from tests.passes.parametric import normalize
 from tests.search.graph.graphs import apply, given, product, sink
-from tests.search.graph.random_graphs import random_sink, random_tensor
+from tests.search.graph.random_graphs import random_sink
 
 UNHURRIED = Graph(milliseconds=10_000)
 ROUNDING = Config(exactness="rounding", search=UNHURRIED)

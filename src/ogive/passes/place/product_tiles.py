@@ -27,7 +27,7 @@ from ogive.passes.place.tile_estimates import (
     best_tile_of_sums,
     best_tile_of_two,
 )
-from ogive.passes.place.vector_counts import columns_at_a_time, rows_beside
+from ogive.passes.place.vector_counts import columns_at_a_time, rows_beside, vectors_stored
 from ogive.targets.estimates import best_tile, sums_in_registers
 from ogive.targets.target import Dot, Target
 
@@ -87,7 +87,8 @@ def _tile_columns(
         spare=max([each.spare for each in _dots(kernel, target)], default=1),
     )
     if row is None:
-        _, wide = best_tile_of(tiled, target, columns_at_a_time(kernel, target))
+        most = min(columns_at_a_time(kernel, target), vectors_stored(kernel, column, lanes, target))
+        _, wide = best_tile_of(tiled, target, most)
         least = target.costs.tiles.least_sums
         return {column: wide} | rows_beside(kernel, {column: wide}, least, target)
     tile, wide = best_tile_of(tiled, target)

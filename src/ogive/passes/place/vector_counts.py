@@ -96,6 +96,19 @@ def columns_at_a_time(kernel: KernelFacts, target: Target) -> int:
     return sums // 6 if is_fetched else sums // 3 * 2
 
 
+def vectors_stored(kernel: KernelFacts, counter: UOp, lanes: int, target: Target) -> int:
+    """How many vectors along an axis may be computed side by side whose results are stored far
+    apart: their lines stay in the first-level cache until the next results come, beside these."""
+    memory = target.costs.memory
+    strides = [
+        abs(store.strides[counter]) * store.index.dtype.itemsize
+        for store in kernel.stores
+        if store.strides.get(counter)
+    ]
+    lines = memory.ways * memory.set_bytes // math.gcd(memory.set_bytes, *strides)
+    return max(lines // lanes, 1) if strides else axis_extent(counter)
+
+
 def rows_beside(
     kernel: KernelFacts, upcast: dict[UOp, int], wanted: int, target: Target
 ) -> dict[UOp, int]:

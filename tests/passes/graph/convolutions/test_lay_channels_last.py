@@ -217,3 +217,26 @@ def test_bytes_are_kept_as_they_are_multiplied(
     assert {node.arg for node in made.walk() if node.op is Op.DOT} == {multiplied}
     images = [node for node in made.walk() if node.op is Op.CONTIGUOUS and not node.arg]
     assert [node.dtype.name for node in images if node.shape == (1, 12, 12, 32)] == [kept]
+
+
+def test_what_is_kept_by_pixels_is_not_copied_where_it_was_to_be_kept_anyway() -> None:
+    """Results of a transposed convolution are kept before they are interleaved."""
+
+    def network(x: Any, w: Weights, convolve: Any, transpose: Any) -> Any:
+        x = convolve(x, w(1, 32, 5, 3, 3), None, 1, 1).relu()
+        x = transpose(x, w(2, 32, 16, 2, 2), None, 2)
+        return convolve(x, w(3, 16, 16, 3, 3), None, 1, 1).relu()
+
+    x = values(1, 5, 12, 10)
+    made = network(Tensor(x), Weights(Tensor), Tensor.conv2d, Tensor.conv_transpose2d)
+    sink = inline_calls(normalize((made.node,))).sink
+    for node in lay_channels_last(sink, host_target(), "exact", []).walk():
+        if node.op is Op.CONTIGUOUS and not node.arg:
+            below = node.operand
+            while below.op is Op.PERMUTE:
+                below = below.operand
+            assert below.op is not Op.CONTIGUOUS
+    wanted = network(
+        torch.tensor(x), Weights(torch.tensor), torch.conv2d, torch.conv_transpose2d
+    )
+    numpy.testing.assert_allclose(made.numpy(), wanted.numpy(), rtol=1e-4, atol=1e-4)

@@ -62,7 +62,8 @@ def lay_channels_last(
     tiled = {} if exactness == "exact" else _find_tiled(convolutions, target)
     if not tiled and not any(is_computed(each.image) for each in convolutions.values()):
         return sink
-    images, rebuilt, ends = _find_images(order, convolutions, frozenset(sink.src))
+    roots = frozenset(sink.src)
+    images, rebuilt, ends = _find_images(order, convolutions, roots)
     joined = {node for node in tiled if node in ends and has_whole_tiles(convolutions[node], TWO)}
     stripped = {ends[node] for node in joined if tiled[node].strips > 1}
     kinds = {each.image: each.multiplied for each in convolutions.values()}
@@ -75,6 +76,8 @@ def lay_channels_last(
             made = _rebuild_in_tiles(convolutions[node], choice, done, node in joined, target)
         elif node in rebuilt:
             made = _rebuild(convolutions[node], done, wide, target)
+        elif node not in roots and _is_plain_copy(node) and node.operand in wide:
+            made = done[node.operand]  # which is kept
         else:
             table = plain if node is sink else done
             made = node.with_sources(tuple([table[source] for source in node.src]))
@@ -180,6 +183,10 @@ def _last_elementwise(
         taken.update(between)
         value = between[-1]
     return value
+
+
+def _is_plain_copy(node: UOp) -> bool:
+    return node.op is Op.CONTIGUOUS and not node.arg
 
 
 def _kept(image: UOp) -> UOp:

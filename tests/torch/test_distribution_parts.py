@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch as pytorch
+from ogive.torch.distributions import utils
 
 import ogive.torch as torch
-from ogive.torch.distributions import utils
 
 theirs = pytorch.distributions.utils
 

@@ -44,3 +44,17 @@ def test_an_old_comparison_takes_other_dtypes() -> None:
     torch.testing.assert_allclose(torch.ones(2), torch.ones(2, dtype=torch.float64))
     with pytest.raises(AssertionError):
         torch.testing.assert_allclose(torch.ones(2), torch.zeros(2))
+
+
+def test_gradients_flow_through_collectives_that_give_their_results() -> None:
+    collectives = torch.distributed.nn.functional
+    torch.distributed.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        (gathered,) = torch.distributed.nn.all_gather(x)
+        summed, sent = collectives.all_reduce(x), collectives.broadcast(x, 0)
+        part = collectives.reduce_scatter(x, [x])
+        (gathered * 2 + summed * 3 + sent * 4 + part * 5).sum().backward()
+    finally:
+        torch.distributed.destroy_process_group()
+    assert x.grad.tolist() == [14.0, 14.0]

@@ -48,7 +48,7 @@ class ReduceOp:
     BAND, BOR, BXOR = "BAND", "BOR", "BXOR"
 
 
-_REDUCTIONS = {"SUM": "sum", "AVG": "mean", "PRODUCT": "prod", "MIN": "min", "MAX": "max"}
+REDUCTIONS = {"SUM": "sum", "AVG": "mean", "PRODUCT": "prod", "MIN": "min", "MAX": "max"}
 
 
 class Work:
@@ -172,7 +172,7 @@ def refuse_several(name: str) -> None:
         )
 
 
-def _require(group: Any = None) -> Ranks | None:
+def require(group: Any = None) -> Ranks | None:
     """The ranks of a group; None where this process is the only one.
 
     Raises `ArgumentError` where there is no world yet, or this process is not in the group.
@@ -216,7 +216,7 @@ def get_group_rank(group: Any, global_rank: int) -> int:
 
 def get_backend(group: Any = None) -> str:
     """What carries messages, as it was asked for; in truth MPI."""
-    _require(group)
+    require(group)
     return _world.backend or ""
 
 
@@ -227,19 +227,19 @@ def get_default_backend_for_device(device: Any) -> str:
 
 def get_rank(group: Any = None) -> int:
     """This process's number, -1 where it is not in the group."""
-    _require()
+    require()
     return -1 if group is GroupMember.NON_GROUP_MEMBER else (group or GroupMember.WORLD).rank()
 
 
 def get_world_size(group: Any = None) -> int:
     """How many processes there are, -1 where this one is not in the group."""
-    _require()
+    require()
     return -1 if group is GroupMember.NON_GROUP_MEMBER else (group or GroupMember.WORLD).size()
 
 
 def new_group(ranks: Any = None, *args: Any, **kwargs: Any) -> Any:
     """A group of some processes, which all processes make; `NON_GROUP_MEMBER` at the others."""
-    _require()
+    require()
     if ranks is None or sorted(ranks) == list(range(distributed.size())):
         return GroupMember.WORLD
     made = distributed.new_group(ranks)
@@ -258,8 +258,8 @@ def _call(name: str, tensor: Tensor, **options: object) -> Call:
 def _reduced(ranks: Ranks | None, name: str, tensor: Tensor, op: Any, **options: object) -> Tensor:
     """The reduction over all processes, at all of them."""
     call = _call(name, tensor, op=op, **options)
-    if op in _REDUCTIONS:
-        return reduce_over_ranks(ranks, tensor.detach(), _REDUCTIONS[op], call)
+    if op in REDUCTIONS:
+        return reduce_over_ranks(ranks, tensor.detach(), REDUCTIONS[op], call)
     every = gather_over_ranks(ranks, tensor.detach().reshape(1, *tensor.shape), 0, call)
     first, *others = every.unbind()
     for other in others:
@@ -271,7 +271,7 @@ def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The sum over all processes, in place."""
-    ranks = _require(group)
+    ranks = require(group)
     tensor.copy_(_reduced(ranks, "all_reduce", tensor, op))
     return _done(async_op)
 
@@ -280,7 +280,7 @@ def reduce(
     tensor: Tensor, dst: int = 0, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The sum over all processes, in place at one of them."""
-    ranks = _require(group)
+    ranks = require(group)
     total = _reduced(ranks, "reduce", tensor, op, dst=dst)
     if distributed.rank() == dst:
         tensor.copy_(total)
@@ -291,7 +291,7 @@ def broadcast(
     tensor: Tensor, src: int = 0, group: Any = None, async_op: bool = False, **kwargs: Any
 ) -> Work | None:
     """The value of one process, at all, in place."""
-    ranks = _require(group)
+    ranks = require(group)
     call = _call("broadcast", tensor, src=src)
     tensor.copy_(copy_from_rank(ranks, tensor.detach(), _place(src, group), call))
     return _done(async_op)
@@ -299,7 +299,7 @@ def broadcast(
 
 def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> Work | None:
     """Wait for all processes."""
-    ranks = _require(group)
+    ranks = require(group)
     every = Tensor([0])
     gather_over_ranks(ranks, every, 0, _call("barrier", every)).realize()
     return _done(async_op)
@@ -322,7 +322,7 @@ def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The values of all processes, in a list."""
-    ranks = _require(group)
+    ranks = require(group)
     for place, part in zip(tensor_list, _gathered(ranks, "all_gather", tensor), strict=True):
         place.copy_(part)
     return _done(async_op)
@@ -332,7 +332,7 @@ def gather(
     tensor: Tensor, gather_list: Any = None, dst: int = 0, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The values of all processes, in a list at one."""
-    ranks = _require(group)
+    ranks = require(group)
     parts = _gathered(ranks, "gather", tensor, dst=dst)
     if distributed.rank() == dst:
         for place, part in zip(gather_list, parts, strict=True):
@@ -345,7 +345,7 @@ def scatter(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """To each process its part of a list at one."""
-    ranks = _require(group)
+    ranks = require(group)
     root, own = _place(src, group), _place(distributed.rank(), group)
     parts = scatter_list if own == root else [tensor.detach()] * get_world_size(group)
     whole = stack([part.detach() for part in parts])
@@ -366,14 +366,14 @@ def _all_objects(ranks: Ranks | None, name: str, given: Any) -> list[Any]:
 
 def broadcast_object_list(object_list: Any, src: int = 0, group: Any = None, **kwargs: Any) -> None:
     """The objects of one process, at all."""
-    ranks = _require(group)
+    ranks = require(group)
     every = _all_objects(ranks, "broadcast_object_list", list(object_list))
     object_list[:] = every[_place(src, group)]
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
     """The objects of all processes."""
-    ranks = _require(group)
+    ranks = require(group)
     object_list[:] = _all_objects(ranks, "all_gather_object", obj)
 
 
@@ -381,7 +381,7 @@ def gather_object(
     obj: Any, object_gather_list: Any = None, dst: int = 0, group: Any = None
 ) -> None:
     """The objects of all processes, at one."""
-    ranks = _require(group)
+    ranks = require(group)
     every = _all_objects(ranks, "gather_object", obj)
     if distributed.rank() == dst:
         object_gather_list[:] = every
@@ -391,7 +391,7 @@ def scatter_object_list(
     output: list[Any], given: Any = None, src: int = 0, group: Any = None, **kwargs: Any
 ) -> None:
     """To each process its object of a list at one."""
-    ranks = _require(group)
+    ranks = require(group)
     parts = _all_objects(ranks, "scatter_object_list", given)[_place(src, group)]
     output[0] = parts[_place(distributed.rank(), group)]
 
@@ -400,7 +400,7 @@ def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """The values of all processes, along the first axis."""
-    ranks = _require(group)
+    ranks = require(group)
     joined = stack(_gathered(ranks, "all_gather_into_tensor", input_tensor))
     output_tensor.copy_(joined.reshape(*output_tensor.shape))
     return _done(async_op)
@@ -410,10 +410,10 @@ def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """Each process its part of the sum."""
-    ranks = _require(group)
+    ranks = require(group)
     parts = input.detach().reshape(get_world_size(group), -1)
     call = _call("reduce_scatter_tensor", input, op=op)
-    made = scatter_over_ranks(ranks, parts, _REDUCTIONS[op], 0, call)
+    made = scatter_over_ranks(ranks, parts, REDUCTIONS[op], 0, call)
     output.copy_(made.reshape(*output.shape))
     return _done(async_op)
 
@@ -431,7 +431,7 @@ def all_to_all(
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
     """Parts from each process to each, all of one shape."""
-    ranks = _require(group)
+    ranks = require(group)
     whole = stack([part.detach() for part in input_tensor_list])
     parts = redistribute(ranks, whole, 0, 0, _call("all_to_all", whole)).unbind()
     for place, part in zip(output_tensor_list, parts, strict=True):
@@ -447,7 +447,7 @@ def all_to_all_single(
 
     Raises `DeviceError` for other lengths.
     """
-    ranks = _require(group)
+    ranks = require(group)
     for sizes in (output_split_sizes, input_split_sizes):
         if sizes and len(set(sizes)) > 1:
             raise DeviceError(
@@ -460,13 +460,13 @@ def all_to_all_single(
 
 def send(tensor: Tensor, dst: int, group: Any = None, tag: int = 0) -> None:
     """Send a tensor to another process. Raises `ArgumentError` where there is none."""
-    _require(group)
+    require(group)
     distributed.send(tensor.detach(), dst, tag)
 
 
 def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0) -> int:
     """Receive what another process sends, in place; gives which. Raises `ArgumentError`."""
-    _require(group)
+    require(group)
     if src is None:
         raise ArgumentError("torch.distributed.recv: name the process that sends (src=...)")
     tensor.copy_(distributed.recv(src, tag))

@@ -1,0 +1,42 @@
+"""`torch.distributed.nn`: collectives that gradients flow through, and that give their results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive import distributed
+from ogive.distributed.groups import Group
+from ogive.tensor.movement.joining import stack
+from ogive.tensor.tensor import Tensor
+from ogive.torch.processes.collectives import REDUCTIONS, ReduceOp, require
+
+__all__ = ["all_gather", "all_reduce", "broadcast", "reduce_scatter"]
+
+
+def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
+    """The values of all processes."""
+    return tuple(distributed.all_gather(tensor.unsqueeze(0), group=_members(group)).unbind())
+
+
+def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
+    """The sum, or what `op` says, of the values of all processes."""
+    return distributed.all_reduce(tensor, REDUCTIONS[op], _members(group))
+
+
+def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
+    """The values of one process."""
+    return distributed.broadcast(tensor, src, _members(group))
+
+
+def reduce_scatter(
+    output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None
+) -> Tensor:
+    """The sum over all processes of that entry of their lists which is this one's."""
+    parts = distributed.reduce_scatter(stack(input_list), REDUCTIONS[op], group=_members(group))
+    return parts.squeeze(0)
+
+
+def _members(group: Any) -> Group | None:
+    """What `ogive.distributed` calls a group. Raises `ArgumentError` as collectives do."""
+    require(group)
+    return None if group is None else group.members

@@ -194,7 +194,9 @@ class _Checkpoint:
         if not span:
             begin = 0
         self.source.charge(_cost_of_view(shape, strides))
-        flat = self._whole(storage, storage.dtype, count).shrink([(begin, begin + span)])
+        flat = self._whole(storage, storage.dtype, count)
+        if (begin, span) != (0, count):
+            flat = flat[begin : begin + span]
         try:
             return strided(flat, shape, strides)
         except ShapeError:

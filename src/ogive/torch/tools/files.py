@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
-import tempfile
 from typing import Any
 
 from ogive.eager import may_be_eager
 from ogive.eager.tensors import take_up
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
-from ogive.io.pickling import save_torch
+from ogive.io.files import Contents, replacing
+from ogive.io.pickling import write_torch
 from ogive.io.pytorch_checkpoint import load_torch
 from ogive.ir.device_names import FILES
 from ogive.tensor.tensor import Tensor
@@ -18,6 +19,9 @@ from ogive.torch.tools.safe_names import safe_names
 __all__ = [
     "load", "save",
 ]  # fmt: skip
+
+LARGEST_READ = 1 << 24
+"""Files of up to 16 MB are read at once; larger ones by the device of files, in parallel."""
 
 
 def save(
@@ -39,22 +43,21 @@ def save(
     [0, 1, 2]
     """
     if isinstance(f, str | os.PathLike):
-        _save(f, obj)
+        with replacing(f, "save", is_synced=False) as file:
+            _write(file, obj)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "saved.pt")
-        _save(path, obj)
-        with open(path, "rb") as written:
-            f.write(written.read())
+    written = io.BytesIO()
+    _write(written, obj)
+    f.write(written.getvalue())
 
 
-def _save(path: Any, obj: Any) -> None:
+def _write(file: Any, obj: Any) -> None:
     try:
-        save_torch(path, obj)
+        write_torch(file, obj)
     except (ArgumentError, ArgumentTypeError):  # more than plain data
-        from ogive.io.whole_objects import save_whole
+        from ogive.io.whole_objects import write_whole
 
-        save_whole(path, obj)
+        write_whole(file, obj)
 
 
 def load(
@@ -73,18 +76,25 @@ def load(
 
     Raises `FileError` for a file that holds other things than tensors and plain data.
     """
-    if isinstance(f, str | os.PathLike):
-        from ogive.io.formats import load as load_any
+    if not isinstance(f, str | os.PathLike):
+        return _in_memory(_load(Contents(f.read()), load_torch, weights_only))
+    from ogive.io.formats import load as load_any
 
-        return _in_memory(_load_path(f, load_any, weights_only))
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "loaded.pt")
-        with open(path, "wb") as copied:
-            copied.write(f.read())
-        return _in_memory(_load_path(path, load_torch, weights_only))
+    return _in_memory(_load(_read_if_small(f), load_any, weights_only))
 
 
-def _load_path(path: Any, plain: Any, weights_only: bool | None) -> Any:
+def _read_if_small(path: Any) -> Any:
+    """The bytes of a file that is not large: its tensors are not to be read one by one."""
+    try:
+        if os.path.isfile(path) and os.path.getsize(path) <= LARGEST_READ:
+            with open(path, "rb") as file:
+                return Contents(file.read(), os.path.abspath(path))
+    except (OSError, ValueError):
+        pass  # what cannot be read is said by who reads it
+    return path
+
+
+def _load(path: Any, plain: Any, weights_only: bool | None) -> Any:
     try:
         return plain(path)
     except FileError as error:
@@ -108,6 +118,7 @@ def _in_memory(found: Any) -> Any:
     """The same data with its tensors read, all at once, so that the file may change or go."""
     read: list[Tensor] = []
     made = _with_copies(found, read)
+    read = [tensor for tensor in read if not tensor.is_eager]
     Tensor.realize_batch(read)
     if may_be_eager():
         for tensor in read:

@@ -32,6 +32,17 @@ def test_what_is_larger_than_any_is_compiled() -> None:
     assert not own.may_hold(LARGE + 1)
 
 
+def test_more_products_than_a_large_tensor_has_elements_are_added_up_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(allowance, "left", 1 << 24)
+    x, weight = ogive.torch.ones(8, 64, 16, 16), ogive.torch.ones(192, 64, 3, 3)
+    assert ogive.torch.conv2d(x, weight, padding=1).is_eager
+    assert allowance.left <= (1 << 24) - 8 * 256 * 192 * 64 * 9 // 32
+    monkeypatch.setattr(allowance, "left", 0)
+    assert not ogive.torch.conv2d(x, weight, padding=1).is_eager
+
+
 def train(library: Any, steps: int) -> list[float]:
     random = numpy.random.default_rng(5)
     x = library.tensor(random.normal(size=(800, 100)).astype("float32"))

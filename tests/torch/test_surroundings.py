@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import io
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,42 @@ class Tied(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, x: Any) -> Any:
         return self.second(self.first(x))
+
+
+@pytest.mark.parametrize("by_path", [False, True])
+def test_small_checkpoints_are_read_and_written_at_once(tmp_path: Path, by_path: bool) -> None:
+    own = torch.arange(6).reshape(2, 3).float()
+    saved = {
+        "own": own, "part": own.T[1:], "half": own.half(), "mask": own > 2, "empty": own[:0],
+        "scalar": torch.tensor(2.0, dtype=torch.float64), "step": 3,
+    }  # fmt: skip
+    file: Any = tmp_path / "saved.pt" if by_path else io.BytesIO()
+    torch.save(saved, file)
+    read = []
+    for library in (torch, pytorch):
+        if not by_path:
+            file.seek(0)
+        read.append(library.load(file))
+    for name, expected in read[1].items():
+        if name == "step":
+            assert read[0][name] == expected
+            continue
+        assert read[0][name].is_eager == (name != "half"), name
+        assert str(read[0][name].dtype) == str(expected.dtype)
+        numpy.testing.assert_array_equal(read[0][name].numpy(), expected.numpy(), strict=True)
+    read[0]["own"][0, 0] = 9.0
+    assert own[0, 0] == 0
+
+
+def test_views_of_one_storage_that_pytorch_saved_share_memory_again() -> None:
+    whole = pytorch.arange(8.0)
+    file = io.BytesIO()
+    pytorch.save([whole, whole[2:6].reshape(2, 2).T], file)
+    file.seek(0)
+    first, part = torch.load(file)
+    assert part.tolist() == [[2.0, 4.0], [3.0, 5.0]]
+    first[2] = 7.0
+    assert part[0, 0] == 7.0
 
 
 def test_a_whole_model_is_saved_and_loaded_by_who_trusts_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import struct
@@ -9,18 +10,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, NoReturn
 
+import numpy
+
 from ogive.errors import ArgumentTypeError, FileError, OgiveError
 from ogive.io.words import IS_BIG, to_numbers
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.dtype import DType
 from ogive.live.registry import graph_lock
+from ogive.named import NamedTuple
 from ogive.tensor.core import wrap
 from ogive.tensor.creation.user_data import fill_buffer, read_file
 from ogive.tensor.memory.memory_nodes import memory_node
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.values.interchange import restored
 
-Path = str | os.PathLike[str]
+
+class Contents(NamedTuple):
+    """A file whose bytes are in memory, and its name for errors. Its tensors are read at once."""
+
+    data: bytes
+    name: str = "the file object"
+
+
+Path = str | os.PathLike[str] | Contents
 
 MAX_RANK = 64
 """The most axes that NumPy, and so a tensor whose values are asked for, can have."""
@@ -49,7 +62,8 @@ class Source:
     def __init__(self, path: str, file: BinaryIO, kind: str) -> None:
         self.path = path
         self.kind = kind
-        self.size = os.fstat(file.fileno()).st_size
+        self.is_in_memory = isinstance(file, io.BytesIO)
+        self.size = file.seek(0, os.SEEK_END)
         self._file = file
         self._left = FREE_BYTES + BYTES_PER_BYTE * self.size
 
@@ -93,13 +107,21 @@ class Source:
     def tensor(
         self, shape: Sequence[int], dtype: DType, offset: int, big_endian: bool = False
     ) -> Tensor:
-        """A tensor over checked bytes of this file: on `DISK`, where its byte order is ours."""
+        """A tensor over checked bytes of this file: on `DISK`, where its byte order is ours, unless
+        these are in memory already."""
         self.charge(TENSOR)
         if big_endian == IS_BIG or dtype.itemsize == 1:
-            return Tensor.from_file(self.path, shape, dtype, offset)
+            return self._elements(shape, dtype, offset)
         self.charge(2 * TENSOR * dtype.itemsize)
-        raw = Tensor.from_file(self.path, (*shape, dtype.itemsize), dtypes.uint8, offset)
+        raw = self._elements((*shape, dtype.itemsize), dtypes.uint8, offset)
         return to_numbers(raw, dtype, big_endian)
+
+    def _elements(self, shape: Sequence[int], dtype: DType, offset: int) -> Tensor:
+        if not self.is_in_memory:
+            return Tensor.from_file(self.path, shape, dtype, offset)
+        data = self.read(offset, math.prod(shape) * dtype.itemsize, "a tensor")
+        held = numpy.frombuffer(data, numpy.uint8 if dtype.is_bool else dtype.numpy)
+        return restored(Tensor, (held != 0 if dtype.is_bool else held).reshape(shape), False)
 
     def read_tensor(
         self, shape: Sequence[int], dtype: DType, offset: int, what: str
@@ -168,6 +190,9 @@ def to_path(path: Any, name: str) -> str:
 @contextmanager
 def open_source(path: Any, name: str, kind: str) -> Iterator[Source]:
     """Open a file to find out what is in it. Raises `FileError` when that cannot be done."""
+    if isinstance(path, Contents):
+        yield Source(path.name, io.BytesIO(path.data), kind)
+        return
     place = to_path(path, name)
     with _open(place, kind) as file:
         yield Source(place, file, kind)
@@ -186,8 +211,9 @@ def _open(place: str, kind: str) -> BinaryIO:
 
 
 @contextmanager
-def replacing(path: Any, name: str) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of `path` once all is written, or not at all.
+def replacing(path: Any, name: str, is_synced: bool = True) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` once all is written, or not at all; if it
+    `is_synced`, whatever happens to the machine.
 
     Raises `FileError` when it cannot be written.
     """
@@ -202,7 +228,8 @@ def replacing(path: Any, name: str) -> Iterator[BinaryIO]:
         with file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if is_synced:
+                os.fsync(file.fileno())
         os.replace(temporary, place)
     except OSError as error:
         if isinstance(error, OgiveError):

@@ -11,7 +11,7 @@ import sys
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy
 
@@ -46,9 +46,15 @@ def save_torch(path: Path, obj: Any) -> None:
     Raises `ArgumentTypeError` for anything else, with the path to it, and `FileError` when the file
     cannot be written.
     """
+    with replacing(path, "save_torch") as file:
+        write_torch(file, obj)
+
+
+def write_torch(file: BinaryIO, obj: Any) -> None:
+    """What `save_torch` writes, to a file that is open. Raises `ArgumentTypeError` likewise."""
     pickle = _Pickle()
     pickle.add(obj, "")
-    with replacing(path, "save_torch") as file, zipfile.ZipFile(file, "w") as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(f"{FOLDER}{PICKLE}", b"\x80\x02" + b"".join(pickle.parts) + b".")
         archive.writestr(f"{FOLDER}byteorder", sys.byteorder)
         for number, tensor in enumerate(pickle.storages.values()):

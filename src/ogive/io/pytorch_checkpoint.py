@@ -162,7 +162,7 @@ class Checkpoint:
 
     def read(self) -> list[Tensor]:
         """Read the storages, all at once; all tensors that were made."""
-        Tensor.realize_batch(list(self.whole.values()))
+        Tensor.realize_batch([whole for whole in self.whole.values() if not whole.is_eager])
         self.whole.clear()  # who is alone in the memory of a storage shares it with nobody
         for tensor in self.leaves:
             tensor.requires_grad_()
@@ -249,7 +249,9 @@ class Checkpoint:
         if not span:
             begin = 0
         self.source.charge(_cost_of_view(shape, strides))
-        flat = self._whole(storage, storage.dtype).shrink([(begin, begin + span)])
+        flat = self._whole(storage, storage.dtype)
+        if (begin, span) != (0, flat.shape[0]):
+            flat = flat.shrink([(begin, begin + span)])
         try:
             made = strided(flat, shape, strides)
         except ShapeError:
@@ -271,7 +273,8 @@ class Checkpoint:
             self._begins.add(storage.begin)
             shape = (storage.member // dtype.itemsize,)
             tensor = self.source.tensor(shape, dtype, storage.begin, self.big_endian)
-            self.whole[key] = tensor if self.make_parameter is None else tensor.cpu()
+            stays = self.make_parameter is None or self.source.is_in_memory
+            self.whole[key] = tensor if stays else tensor.cpu()
         return self.whole[key]
 
 

@@ -11,9 +11,9 @@ import pickle
 import sys
 import zipfile
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, BinaryIO
 
-from ogive.io.checked_files import Path, open_source, replacing
+from ogive.io.checked_files import Path, open_source
 from ogive.io.pickling import FOLDER, VERSION
 from ogive.io.pytorch_checkpoint import (
     KIND,
@@ -31,20 +31,20 @@ BUILDERS = (
     "copyreg._reconstructor", "builtins.object", "__builtin__.object", "_codecs.encode",
     "numpy.dtype", "numpy.ndarray", "numpy._core.multiarray._reconstruct",
     "numpy.core.multiarray._reconstruct", "ogive.nn.parameter.Parameter",
-    "ogive.tensor.tensor.Tensor", "ogive.tensor.values.interchange._restored",
+    "ogive.tensor.tensor.Tensor", "ogive.tensor.values.interchange.restored",
     "ogive.tensor.neural.activations.gelu", "ogive.tensor.neural.activations.relu",
 )  # fmt: skip
 """What plain instances of classes, arrays and tensors are made with, and functions that layers
 hold: none of them does anything else."""
 
 
-def save_whole(path: Path, obj: Any) -> None:
-    """Write any object that Python pickles, all of it or nothing.
+def write_whole(file: BinaryIO, obj: Any) -> None:
+    """Write any object that Python pickles to a file that is open.
 
     Raises what pickling raises for an object that cannot be, such as a function inside another.
     """
     data = pickle.dumps(obj, 2)
-    with replacing(path, "save_whole") as file, zipfile.ZipFile(file, "w") as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(f"{FOLDER}{PICKLE}", data)
         archive.writestr(f"{FOLDER}byteorder", sys.byteorder)
         archive.writestr(f"{FOLDER}version", VERSION)
@@ -56,7 +56,7 @@ def load_whole(
     make_parameter: MakeParameter,
     allowed: Collection[str] | None = None,
 ) -> tuple[Any, list[Tensor]]:
-    """The object that `save_whole` or PyTorch wrote, and the tensors that lay beside it, as
+    """The object that `write_whole` or PyTorch wrote, and the tensors that lay beside it, as
     `read_torch` makes them. What the file names is imported and called.
 
     `module_name` gives the module that stands for one that the file names. With `allowed`, only

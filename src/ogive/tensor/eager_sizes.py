@@ -19,8 +19,8 @@ SMALL = 1 << 16
 """At 65536 floats an operation takes NumPy about 20 µs, and a compiled graph, found again, 100 µs
 in all (AMD EPYC, one thread)."""
 
-LARGE = 1 << 22
-"""16 MB of float32: beyond, NumPy waits for memory at every operation."""
+LARGE = 1 << 23
+"""32 MB of float32: beyond, NumPy waits for memory at every operation."""
 
 ALLOWANCE = 1 << 30
 """Elements that operations on large tensors read at once, in all: NumPy takes about a second for
@@ -42,12 +42,12 @@ class Allowance:
         """Whether a tensor of so many elements may be one that is computed with at once."""
         return count <= SMALL or (count <= LARGE and self._is_there())
 
-    def is_beyond(self, count: int) -> bool:
-        """Whether an operation that reads so many elements is left to the compiler; they are taken
-        from the allowance if not."""
+    def is_beyond(self, count: int, most: int = LARGE) -> bool:
+        """Whether an operation that reads so many elements is left to the compiler, as one of more
+        than `most` is; they are taken from the allowance if not."""
         if count <= SMALL:
             return False
-        if count > LARGE or not self._is_there():
+        if count > most or not self._is_there():
             return True
         self.left -= count
         return False

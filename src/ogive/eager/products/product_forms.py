@@ -11,15 +11,17 @@ from ogive.eager.forms import Refused, form, gradient
 from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, allowance
 from ogive.tensor.linear_algebra import matrix_product, named_products
 
-MOST_WORK = LARGE * PRODUCTS_PER_ELEMENT
-"""How many products of numbers are added up at once: NumPy takes a few ms for them."""
+MOST_WORK = 4 * LARGE * PRODUCTS_PER_ELEMENT
+"""How many products of numbers one operation adds up: NumPy takes some 20 ms for them, on one core.
+More would be a step that is worth a kernel of its own before the allowance is used up."""
 
 _matmul = numpy.matmul
 
 
 def check_work(count: int, size: int) -> None:
     """Raise `Refused` for more than `MOST_WORK` products, or too large a result."""
-    if count > MOST_WORK or allowance.is_beyond(max(size, count // PRODUCTS_PER_ELEMENT)):
+    reads = max(size, count // PRODUCTS_PER_ELEMENT)
+    if size > LARGE or allowance.is_beyond(reads, MOST_WORK // PRODUCTS_PER_ELEMENT):
         raise Refused
 
 

@@ -110,7 +110,7 @@ def reduce(self: Tensor) -> Any:
     if record is not None and not record.is_leaf:
         settle(self)
         return interchange.reduce(self)
-    return interchange._restored, (PLAIN_CLASS[self.__class__], self.value, record is not None)
+    return interchange.restored, (PLAIN_CLASS[self.__class__], self.value, record is not None)
 
 
 def restored(kind: Any, values: Any, requires_grad: bool) -> Tensor | None:
@@ -279,6 +279,6 @@ METHODS = {
 CALLS = {
     Parameter: become_parameter, assignment.assign: assign_eager,
     data_attribute.replace_value: replace_value, data_attribute.set_data: set_data,
-    interchange._restored: restored,
+    interchange.restored: restored,
 }  # fmt: skip
 """What functions ask of eager tensors before they do it themselves."""

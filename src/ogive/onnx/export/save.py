@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.io.files import replacing, to_path
+from ogive.io.checked_files import replacing, to_path
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ogive.ir.shape import row_major_strides
+
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
@@ -29,8 +31,8 @@ def strided(flat: Tensor, shape: Sequence[int], strides: Sequence[int]) -> Tenso
     >>> strided(ogive.arange(4), (3, 2), (1, 1)).tolist()
     [[0, 1], [1, 2], [2, 3]]
     """
-    if 0 in shape:
-        return flat.reshape(*shape)
+    if 0 in shape or list(strides) == row_major_strides(shape):
+        return flat.reshape(tuple(shape))
     moving = [axis for axis, size in enumerate(shape) if size > 1 and strides[axis] > 0]
     moving.sort(key=lambda axis: -strides[axis])
     rest = span_of(shape, strides)

@@ -126,7 +126,7 @@ def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
 
 def reduce(self: Tensor) -> Any:
     """Its values, for `pickle`, and whether it is a leaf."""
-    return _restored, (type(self), self.numpy(), history.is_flagged(self))
+    return restored, (type(self), self.numpy(), history.is_flagged(self))
 
 
 def to_index(self: Tensor) -> int:
@@ -159,7 +159,8 @@ _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 """The versions of the standard that the namespace satisfies, each being part of the next."""
 
 
-def _restored(kind: type[Tensor], values: Any, requires_grad: bool) -> Tensor:
-    at_once = eager_calls.get(_restored)
+def restored(kind: type[Tensor], values: Any, requires_grad: bool) -> Tensor:
+    """The tensor that was written, or pickled, with these values."""
+    at_once = eager_calls.get(restored)
     eager: Tensor | None = None if at_once is None else at_once(kind, values, requires_grad)
     return kind(values, requires_grad=requires_grad) if eager is None else eager

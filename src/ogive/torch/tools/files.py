@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
-import tempfile
 from typing import Any
 
 from ogive.eager import may_be_eager
 from ogive.eager.tensors import take_up
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
+from ogive.io.checked_files import Contents, replacing
 from ogive.io.formats import find_loader
-from ogive.io.pickling import save_torch
+from ogive.io.pickling import write_torch
 from ogive.io.pytorch_checkpoint import load_torch, read_torch
 from ogive.ir.device_names import FILES
 from ogive.nn.parameter import Parameter
@@ -20,6 +21,9 @@ from ogive.torch.tools.safe_names import safe_names
 __all__ = [
     "load", "save",
 ]  # fmt: skip
+
+LARGEST_READ = 1 << 24
+"""Files of up to 16 MB are read at once; larger ones by the device of files, in parallel."""
 
 
 def save(
@@ -41,22 +45,21 @@ def save(
     [0, 1, 2]
     """
     if isinstance(f, str | os.PathLike):
-        _save(f, obj)
+        with replacing(f, "save", is_synced=False) as file:
+            _write(file, obj)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "saved.pt")
-        _save(path, obj)
-        with open(path, "rb") as written:
-            f.write(written.read())
+    written = io.BytesIO()
+    _write(written, obj)
+    f.write(written.getvalue())
 
 
-def _save(path: Any, obj: Any) -> None:
+def _write(file: Any, obj: Any) -> None:
     try:
-        save_torch(path, obj)
+        write_torch(file, obj)
     except (ArgumentError, ArgumentTypeError):  # more than plain data
-        from ogive.io.whole_objects import save_whole
+        from ogive.io.whole_objects import write_whole
 
-        save_whole(path, obj)
+        write_whole(file, obj)
 
 
 def load(
@@ -75,28 +78,30 @@ def load(
 
     Raises `FileError` for a file that holds other things than tensors and plain data.
     """
-    if isinstance(f, str | os.PathLike):
-        return _load(f, weights_only)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "loaded.pt")
-        with open(path, "wb") as copied:
-            copied.write(f.read())
-        return _load(path, weights_only)
-
-
-def _load(path: Any, weights_only: bool | None) -> Any:
-    """The data of a file with all its tensors in memory, so that the file may change or go."""
-    loader = find_loader(path)
+    content = _read_if_small(f) if isinstance(f, str | os.PathLike) else Contents(f.read())
+    loader = find_loader(content)
     if loader is load_torch:
-        found, tensors = _read_checkpoint(path, weights_only)
+        found, tensors = _read_checkpoint(content, weights_only)
     else:
         tensors = []
-        found = _with_copies(loader(path), tensors)
-        Tensor.realize_batch(tensors)
+        found = _with_copies(loader(content), tensors)
+        Tensor.realize_batch([tensor for tensor in tensors if not tensor.is_eager])
     if may_be_eager():
         for tensor in tensors:
-            take_up(tensor)
+            if not tensor.is_eager:
+                take_up(tensor)
     return found
+
+
+def _read_if_small(path: Any) -> Any:
+    """The bytes of a file that is not large: its tensors are not to be read one by one."""
+    try:
+        if os.path.isfile(path) and os.path.getsize(path) <= LARGEST_READ:
+            with open(path, "rb") as file:
+                return Contents(file.read(), os.path.abspath(path))
+    except (OSError, ValueError):
+        pass  # what cannot be read is said by who reads it
+    return path
 
 
 def _read_checkpoint(path: Any, weights_only: bool | None) -> tuple[Any, list[Tensor]]:

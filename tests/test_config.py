@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
 
 import pytest
 
 from ogive.config import VARIABLES, Beam, Config, Settings
 from ogive.errors import ConfigError, ConfigWarning
+from tests.new_process import output_of
 
 
 def read(**environment: str) -> Config:
@@ -93,7 +92,5 @@ print(current_config().verify)
 
 
 def test_a_variable_set_after_the_import_counts() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", AFTER_IMPORT], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "True\n"
+    done = output_of(AFTER_IMPORT)
+    assert done == "True\n"

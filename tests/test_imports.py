@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import ogive
+from tests.new_process import output_of
 
 PACKAGE = Path(ogive.__file__).parent
 
@@ -363,11 +363,8 @@ print(json.dumps(sorted({{name.partition(".")[0] for name in set(sys.modules) - 
 
 def loaded_by(statement: str) -> set[str]:
     """The top-level modules that a new process loads for an import."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED.format(statement)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return set(json.loads(done.stdout))
+    done = output_of(LOADED.format(statement))
+    return set(json.loads(done))
 
 
 def test_import_ogive_loads_numpy_and_nothing_else() -> None:
@@ -378,10 +375,8 @@ def test_import_ogive_loads_numpy_and_nothing_else() -> None:
 def test_import_ogive_loads_nothing_of_numpy_that_numpy_does_not() -> None:
     program = "import sys, numpy; before = set(sys.modules); import ogive; "
     program += "print(*[n for n in set(sys.modules) - before if n.startswith('numpy')])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == []
+    done = output_of(program)
+    assert done.split() == []
 
 
 def test_import_ogive_loads_neither_llvm_nor_a_database() -> None:
@@ -390,10 +385,8 @@ def test_import_ogive_loads_neither_llvm_nor_a_database() -> None:
 
 def test_import_ogive_loads_no_part_of_the_compiler() -> None:
     program = "import ogive, sys; print(*[n for n in sys.modules if n.startswith('ogive.')])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    parts = {name.split(".")[1] for name in done.stdout.split()}
+    done = output_of(program)
+    parts = {name.split(".")[1] for name in done.split()}
     under = {
         "at_once", "errors", "config", "counters", "digest", "journal", "named", "ir", "live",
         "devices",

@@ -11,6 +11,7 @@ import pytest
 
 from ogive.devices.cpu.host import cgroup_quota, host_caches, host_cores, host_target
 from ogive.targets.target import DEFAULT_CACHE_BYTES, describe_cpu
+from tests.new_process import output_of
 
 AVX512 = "+avx,+avx2,+avx512bw,+avx512f,+avx512vl"
 
@@ -72,10 +73,8 @@ def test_the_key_covers_what_affects_code(change: dict[str, object]) -> None:
 
 def test_the_key_is_the_same_in_another_process() -> None:
     code = "from ogive.devices.cpu.host import host_target; print(host_target().key)"
-    output = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert output.stdout.strip() == host_target().key
+    output = output_of(code)
+    assert output.strip() == host_target().key
 
 
 def test_devices_are_imported_without_llvmlite() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from ogive.errors import (
     DtypeError,
     MissingPackageError,
 )
+from tests.new_process import output_of
 
 
 def test_exchanges_of_one_rank_give_what_they_are_given() -> None:
@@ -79,10 +78,8 @@ def test_what_is_no_tensor_is_refused(name: str) -> None:
 def test_nothing_of_mpi_is_loaded_for_one_rank() -> None:
     program = "import sys, ogive; ogive.distributed.all_reduce(ogive.ones(2)).tolist(); "
     program += "print([name for name in sys.modules if name.startswith('mpi4py')])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    done = output_of(program)
+    assert done.strip() == "[]"
 
 
 def test_several_ranks_without_mpi4py_are_told_what_to_install() -> None:

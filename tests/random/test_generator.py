@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,6 +12,7 @@ import pytest
 import ogive
 from ogive import random
 from ogive.errors import ArgumentError, ArgumentTypeError
+from tests.new_process import output_of
 
 
 def test_a_seed_gives_the_same_sequence_again() -> None:
@@ -79,9 +78,7 @@ def test_a_new_seed_is_from_the_system() -> None:
 def test_processes_start_with_different_seeds() -> None:
     program = "import ogive; print(ogive.random.initial_seed())"
     seeds = {
-        subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True
-        ).stdout
+        output_of(program)
         for _ in range(2)
     }
     assert len(seeds) == 2

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ import ogive
 from ogive import Tensor
 from ogive.tensor.late_methods import LateFamily, LateMethod, load_methods
 from ogive.tensor.memory.in_place_operations import in_place
+from tests.new_process import output_of
 
 FAMILY = "ogive.tensor.neural.activations"
 
@@ -77,10 +76,8 @@ def test_a_first_result_loads_no_family_that_it_does_not_use() -> None:
         "import sys, ogive; (ogive.Tensor([1.0]) + 1).tolist(); "
         "print([name for name in sys.modules if 'pooling' in name or 'ogive.tensor.los' in name])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    done = output_of(program)
+    assert done.strip() == "[]"
 
 
 @pytest.mark.parametrize("name", ["row_stack", "trapz", "cdist", "searchsorted", "custom"])

@@ -14,6 +14,7 @@ import ogive
 import ogive.torch as torch
 from ogive.torch.names import METHODS, NUMBER_FIRST, OWN, SAME, TREE
 from ogive.torch.tree import public_names
+from tests.new_process import output_of
 
 
 @pytest.mark.parametrize("name", sorted(TREE))
@@ -53,10 +54,8 @@ def test_a_name_loads_no_module_but_its_own() -> None:
         "import ogive.torch, sys; ogive.torch.cat; ogive.torch.manual_seed;"
         "print([name for name in ('ogive.io', 'ogive.amp', 'zipfile') if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"
+    done = output_of(program)
+    assert done == "[]\n"
 
 
 def test_what_is_the_same_is_the_same_object() -> None:
@@ -75,10 +74,8 @@ def test_an_absent_name_says_where_to_look() -> None:
 
 def test_import_ogive_does_not_load_it() -> None:
     program = "import ogive, sys; print(any(n.startswith('ogive.torch') for n in sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
+    done = output_of(program)
+    assert done.strip() == "False"
 
 
 def test_install_makes_torch_ours_and_uninstall_gives_it_back() -> None:

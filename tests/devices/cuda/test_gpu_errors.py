@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -15,6 +13,7 @@ from ogive.devices.cuda.device import CudaDevice
 from ogive.devices.cuda.gpu import DriverGpu
 from ogive.errors import AllocateError, DeviceError, ExecuteError
 from tests.devices.cuda.emulated_gpu import FACTS, EmulatedGpu
+from tests.new_process import output_of
 
 
 class _Function:
@@ -116,7 +115,5 @@ def test_the_cpu_needs_nothing_of_it() -> None:
         "import sys, ogive; (ogive.Tensor([1.0, 2.0]) + 1).numpy(); "
         "print([name for name in sys.modules if name.startswith('ogive.devices.cuda')])"
     )
-    output = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert output.stdout.strip() == "[]"
+    output = output_of(program)
+    assert output.strip() == "[]"

@@ -27,6 +27,7 @@ from ogive.ir.symbolic.index_arithmetic import (
 )
 from ogive.ir.traversal import substitute
 from tests.ir.symbolic.expressions import Generator, counter, number, prove_equal, raw, variable
+from tests.new_process import output_of
 
 P, Q, R, S = (counter(n, size) for n, size in enumerate((4, 8, 6, 16)))
 X = variable("x", -50, 1000)
@@ -129,10 +130,7 @@ print(repr((c * 2 + a // 3 + b * a) % 7 + a % 5), repr((b.lt(a) & c.lt(3)) | a.l
 
 def test_the_form_does_not_depend_on_when_the_parts_were_made() -> None:
     outputs = {
-        subprocess.run(
-            [sys.executable, "-c", _ORDER_PROGRAM.format(names=names)],
-            capture_output=True, text=True, check=True,
-        ).stdout
+        output_of(_ORDER_PROGRAM.format(names=names))
         for names in (["a", "b", "c"], ["c", "b", "a"])
     }  # fmt: skip
     assert len(outputs) == 1

@@ -13,6 +13,7 @@ from ogive import Config, Graph, Tensor
 from ogive.cli import main
 from ogive.ir.ops import Op
 from ogive.search.graph.rounding_bounds import count_roundings
+from tests.new_process import output_of
 from tests.search.graph.graphs import apply, given, number, reduce
 
 ROUNDING = Config(exactness="rounding", search=Graph(milliseconds=10_000))
@@ -82,9 +83,7 @@ print(ogive.counters()["schedules_created"], ogive.counters()["schedule_disk_hit
 def test_a_second_process_does_no_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OGIVE_CACHE_DIR", str(tmp_path / "cache"))
     counts = [
-        subprocess.run(
-            [sys.executable, "-c", SECOND], capture_output=True, text=True, check=True
-        ).stdout.split()
+        output_of(SECOND).split()
         for _ in range(2)
     ]
     assert [int(number) for number in counts[0]] == [1, 0]

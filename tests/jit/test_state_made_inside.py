@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 import torch as pytorch
@@ -12,11 +15,13 @@ from ogive import Tensor
 from ogive.errors import TraceError
 
 
-def _moved_by_momentum(library, capture, settings):
+def _moved_by_momentum(
+    library: Any, capture: Callable[[Any], Any], settings: dict[str, Any]
+) -> Any:
     w = library.tensor([1.0, -2.0, 3.0], dtype=library.float64).requires_grad_(True)
     optimizer = library.optim.SGD([w], lr=0.1, weight_decay=0.01)
 
-    def step():
+    def step() -> None:
         optimizer.zero_grad()
         ((w - 1) ** 2).sum().backward()
         optimizer.step()
@@ -32,24 +37,26 @@ def _moved_by_momentum(library, capture, settings):
 
 @pytest.mark.parametrize("capture", [ogive.jit, ogive.torch.compile])
 @pytest.mark.parametrize("settings", [{"momentum": 0.9}, {"momentum": 0.5, "nesterov": True}])
-def test_momentum_turned_on_between_captured_steps_begins_with_the_gradient(capture, settings):
+def test_momentum_turned_on_between_captured_steps_begins_with_the_gradient(
+    capture: Callable[[Any], Any], settings: dict[str, Any]
+) -> None:
     expected = _moved_by_momentum(pytorch, lambda step: step, settings)
     found = _moved_by_momentum(ogive.torch, capture, settings)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 class Counter:
-    def __init__(self):
-        self.count = None
-        self.table = None
+    def __init__(self) -> None:
+        self.count: Any = None
+        self.table: Any = None
 
-    def counted_from_nothing(self):
+    def counted_from_nothing(self) -> Tensor:
         if self.count is None:
             self.count = ogive.zeros(2)
         self.count += 1
         return self.count * 1
 
-    def averaged(self):
+    def averaged(self) -> Tensor:
         gradient = W.detach() * 2
         if self.count is None:
             self.count = gradient.clone()
@@ -57,7 +64,7 @@ class Counter:
             self.count.mul_(0.9).add_(gradient)
         return self.count * 1
 
-    def filled_once(self):
+    def filled_once(self) -> Tensor:
         if self.table is None:
             self.table = ogive.zeros(2)
             self.table[0] = 3
@@ -69,14 +76,16 @@ W = Tensor([1.0, 2.0], requires_grad=True)
 
 
 @pytest.mark.parametrize("method", ["counted_from_nothing", "averaged"])
-def test_state_that_the_first_call_would_change_twice_is_refused(method):
+def test_state_that_the_first_call_would_change_twice_is_refused(method: str) -> None:
     step = ogive.jit(getattr(Counter(), method))
     with pytest.raises(TraceError, match="the first call would do both; make it before"):
         step()
 
 
 @pytest.mark.parametrize("method", ["counted_from_nothing", "averaged"])
-def test_state_made_by_a_call_that_is_not_captured_is_changed_by_the_captured_ones(method):
+def test_state_made_by_a_call_that_is_not_captured_is_changed_by_the_captured_ones(
+    method: str,
+) -> None:
     plain, captured = Counter(), Counter()
     expected = [getattr(plain, method)().tolist() for _ in range(4)]
     function = getattr(captured, method)
@@ -84,6 +93,6 @@ def test_state_made_by_a_call_that_is_not_captured_is_changed_by_the_captured_on
     assert found == expected
 
 
-def test_a_table_that_is_written_to_only_where_it_is_made_is_a_cache():
+def test_a_table_that_is_written_to_only_where_it_is_made_is_a_cache() -> None:
     step = ogive.jit(Counter().filled_once)
     assert [step().tolist() for _ in range(3)] == [[8.0, 4.0]] * 3

@@ -78,3 +78,28 @@ def test_an_optimizer_that_a_module_owns_is_copied_with_the_parameters_it_change
     other.optimizer.step()
     assert other.layer.weight.tolist()[0] == pytest.approx([v - 0.1 for v in before[0]])
     assert trainer.layer.weight.tolist() == before
+
+
+@pytest.mark.parametrize("change", ["update", "update by name", "|="])
+@pytest.mark.parametrize("is_captured", [False, True])
+def test_a_rate_that_is_set_with_other_settings_is_used(change: str, is_captured: bool) -> None:
+    w = Tensor([1.0], requires_grad=True)
+    optimizer = ogive.optim.SGD([w], lr=0.5)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        (w * 2).sum().backward()
+        optimizer.step()
+
+    run = ogive.jit(step) if is_captured else step
+    run()
+    group = optimizer.param_groups[0]
+    if change == "update":
+        group.update({"lr": 0.25, "weight_decay": 0.0})
+    elif change == "update by name":
+        group.update(lr=0.25)
+    else:
+        group |= {"lr": 0.25}
+    run()
+    assert w.tolist() == [-0.5]
+    assert group.setdefault("lr", 1.0) == 0.25 and group.setdefault("other", 3) == 3

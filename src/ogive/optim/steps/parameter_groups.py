@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, Self, TypedDict
 
 import numpy
 
@@ -61,6 +61,21 @@ class Group(dict[str, Any]):
                 self.rate.assign(Tensor.from_numpy(numpy.array([value])).reshape(()))
                 self.rate.realize()
         super().__setitem__(name, value)
+
+    def update(self, *settings: Any, **named: Any) -> None:
+        """Set several settings: each as by itself, which a dictionary of Python's does not do."""
+        for name, value in dict(*settings, **named).items():
+            self[name] = value
+
+    def __ior__(self, settings: Any) -> Self:  # type: ignore[override,misc]
+        self.update(settings)
+        return self
+
+    def setdefault(self, name: str, default: Any = None, /) -> Any:
+        """The setting of this name, which is `default` from now on if there was none."""
+        if name not in self:
+            self[name] = default
+        return self[name]
 
 
 class StateByParameter(Fixed[int, State]):

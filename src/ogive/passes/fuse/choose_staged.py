@@ -11,7 +11,6 @@ most of the traffic, so the kernel that reads them computes them, a few rows at 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from ogive.ir.memory import upper_count, upper_shape
@@ -46,7 +45,7 @@ def find_scores(order: Sequence[UOp], target: Target) -> Scores:
             is_score = node.op is Op.REDUCE_AXES and are_scores(node, target)
         if is_score:
             found.rows.add(node)
-            if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= shared:
+            if upper_count(node.shape) * node.dtype.itemsize >= shared:
                 found.unshared.add(node)
         elif node.op is Op.REDUCE_AXES and node.operand in found.unshared & found.rows:
             found.unshared.add(node)

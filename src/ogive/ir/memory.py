@@ -15,6 +15,7 @@ gaps; so strides do depend on the compiler's own variables:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -58,13 +59,15 @@ def is_kept_once(node: UOp) -> bool:
 
 def upper_shape(shape: Shape) -> tuple[int, ...]:
     """The greatest length of each axis."""
-    return tuple([greatest(size) for size in shape])
+    for size in shape:
+        if size.__class__ is not int:
+            return tuple([greatest(size) for size in shape])
+    return tuple(shape)  # as nearly all are, and passes ask by the thousand
 
 
 def upper_count(shape: Shape) -> int:
     """How many elements a buffer for a value of this shape has."""
-    count: int = element_count(upper_shape(shape))
-    return count
+    return math.prod(upper_shape(shape))
 
 
 def shaped(flat: UOp, shape: Shape) -> UOp:

@@ -11,9 +11,9 @@ most of the traffic, so the kernel that reads them computes them, a few rows at 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import greatest
@@ -46,7 +46,7 @@ def find_scores(order: Sequence[UOp], target: Target) -> Scores:
             is_score = node.op is Op.REDUCE_AXES and are_scores(node, target)
         if is_score:
             scores.rows.add(node)
-            if math.prod(map(greatest, node.shape)) * node.dtype.itemsize >= shared:
+            if upper_count(node.shape) * node.dtype.itemsize >= shared:
                 scores.unshared.add(node)
         elif node.op is Op.REDUCE_AXES and node.operand in scores.unshared & scores.rows:
             scores.unshared.add(node)

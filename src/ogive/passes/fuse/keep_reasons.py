@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 
+from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import greatest
@@ -94,6 +95,8 @@ def _goes_otherwise(node: UOp, kernel: Kernel, target: Target) -> bool:
     """Whether a reduction goes through memory along rows and one that the kernel has across them,
     or the other way round, and one more kernel takes less time than that does."""
     memory = target.costs.memory
+    if not kernel.directions:
+        return False
     if terms_of(node) * memory.mixed_element < memory.launch:
         return False
     along = goes_along_rows(node)
@@ -108,7 +111,7 @@ def _is_cheap_spread(node: UOp, summary: Summary, target: Target) -> bool:
     """
     results = math.prod([greatest(node.shape[axis]) for axis in members(summary.varying)])
     is_cheap = summary.spread_cost < target.costs.fusion.shared_work
-    return is_cheap and results < math.prod(map(greatest, node.shape))
+    return is_cheap and results < upper_count(node.shape)
 
 
 def reduction_prefix(kernel: Kernel, view: View, axes: Axes, target: Target) -> int | None:
@@ -180,4 +183,4 @@ def _asks_for_more(node: UOp, kernel: Kernel, view: View) -> bool:
     """Whether indices read more elements of a value than it has."""
     if not view.by_data:
         return False
-    return kernel.iterations(view.scope) > math.prod(map(greatest, node.shape))
+    return kernel.iterations(view.scope) > upper_count(node.shape)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import field
 
+from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import common_shape, greatest
@@ -200,7 +201,7 @@ def is_large_product(node: UOp, target: Target) -> bool:
         node.combine is Op.ADD
         and product.op is Op.MUL
         and all(factor.op is Op.EXPAND for factor in product.src)
-        and math.prod(map(greatest, product.shape)) >= target.costs.fusion.large_product
+        and upper_count(product.shape) >= target.costs.fusion.large_product
     )
 
 

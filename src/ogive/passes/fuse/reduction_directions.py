@@ -9,13 +9,11 @@ two.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
-from ogive.ir.memory import is_memory
+from ogive.ir.memory import is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
-from ogive.ir.shape import greatest
 from ogive.passes.fuse.axis_relations import View, source_view
 from ogive.passes.fuse.bit_sets import all_below, single
 
@@ -63,9 +61,9 @@ def _stored_elements(value: UOp) -> int:
     """How many elements a value has that movement spreads, or none if it is a number."""
     while value.op in MOVEMENT:
         value = value.operand
-    return 0 if value.op in _SOURCES else math.prod(map(greatest, value.shape))
+    return 0 if value.op in _SOURCES else upper_count(value.shape)
 
 
 def terms_of(node: UOp) -> int:
     """How many elements a reduction goes through."""
-    return math.prod(map(greatest, node.operand.shape))
+    return upper_count(node.operand.shape)

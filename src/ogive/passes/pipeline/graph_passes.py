@@ -31,20 +31,15 @@ if TYPE_CHECKING:
     from ogive.search.graph.schedule_times import CutGraph
     from ogive.search.graph.search_graph import Finding
 
-COMPLEX = where_any(
-    PARAMETRIC, "there are complex numbers", lambda node: bool(node.dtype.is_complex)
+COMPLEX = Condition(
+    "there are complex numbers",
+    lambda values: any(node.dtype.is_complex for node in values.parametric.walk()),
 )
-ORDERED_VALUES = where_any(
-    REAL, "something is put in order", lambda node: node.op in (Op.ORDER, Op.ORDERED)
-)
-SCATTERED = where_any(
-    REAL, "something is written by indices", lambda node: node.op is Op.SCATTER
-)
-REDUCED = where_any(STORED, "there are reductions", lambda node: node.op is Op.REDUCE_AXES)
-SCANNED = where_any(STORED, "there are scans", lambda node: node.op is Op.SCAN_AXIS)
-ASSIGNED = where_any(
-    STORED, "something is assigned", lambda node: node.op in (Op.ASSIGN, Op.AFTER)
-)
+ORDERED_VALUES = where_any(REAL, "something is put in order", Op.ORDER, Op.ORDERED)
+SCATTERED = where_any(REAL, "something is written by indices", Op.SCATTER)
+REDUCED = where_any(STORED, "there are reductions", Op.REDUCE_AXES)
+SCANNED = where_any(STORED, "there are scans", Op.SCAN_AXIS)
+ASSIGNED = where_any(STORED, "something is assigned", Op.ASSIGN, Op.AFTER)
 PACKED = Condition(
     f"config.pack_operands, and {REDUCED.words}",
     lambda values: bool(values.config.pack_operands) and REDUCED.holds(values),

@@ -22,6 +22,7 @@ from typing import Any
 
 from ogive.config import Config
 from ogive.errors import VerifyError
+from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 
 
@@ -54,10 +55,12 @@ class Condition(NamedTuple):
     holds: Callable[[Any], bool]
 
 
-def where_any(dialect: Dialect, words: str, asked: Callable[[Any], bool]) -> Condition:
-    """The condition that a graph, as it is in a dialect by now, has such a node."""
-    get = operator.attrgetter(dialect.name)
-    return Condition(words, lambda values: any(map(asked, get(values).walk())))
+def where_any(dialect: Dialect, words: str, *ops: Op) -> Condition:
+    """The condition that a graph, as it is in a dialect by now, has a node of such an op."""
+    get, asked = operator.attrgetter(dialect.name), frozenset(ops)
+    return Condition(
+        words, lambda values: not asked.isdisjoint([node.op for node in get(values).walk()])
+    )
 
 
 class Pass:

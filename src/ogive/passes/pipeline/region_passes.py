@@ -15,12 +15,10 @@ from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, wher
 from ogive.passes.place.placement import Placement
 from ogive.targets.target import Target
 
-COMBINED = where_any(LOOPS, "words are put together", lambda node: node.op is Op.OR)
-STAGED = where_any(LOOPS, "rows are staged", lambda node: node.op is Op.STAGE)
-REDUCING = where_any(LOOPS, "there are reductions", lambda node: node.op is Op.REDUCE)
-LOOPING = where_any(
-    PLACED, "loops reduce or stage", lambda node: node.op in (Op.REDUCE, Op.STAGE)
-)
+COMBINED = where_any(LOOPS, "words are put together", Op.OR)
+STAGED = where_any(LOOPS, "rows are staged", Op.STAGE)
+REDUCING = where_any(LOOPS, "there are reductions", Op.REDUCE)
+LOOPING = where_any(PLACED, "loops reduce or stage", Op.REDUCE, Op.STAGE)
 WITH_BLOCKS = Condition(
     "the target has blocks of threads", lambda values: bool(values.target.has_grid)
 )

@@ -190,6 +190,7 @@ def test_gradients_reach_a_plain_leaf_through_what_is_not_taken_up() -> None:
     leaf = ogive.ones(2, requires_grad=True)
     part = (leaf * 2)[0:]
     (torch.tensor([1.0, 3.0]) * part).sum().backward()
+    assert leaf.grad is not None
     assert leaf.grad.tolist() == [2.0, 6.0]
 
 

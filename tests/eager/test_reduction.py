@@ -205,3 +205,26 @@ def test_what_a_form_refuses_raises_our_error(name: str) -> None:
     x: Any = ogive.torch.tensor(arrays((2, 3))[0])
     with pytest.raises(error):
         case(ogive.torch, x).tolist()
+
+
+SCORES: dict[str, Any] = {
+    "near each other": lambda x: x,
+    "far apart": lambda x: x * 50,
+    "some rows far below": lambda x: numpy.where(numpy.arange(120)[:, None] == 7, x - 40, x),
+    "masked": lambda x: numpy.where(numpy.tril(numpy.ones((120, 40))) > 0, x, -numpy.inf),
+    "one row masked": lambda x: numpy.where(numpy.arange(120)[:, None] == 9, -numpy.inf, x),
+    "with NaN": lambda x: numpy.where(x > 2, numpy.nan, x),
+    "with infinity": lambda x: numpy.where(x > 2, numpy.inf, x),
+}
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_softmax_of_many_rows(name: str, dtype: str) -> None:
+    x = numpy.random.default_rng(4).normal(size=(120, 40))
+    scores = SCORES[name](x).astype(dtype)
+    found = ogive.torch.tensor(scores).softmax(-1)
+    expected = torch.tensor(scores.astype("float64")).softmax(-1).numpy()
+    assert found.is_eager
+    tolerance = 4e-6 if dtype == "float32" else 1e-13
+    numpy.testing.assert_allclose(found.numpy(), expected, tolerance, 1e-30)

@@ -270,3 +270,42 @@ def test_what_an_array_has_too_is_written_with_gradients() -> None:
         return array.tolist(), x.grad.tolist()
 
     assert case(ogive.torch) == case(torch)
+
+
+@pytest.mark.parametrize("tracked", [False, True])
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [("t_", ()), ("unsqueeze_", (0,)), ("squeeze_", ()), ("transpose_", (0, 1)),
+     ("swapaxes_", (0, 1)), ("unsqueeze_", (-1,))],
+)  # fmt: skip
+def test_a_tensor_that_shows_its_memory_otherwise_stays_eager(
+    name: str, args: tuple[int, ...], tracked: bool
+) -> None:
+    array = numpy.arange(3.0, dtype="float32").reshape(1, 3)
+
+    def case(T: Any) -> Any:
+        x = T.tensor(array, requires_grad=tracked)
+        y = x * 2
+        before = y * 1
+        assert getattr(y, name)(*args) is y
+        if T is ogive.torch:
+            assert y.is_eager
+        y.mul_(3)
+        y += 1
+        if tracked:
+            y.sum().backward()
+        return y.shape, y.tolist(), before.tolist(), x.grad.tolist() if tracked else None
+
+    assert case(ogive.torch) == case(torch)
+
+
+def test_views_see_what_is_written_to_a_tensor_that_was_turned() -> None:
+    def case(T: Any) -> Any:
+        x = T.arange(6.0).reshape(2, 3).clone()
+        row = x[0]
+        x.t_()
+        x[1, 0] = 9.0
+        x.unsqueeze_(0)
+        return x.tolist(), row.tolist()
+
+    assert case(ogive.torch) == case(torch)

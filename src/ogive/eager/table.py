@@ -59,9 +59,9 @@ from ogive.eager.training import (
     new_tensors,
     optimizer_steps,
 )
-from ogive.eager.writing import in_place
+from ogive.eager.writing import in_place, turn_in_place
 from ogive.tensor.late_methods import load_methods
-from ogive.tensor.memory.in_place_operations import written_by
+from ogive.tensor.memory.in_place_operations import turned_by, written_by
 from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
@@ -102,4 +102,6 @@ def _method(attribute: Any) -> Any:
         return eager_calls[attribute]
     if written_by.get(attribute) in forms:
         return in_place(eager_calls[written_by[attribute]], attribute)
+    if turned_by.get(attribute) in forms:
+        return turn_in_place(eager_calls[turned_by[attribute]], attribute)
     return attribute

@@ -128,6 +128,30 @@ def in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callab
             return method(self, *args, **kwargs)  # type: ignore[no-any-return]
         return self
 
+    return _named(perform, method)
+
+
+def turn_in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method by which a tensor shows its memory in another way: `x.unsqueeze_(0)`. Views of it
+    are left to the method of plain tensors, `method`."""
+
+    def perform(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        record = self.record
+        is_leaf = record is not None and record.is_leaf
+        if not is_alone(self) or self.family is not None or is_leaf:
+            return method(self, *args, **kwargs)  # type: ignore[no-any-return]
+        made = dispatch(self, *args, **kwargs)
+        if made is not self and made.is_eager and self.is_eager:
+            at_once([(self, "value", made.value), (self, "record", made.record)])
+            self.family = made.family = None
+        elif made is not self:
+            return method(self, *args, **kwargs)  # type: ignore[no-any-return]
+        return self
+
+    return _named(perform, method)
+
+
+def _named(perform: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
     perform.__name__ = method.__name__
     perform.__qualname__ = method.__qualname__
     perform.__doc__ = method.__doc__

@@ -10,6 +10,7 @@ import numpy
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Refused, dispatching, done_by, form, forms, gradient, is_captured
 from ogive.eager.products.product_forms import multiply
+from ogive.eager.reductions.exponential_forms import exponentials
 from ogive.tensor.neural import dot_product_attention as plain
 from ogive.tensor.tensor import Tensor
 
@@ -25,13 +26,15 @@ def _weights(query: Any, key: Any, mask: Any, is_causal: bool, factor: float) ->
     if mask is not None:
         scores = numpy.where(mask, scores, -math.inf) if mask.dtype.kind == "b" else scores + mask
         scores = scores.astype(query.dtype, copy=False)
+    else:
+        weights, total = exponentials(scores, scores.ndim - 1)
+        weights /= total
+        return weights
     peaks = numpy.maximum.reduce(scores, -1, keepdims=True)
-    if mask is not None:
-        peaks = numpy.where(peaks == -math.inf, 0, peaks).astype(query.dtype, copy=False)
-    scores -= peaks
+    scores -= numpy.where(peaks == -math.inf, 0, peaks).astype(query.dtype, copy=False)
     numpy.exp(scores, out=scores)
     total = numpy.add.reduce(scores, -1, keepdims=True)
-    scores /= total if mask is None else numpy.where(total == 0, 1, total).astype(query.dtype)
+    scores /= numpy.where(total == 0, 1, total).astype(query.dtype)
     return scores
 
 

@@ -13,11 +13,39 @@ from ogive.eager.reductions.reduction_forms import axes_of, greatest, spread, to
 from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.reduction import log_sum_exp
 
+MANY = 96
+"""How many rows there are where the greatest of each takes much longer than the greatest of all: 60
+ns a row (AMD EPYC)."""
 
-def _exponentials(x: Any, axis: int) -> tuple[Any, Any]:
-    """e to the elements less the greatest along an axis, and their sum."""
-    weights = numpy.exp(x - greatest(x, axis, None, None, True))
+LEAST_TOTAL = 1e-5
+"""Of rows whose greatest element is farther below the greatest of all, more than three bits would
+be lost."""
+
+
+def exponentials(x: Any, axis: int) -> tuple[Any, Any]:
+    """e to the elements less the greatest along an axis, and their sum.
+
+    Any number may be subtracted that is near the greatest: the greatest of all where it is that for
+    each row. NumPy finds it in a tenth of the time.
+    """
+    rows = x.size // x.shape[axis]
+    if rows > MANY and axis in (-1, x.ndim - 1) and x.flags.c_contiguous:
+        greatest_of_all = numpy.maximum.reduce(x, None)
+        if _is_near(greatest_of_all, x.reshape(-1, x.shape[-1])):
+            weights = x - greatest_of_all
+            numpy.exp(weights, out=weights)
+            total = total_of(weights, axis, True)
+            if numpy.minimum.reduce(total, None) >= LEAST_TOTAL:
+                return weights, total
+    weights = x - greatest(x, axis, None, None, True)
+    numpy.exp(weights, out=weights)
     return weights, total_of(weights, axis, True)
+
+
+def _is_near(value: Any, lines: Any) -> bool:
+    """Whether the greatest of a few lines are near a value, as those of all may be then."""
+    few = numpy.maximum.reduce(lines[:: max(1, len(lines) // 6)], -1)
+    return bool(numpy.minimum.reduce(few) >= value - 11)
 
 
 def _floats(x: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
@@ -31,7 +59,7 @@ def _floats(x: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
 @form(log_sum_exp.softmax)
 def softmax(x: Any, dim: Any = -1, dtype: Any = None) -> Any:
     """eˣ over its sum."""
-    weights, total = _exponentials(*_floats(x, dim, dtype))
+    weights, total = exponentials(*_floats(x, dim, dtype))
     return numpy.divide(weights, total, out=weights)
 
 

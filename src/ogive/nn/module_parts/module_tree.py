@@ -16,9 +16,6 @@ from ogive.tensor.tensor import Tensor
 if TYPE_CHECKING:
     from ogive.nn.module import Module
 
-_NUMBERS = frozenset({int, float, bool, str})
-"""Kinds of attributes that are no parts of a module, as most are."""
-
 _CONTAINERS = (dict, list, tuple)
 
 
@@ -34,8 +31,8 @@ class ModuleTree(ModuleProtocol):
         parts: list[tuple[str, Any, Any]] = []
         for name, value in own.items():
             kind = value.__class__
-            if kind in _NUMBERS:
-                continue
+            if kind is int or kind is float or kind is bool or kind is str:
+                continue  # most are no parts of a module
             if not self._sees_containers or not isinstance(value, _CONTAINERS):
                 parts.append((name, own, name))
             elif isinstance(value, dict):

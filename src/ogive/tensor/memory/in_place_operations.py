@@ -34,6 +34,9 @@ _CATEGORY = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 written_by: dict[Callable[..., Any], Callable[..., Any]] = {}
 """For each method that writes to its tensor, the operation whose result it writes."""
 
+turned_by: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""For each method that gives its tensor other axes, the operation whose result it shows."""
+
 
 def in_place(
     operation: Callable[Concatenate[Any, Arguments], Tensor],
@@ -84,6 +87,7 @@ def in_shape(
         changed: Tensor = self
         return changed
 
+    turned_by[perform] = operation
     perform.__module__ = "ogive.tensor.tensor"
     perform.__name__ = name
     perform.__qualname__ = f"Tensor.{name}"

@@ -77,8 +77,9 @@ def _is_sum_of_products(node: UOp) -> bool:
 
 
 def _ends_in_variables(step: Step) -> bool:
-    """Whether the lines of a result are of variable length, and so the vectors along them."""
-    return any(root.shape and not isinstance(root.shape[-1], int) for root in step.region.roots)
+    """Whether a result has several lines of variable length, and so the vectors along them."""
+    shapes = [root.shape for root in step.region.roots]
+    return any(len(shape) > 1 and not isinstance(shape[-1], int) for shape in shapes)
 
 
 def _within(length: UOp, low: int, high: int) -> UOp:

@@ -26,7 +26,7 @@ _READ = ELEMENTWISE | {Op.BUFFER, Op.CALL, Op.REDUCE_AXES}
 class SmallGraphs:
     """What is asked, and whether there was such a graph since."""
 
-    __slots__ = ("is_asked", "_is_found")
+    __slots__ = ("_is_found", "is_asked")
 
     def __init__(self) -> None:
         self.is_asked = False

@@ -11,8 +11,8 @@ import pytest
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim
-from ogive.ir.symbolic.conditions import less
 from ogive.ir.symbolic.evaluate import evaluate
+from ogive.ir.symbolic.index_arithmetic import less
 from ogive.ir.symbolic.polynomials import (
     Unproved,
     are_equal,

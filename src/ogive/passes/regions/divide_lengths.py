@@ -21,8 +21,7 @@ from ogive.ir.node_building import move
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.positions import conjoin, index_constant
 from ogive.ir.shape import as_length, movement_argument, split_argument
-from ogive.ir.symbolic.conditions import less, logical_not
-from ogive.ir.symbolic.index_arithmetic import symbolic_rules
+from ogive.ir.symbolic.index_arithmetic import less, logical_not, symbolic_rules
 from ogive.passes.regions.cut_regions import Region
 from ogive.passes.regions.number_slots import Schedule, Step
 from ogive.passes.regions.slots import CallStep, CopyStep

@@ -81,7 +81,8 @@ def test_a_training_step_learns_from_batches_of_any_size_as_without_capture() ->
             loss = (model(x) - y).square().mean()
             loss.backward()
             optimizer.step()
-            return loss
+            result: Tensor = loss
+            return result
 
         sizes = (8, 5, 13, 4, 40, 7, 8, 21)
         return [

@@ -392,7 +392,8 @@ def jit(
     Shapes: any; another shape, dtype, device or constant is another kind of call and is traced
     anew, and so is a call after a tensor, number or flag that the function finds by itself (in a
     closure, a global, an attribute, a list) was replaced. `OGIVE_LOG=recompile` says why. The last
-    `keep` kinds are kept, with four traces each.
+    `keep` kinds are kept, with four traces each. The first shape has kernels of its own, all others
+    share kernels, until one has come 32 times.
 
     What cannot be watched, as a clock or an iterator, is named by a `CaptureWarning`. So is what
     changes at every call: a function that is traced 16 times in a row and never replayed runs as it

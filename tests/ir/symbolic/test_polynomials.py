@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
 
 import pytest
 
+from ogive.ir.node import UOp
+from ogive.ir.ops import Op
 from ogive.ir.shape import Dim
 from ogive.ir.symbolic.evaluate import evaluate
+from ogive.ir.symbolic.index_arithmetic import less
 from ogive.ir.symbolic.polynomials import (
     Unproved,
+    are_equal,
     bounds_for,
     is_never_negative,
     plus,
     polynomial,
 )
 from ogive.ir.symbolic.variable import Variable
+from ogive.passes.loops.rangeify import make_range
 
 n, m = Variable("n", 2, 512).node, Variable("m", 2, 100).node
 VALUES = list(itertools.product((2, 3, 4, 5, 7, 8, 100, 511, 512), (2, 3, 5, 6, 99, 100)))
@@ -44,6 +50,29 @@ def test_lengths_that_are_equal_have_one_polynomial() -> None:
     assert polynomial((n + 1) * (n + 2)) == polynomial(n * n + n * 3 + 2)
     assert polynomial((n * 6 + 9) // 6) == polynomial(n + 1)
     assert polynomial((n + 3) // 2) == polynomial((n + 1) // 2 + 1)
+
+
+def test_expressions_are_equal_that_have_one_polynomial_and_no_others() -> None:
+    row = make_range(n, 0)
+    assert are_equal((n + 1) * row, n * row + row)
+    assert not are_equal(n * row, n * row + row)
+    assert not are_equal(row * 3 % n, row * 3)  # of a remainder nothing is known
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "holds"),
+    [
+        (lambda half: make_range(half, 0) + make_range(3, 1) * (half + 4), 3, True),
+        (lambda half: make_range(half, 0) + make_range(4, 1) * (half + 4), 3, None),
+        (lambda half: half * 3 + 9 + make_range(half, 0), 3, False),
+    ],
+)
+def test_comparisons_are_decided_where_they_are_proved_for_all_lengths(
+    left: Callable[[UOp], UOp], right: int, holds: bool | None
+) -> None:
+    half = n // 2
+    found = less(left(half), half * right + 9)
+    assert (found.arg if found.op is Op.CONST else None) is holds
 
 
 def _draw(source: random.Random, depth: int) -> Dim:

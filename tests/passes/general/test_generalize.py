@@ -187,6 +187,18 @@ def test_images_that_are_halved_are_twice_a_variable() -> None:
     assert general.match(build(30).numbers) == {"#n0": 15}
 
 
+def test_an_axis_that_is_split_gives_the_lengths_that_it_is_split_into() -> None:
+    """16 columns are half of 32 before they are 3 more than 13 rows."""
+
+    def build(rows: int) -> Skeleton:
+        x = Tensor(numpy.ones((2, 32, 2 * rows, 2 * rows + 6), numpy.float32))
+        return skeleton_of(x.max_pool2d(2))
+
+    graphs = [build(8), build(13)]
+    general = unify(graphs[0], [graph.numbers for graph in graphs])
+    assert general.match(build(40).numbers) == {"#n0": 40, "#n1": 43}
+
+
 def test_a_table_that_is_read_as_far_as_needed_bounds_the_length() -> None:
     table = Tensor(numpy.ones((100, 4), numpy.float32)).exp()
     graphs = [skeleton_of(matrix(rows) + table[:rows]) for rows in (30, 50)]

@@ -53,7 +53,7 @@ def _follow_each_other(outer: UOp, inner: UOp, access: MemoryAccess) -> bool:
     if outer in access.irregular or inner in access.irregular:
         return False
     if outer.extent.op is Op.CONST and inner.extent.op is Op.CONST:
-        size = inner.extent.literal
+        size: int = inner.extent.literal
         return access.strides.get(outer, 0) == access.strides.get(inner, 0) * size
     offset = access.index.offset
     return are_equal(stride_along(offset, outer), stride_along(offset, inner) * inner.extent)

@@ -32,8 +32,8 @@ def lie_of_lanes(access: UOp) -> LanesApart | None:
     if access.stride != IRREGULAR:
         return LanesApart(offset, access.stride)
     apart = access.lanes if access.op is Op.LOAD else offset
-    lane = lane_of(apart.ranges)
-    if lane is None or offset.has_index or apart.has_index:
+    lane = None if apart is None else lane_of(apart.ranges)
+    if apart is None or lane is None or offset.has_index or apart.has_index:
         return None
     terms, constant = linear_form(apart)
     by_lane = [term for term in terms if lane in term.ranges]

@@ -21,8 +21,7 @@ from ogive.ir.node_building import move
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.positions import conjoin, index_constant
 from ogive.ir.shape import as_length, movement_argument, split_argument
-from ogive.ir.symbolic.conditions import less, logical_not
-from ogive.ir.symbolic.index_arithmetic import symbolic_rules
+from ogive.ir.symbolic.index_arithmetic import less, logical_not, symbolic_rules
 from ogive.passes.regions.cut_regions import Region
 from ogive.passes.regions.number_slots import Schedule, Step
 from ogive.passes.regions.slots import CallStep, CopyStep
@@ -77,8 +76,9 @@ def _is_sum_of_products(node: UOp) -> bool:
 
 
 def _ends_in_variables(step: Step) -> bool:
-    """Whether the lines of a result are of variable length, and so the vectors along them."""
-    return any(root.shape and not isinstance(root.shape[-1], int) for root in step.region.roots)
+    """Whether a result has several lines of variable length, and so the vectors along them."""
+    shapes = [root.shape for root in step.region.roots]
+    return any(len(shape) > 1 and not isinstance(shape[-1], int) for shape in shapes)
 
 
 def _within(length: UOp, low: int, high: int) -> UOp:

@@ -142,7 +142,7 @@ def framed_length(places: int, transform: Transform) -> int:
 def has_whole_tiles(convolution: Convolution, transform: Transform) -> bool:
     """Whether all tiles are full, so that results follow each other in memory as tiles do."""
     *_, rows, _, columns = convolution.node.shape
-    return rows % transform.edge == 0 and columns % transform.edge == 0
+    return bool(rows % transform.edge == 0 and columns % transform.edge == 0)
 
 
 def convolve_in_tiles(

@@ -1,0 +1,52 @@
+"""What is kept from run to run costs the time to see that it is still right, and no more."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+import numpy
+import pytest
+
+from ogive import Config, Tensor
+from ogive.config import Graph
+from ogive.passes.pipeline.graph_passes import cut_kernels
+from ogive.search.graph.schedule_times import CutGraph, schedule_time
+from ogive.search.graph.search_graph import Finding, search_graph
+from ogive.targets.costs import CPU_COSTS
+from ogive.targets.target import describe_cpu
+from tests.passes.parametric import normalize
+
+TARGET = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2,+fma")
+ROUNDING = Config(exactness="rounding", search=Graph(milliseconds=10_000))
+
+
+def given(*shape: int) -> Tensor:
+    return Tensor(numpy.ones(shape, numpy.float32)).realize()
+
+
+def test_panels_of_weights_are_made_once_for_many_runs() -> None:
+    sink = normalize(((given(64, 256) @ given(256, 256)).node,)).sink
+    kept = cut_kernels(sink, TARGET, Config())
+    anew = cut_kernels(sink, TARGET, Config(pack_constants=False))
+    assert (len(kept.kernels), kept.kept) == (1, 1)
+    assert (len(anew.kernels), anew.kept) == (2, 0)
+
+
+def test_what_is_kept_takes_the_time_to_see_that_it_is_right() -> None:
+    checked = TARGET.costs.packing.checked
+    assert schedule_time(CutGraph((), 3), TARGET, {}) == 3 * checked > 0
+
+
+@pytest.mark.parametrize("checked, is_taken", [(0.0, True), (None, False)])
+def test_a_scale_goes_into_a_weight_only_if_that_saves_more_than_it_takes_to_keep_it(
+    checked: float | None, is_taken: bool
+) -> None:
+    """Else few numbers would be saved, and a microsecond lost."""
+    changed = {} if checked is None else {"checked": checked}
+    target = dataclasses.replace(TARGET, costs=CPU_COSTS.with_changes(packing=changed))
+    scaled = (given(209, 20) @ given(20, 208)) * given(208)
+    findings: list[Finding] = []
+    cut = functools.partial(cut_kernels, target=target, config=ROUNDING)
+    search_graph(normalize((scaled.node,)).sink, target, ROUNDING, cut, findings)
+    assert any(finding.is_taken for finding in findings) == is_taken

@@ -72,12 +72,19 @@ def _fill(out: Tensor, made: Tensor) -> Tensor:
     return out
 
 
+_WIDE = (ogive.float64, ogive.complex128)
+"""Dtypes beside which a number keeps all of its digits."""
+
+
 def _taking_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of two operands, the first of which may be a number."""
 
     @functools.wraps(function)
-    def taking(input: Any, other: Any, **kwargs: Any) -> Any:
-        return function(input if isinstance(input, Tensor) else Tensor(input), other, **kwargs)
+    def taking(input: Any, other: Any, *rest: Any, **kwargs: Any) -> Any:
+        if isinstance(input, int | float):
+            is_wide = isinstance(other, Tensor) and other.dtype in _WIDE
+            input = Tensor(input, dtype="float64" if is_wide else None)
+        return function(input, other, *rest, **kwargs)
 
     return taking
 

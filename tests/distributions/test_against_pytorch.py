@@ -202,3 +202,27 @@ def test_a_captured_function_draws_and_scores() -> None:
         scored, entropy = step(logits)
     numpy.testing.assert_allclose(scored, wanted.log_prob(pytorch.tensor([1, 0])), rtol=1e-6)
     numpy.testing.assert_allclose(entropy, wanted.entropy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_triangles_of_correlation_have_pytorchs_density(size: int) -> None:
+    for concentration in (0.5, 1.0, [2.0, 7.5]):
+        own = torch.distributions.LKJCholesky(size, torch.tensor(concentration).double())
+        other = pytorch.distributions.LKJCholesky(size, pytorch.tensor(concentration).double())
+        drawn = own.sample((4,))
+        assert drawn.shape == (4, *own.batch_shape, size, size)
+        found, wanted = own.log_prob(drawn), other.log_prob(pytorch.from_numpy(drawn.numpy()))
+        numpy.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-9)
+        assert own.expand((3, 2)).sample().shape == (3, 2, size, size)
+
+
+def test_drawn_correlations_spread_as_they_should() -> None:
+    torch.manual_seed(3)
+    size, concentration = 4, 1.5
+    triangles = torch.distributions.LKJCholesky(size, concentration).sample((20000,))
+    drawn = (triangles @ triangles.mT).numpy()
+    numpy.testing.assert_allclose(drawn[:, range(size), range(size)], 1, rtol=1e-5)
+    pairs = drawn[:, *numpy.triu_indices(size, 1)]
+    wanted = 1 / (2 * concentration + size - 1)  # of each pair alike: 2 Beta(a, a) - 1
+    numpy.testing.assert_allclose(pairs.mean(0), 0, atol=0.02)
+    numpy.testing.assert_allclose(pairs.var(0), wanted, rtol=0.05)

@@ -110,3 +110,33 @@ def test_the_loss_of_logits_takes_two_dtypes(size: int) -> None:
     own, other = compute(torch), compute(pytorch)
     assert str(own.dtype) == str(other.dtype)
     assert own.item() == pytest.approx(other.item(), rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch's own, about its old order
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda t: t.ones(2).add(2, t.ones(2)),
+        lambda t: t.ones(2).add_(2, t.ones(2)),
+        lambda t: t.add(t.ones(2), 2, t.ones(2)),
+        lambda t: t.ones(2).sub_(2, t.ones(2)),
+        lambda t: t.ones(2).addcmul_(2, t.ones(2), t.ones(2)),
+        lambda t: t.addcdiv(t.ones(2), 2, t.ones(2), t.ones(2)),
+        lambda t: t.div(2.0, t.ones(2)),
+        lambda t: t.mul(0.1, t.ones(2).double()),
+        lambda t: t.sub(2, t.ones(2).half()),
+        lambda t: t.add(2.5, t.ones(2).long(), alpha=3),
+        lambda t: t.pow(0.1, t.ones(2).double()),
+        lambda t: t.floor_divide(7, t.tensor([2, 3])),
+        lambda t: t.ones(2, dtype=t.float64).new([1, 2]),
+        lambda t: t.ones(2, dtype=t.int32).new(3, 0),
+        lambda t: t.ones(2).new(),
+        lambda t: t.randint_like(t.ones(2), high=1),
+        lambda t: t.randint_like(t.ones(2), low=3, high=4),
+    ],
+)
+def test_old_orders_and_numbers_first_are_taken(program: Any) -> None:
+    found, wanted = program(torch), program(pytorch)
+    assert found.tolist() == wanted.tolist()
+    assert str(found.dtype) == str(wanted.dtype)
+    assert found.shape == wanted.shape

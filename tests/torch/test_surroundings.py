@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import collections
 import copy
 import io
 from pathlib import Path
@@ -192,3 +193,15 @@ def test_a_log_takes_a_number_in_an_array(tmp_path: Path) -> None:
         str(tmp_path)
     ) as writer:
         writer.add_scalar("returns", numpy.array([0.5, 1.0]), 1)
+
+
+def test_hooks_of_a_programs_own_are_taken_out() -> None:
+    hooks: Any = collections.OrderedDict()
+    kinds: Any = collections.OrderedDict()
+    with torch.utils.hooks.RemovableHandle(hooks, extra_dict=kinds) as handle:
+        other = torch.utils.hooks.RemovableHandle(hooks)
+        hooks[handle.id], hooks[other.id], kinds[handle.id] = "first", "second", True
+    assert list(hooks.values()) == ["second"]
+    assert not kinds
+    other.remove()
+    assert not hooks

@@ -23,6 +23,7 @@ from ogive.distributions.combined import (
     RelaxedOneHotCategorical,
     TransformedDistribution,
 )
+from ogive.distributions.correlations import LKJCholesky
 from ogive.distributions.discrete_distributions import (
     Bernoulli,
     Binomial,
@@ -103,6 +104,7 @@ __all__ = [
     "IndependentTransform",
     "InverseGamma",
     "Kumaraswamy",
+    "LKJCholesky",
     "Laplace",
     "LogNormal",
     "LogisticNormal",

@@ -283,6 +283,27 @@ def to_operand(value: Any, name: str) -> Tensor | Scalar:
     raise ArgumentTypeError(f"{name} takes tensors, numbers and NumPy arrays, not {kind_of(value)}")
 
 
+_REFLECTED = {
+    "add": "__radd__", "sub": "__rsub__", "mul": "__rmul__", "div": "__rtruediv__",
+    "floor_divide": "__rfloordiv__", "remainder": "__rmod__", "pow": "__rpow__",
+    "matmul": "__rmatmul__", "bitwise_and": "__rand__", "bitwise_or": "__ror__",
+    "bitwise_xor": "__rxor__", "lt": "__gt__", "le": "__ge__",
+}  # fmt: skip
+"""What an object is asked for that stands on the right of an operator, by the operation."""
+
+
+def reflected(error: ArgumentTypeError, name: str, left: Any, right: Any) -> Any:
+    """What a right operand that is no tensor makes of an operation, by its `__radd__` and the like.
+    Raises `error` where it makes nothing of it."""
+    own = getattr(type(right), _REFLECTED.get(name, ""), None)
+    if own is None or not isinstance(left, Core) or hasattr(right, "__dlpack__"):
+        raise error
+    made = own(right, left)
+    if made is NotImplemented:
+        raise error
+    return made
+
+
 def kind_of(value: Any) -> str:
     """The type of a value, with its library where that is another: `torch.Tensor`, and how to go
     on where it can be taken over."""

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
-def add(self: Tensor, other: Any, *, alpha: Scalar = 1) -> Tensor:
+def add(self: Tensor, other: Any, _other: Any = None, *, alpha: Any = 1) -> Tensor:
     """`self + alpha * other`, elementwise; on bool, logical or.
 
     Shapes: broadcast, (a, 1) with (b,) → (a, b).
@@ -54,10 +54,12 @@ def add(self: Tensor, other: Any, *, alpha: Scalar = 1) -> Tensor:
     >>> (Tensor([1, 2]) + 1.5).tolist()
     [2.5, 3.5]
     """
+    if _other is not None:  # PyTorch's old order, with alpha first
+        other, alpha = _other, other
     return combine(ADD, self, other if alpha == 1 else _scaled(self, other, alpha, "add"))
 
 
-def sub(self: Tensor, other: Any, *, alpha: Scalar = 1) -> Tensor:
+def sub(self: Tensor, other: Any, _other: Any = None, *, alpha: Any = 1) -> Tensor:
     """`self - alpha * other`, elementwise. Shapes broadcast.
 
     >>> (Tensor([5, 7]) - Tensor([1, 2])).tolist()
@@ -65,6 +67,8 @@ def sub(self: Tensor, other: Any, *, alpha: Scalar = 1) -> Tensor:
 
     Raises `DtypeError` for bool, as PyTorch does.
     """
+    if _other is not None:  # PyTorch's old order, with alpha first
+        other, alpha = _other, other
     _refuse_bool(self, other)
     return combine(SUB, self, other if alpha == 1 else _scaled(self, other, alpha, "sub"))
 

@@ -10,14 +10,14 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ogive.errors import DtypeError
+from ogive.errors import ArgumentTypeError, DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType, Scalar, result_type
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import Core, bring_together, to_operand, wrap
+from ogive.tensor.core import Core, bring_together, reflected, to_operand, wrap
 from ogive.tensor.elementwise.changing_numbers import number_node
 
 if TYPE_CHECKING:
@@ -185,9 +185,11 @@ def _joins(dtype: DType, value: Any) -> bool:
 def _combine_unequal(operation: Operation, left: Any, right: Any) -> Tensor:
     """The same where dtypes, devices or kinds of operands differ."""
     name = operation.name
-    device, (first, second) = bring_together(
-        (to_operand(left, name), to_operand(right, name)), name
-    )
+    try:
+        given = (to_operand(left, name), to_operand(right, name))
+    except ArgumentTypeError as error:
+        return reflected(error, name, left, right)  # type: ignore[no-any-return]
+    device, (first, second) = bring_together(given, name)
     operands = (first, second)
     tensors = [value for value in operands if isinstance(value, Core)]
     common = common_dtype(operands)

@@ -195,19 +195,25 @@ def nextafter(self: Tensor, other: Any) -> Tensor:
     )
 
 
-def addcmul(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
+def addcmul(
+    self: Tensor, tensor1: Any, tensor2: Tensor, _tensor2: Any = None, *, value: Any = 1
+) -> Tensor:
     """self + value · tensor1 · tensor2. Shapes broadcast.
 
     >>> Tensor([1.0]).addcmul(Tensor([2.0]), Tensor([3.0]), value=10).tolist()
     [61.0]
     """
+    if _tensor2 is not None:  # PyTorch's old order, with the number first
+        value, tensor1, tensor2 = tensor1, tensor2, _tensor2
     dtype = common_dtype((self, tensor1, tensor2))  # a narrower product could wrap around
     product = tensor1.cast(dtype).mul(tensor2.cast(dtype))
     scaled = product if value == 1 else product.mul(factor_for(value, dtype))
     return self.cast(dtype).add(scaled)
 
 
-def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1) -> Tensor:
+def addcdiv(
+    self: Tensor, tensor1: Any, tensor2: Tensor, _tensor2: Any = None, *, value: Any = 1
+) -> Tensor:
     """self + value · tensor1 / tensor2. Shapes broadcast.
 
     >>> Tensor([1.0]).addcdiv(Tensor([6.0]), Tensor([3.0])).tolist()
@@ -215,6 +221,8 @@ def addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Scalar = 1
 
     Raises `DtypeError` when both tensors are of integers, as PyTorch does.
     """
+    if _tensor2 is not None:  # PyTorch's old order, with the number first
+        value, tensor1, tensor2 = tensor1, tensor2, _tensor2
     only_floats(common_dtype((tensor1, tensor2)), "addcdiv")
     dtype = common_dtype((self, tensor1, tensor2))
     quotient = tensor1.cast(dtype).div(tensor2.cast(dtype))

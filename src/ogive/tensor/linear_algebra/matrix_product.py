@@ -14,7 +14,7 @@ from ogive.live import history
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered
-from ogive.tensor.core import Core, same_device, to_operand, wrap
+from ogive.tensor.core import Core, reflected, same_device, to_operand, wrap
 from ogive.tensor.elementwise.binary_operations import field_dtype
 from ogive.tensor.lengths import difference
 from ogive.tensor.outlined import outlined
@@ -47,7 +47,10 @@ def reflected_matmul(self: Tensor, other: Any) -> Tensor:
 
 
 def _matmul(left: Any, right: Any) -> Tensor:
-    first, second = to_operand(left, "matmul"), to_operand(right, "matmul")
+    try:
+        first, second = to_operand(left, "matmul"), to_operand(right, "matmul")
+    except ArgumentTypeError as error:
+        return reflected(error, "matmul", left, right)  # type: ignore[no-any-return]
     if not isinstance(first, Core) or not isinstance(second, Core):
         number = second if isinstance(first, Core) else first
         raise ArgumentTypeError(f"matmul takes tensors, not the number {number}; use *")

@@ -16,13 +16,16 @@ from ogive.tensor.device_name import Device
 from ogive.tensor.method_functions import as_function, eager_calls
 from ogive.tensor.tensor import Tensor as _Tensor
 from ogive.torch.machine import defaults
+from ogive.torch.tensors.sparse import SparseTensor
 from ogive.torch.texts.sizes import Size
 
 __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
     "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Size", "Tensor",
-    "channels_last", "channels_last_3d", "contiguous_format", "device", "float8_e4m3fn", "layout",
-    "memory_format", "preserve_format", "strided",
+    "channels_last", "channels_last_3d", "contiguous_format", "device", "float8_e4m3fn",
+    "is_tensor", "layout",
+    "memory_format", "preserve_format", "sparse_coo",
+    "strided",
 ]  # fmt: skip
 
 
@@ -42,7 +45,9 @@ class _Kind(TensorClass):
         return hash(_Tensor) if cls.element is None else type.__hash__(cls)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, _Tensor) and cls.element in (None, instance.dtype)
+        return isinstance(instance, _Tensor | SparseTensor) and (
+            cls.element in (None, instance.dtype)
+        )
 
     def __subclasscheck__(cls, given: type) -> bool:
         return super().__subclasscheck__(given) or (
@@ -54,14 +59,9 @@ class _Kind(TensorClass):
         dtype = cls.element or defaults.get_default_dtype()
         if kwargs:
             raise ArgumentTypeError(f"{cls.__name__} takes no {', '.join(kwargs)}")
-        from ogive.torch.tensors import creation
-
-        if len(args) == 1 and not isinstance(args[0], int | Size):
-            data = args[0]
-            if cls.element is None and isinstance(data, _Tensor):
-                return data.detach()
-            return creation.tensor(data, dtype=dtype)
-        return creation.zeros(*(args or (0,)), dtype=dtype)
+        if cls.element is None and len(args) == 1 and isinstance(args[0], _Tensor):
+            return args[0].detach()
+        return _construct(args, dtype)
 
     def __getattribute__(cls, name: str) -> Any:
         found = super().__getattribute__(name)
@@ -86,6 +86,25 @@ class _Kind(TensorClass):
         for each in _EAGER:
             if name in vars(each):
                 delattr(each, name)
+
+
+def _construct(args: tuple[Any, ...], dtype: Any) -> _Tensor:
+    """What PyTorch's old constructors make: of sizes zeros, of anything else these values."""
+    from ogive.torch.tensors import creation
+
+    if len(args) == 1 and not isinstance(args[0], int | Size):
+        made: _Tensor = creation.tensor(args[0], dtype=dtype)
+        return made
+    return creation.zeros(*(args or (0,)), dtype=dtype)
+
+
+def new(self: _Tensor, *args: Any, device: Any = None) -> _Tensor:
+    """`x.new(2, 3)`, `x.new([1, 2])`: PyTorch's old constructors, in the dtype of `x`.
+
+    >>> ogive.torch.ones(1).new([1, 2])
+    tensor([1., 2.])
+    """
+    return _construct(args, self.dtype)
 
 
 _EAGER = (Eager, *Eager.__subclasses__())
@@ -115,6 +134,15 @@ class Tensor(_Tensor, metaclass=_Kind):
 
     __slots__ = ()
     element: DType | None = None
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether something is a tensor, dense or sparse.
+
+    >>> ogive.torch.is_tensor(ogive.torch.ones(2)), ogive.torch.is_tensor([1.0])
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
 
 
 def _kind(name: str, dtype: DType) -> type[Tensor]:
@@ -199,7 +227,7 @@ class memory_format:
 
 
 class layout(memory_format):
-    """Whether all elements are kept: `torch.strided`."""
+    """Whether all elements are kept, `torch.strided`, or those that are listed."""
 
 
 contiguous_format = memory_format("contiguous_format")
@@ -207,5 +235,6 @@ channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 preserve_format = memory_format("preserve_format")
 strided = layout("strided")
+sparse_coo = layout("sparse_coo")
 float8_e4m3fn = ogive.float8_e4m3
 OutOfMemoryError = ogive.errors.AllocateError

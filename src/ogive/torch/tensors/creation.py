@@ -121,9 +121,21 @@ empty_like = _made(ogive.empty_like, is_float=False)
 full_like = _made(ogive.full_like, is_float=False)
 rand_like = _made(ogive.rand_like, draws.rand_like, is_float=False)
 randn_like = _made(ogive.randn_like, draws.randn_like, is_float=False)
-randint_like = by_names(
-    _made(ogive.randint_like, draws.randint_like, is_float=False), ("input", "low", "high")
-)
+_randint_like = _made(ogive.randint_like, draws.randint_like, is_float=False)
+
+
+def randint_like(
+    input: Tensor, *bounds: int, low: int = 0, high: int | None = None, **options: Any
+) -> Tensor:
+    """Integers of [low, high), or [0, high), in the shape and dtype of a tensor.
+
+    >>> ogive.torch.randint_like(ogive.torch.ones(2), high=1).tolist()
+    [0.0, 0.0]
+    """
+    if high is not None:
+        bounds = (*(bounds or (low,)), high)
+    made: Tensor = _randint_like(input, *bounds, **options)
+    return made
 
 
 def arange(*args: Any, **kwargs: Any) -> Tensor:

@@ -28,7 +28,9 @@ from ogive.tensor.linear_algebra.inverses import SignedLogarithm
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.reduction.statistics import Bounds
 from ogive.tensor.tensor import Tensor
+from ogive.torch.tensors.classes import new
 from ogive.torch.tensors.numpy_arrays import address_of, to_shared_numpy
+from ogive.torch.tensors.sparse import dense_at, dense_to_sparse
 from ogive.torch.texts.gradient_names import called_name, name_of
 from ogive.torch.texts.sizes import Size
 from ogive.torch.texts.tensor_text import format_tensor, write_tensor
@@ -128,6 +130,10 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__format__", format_tensor),
     (Tensor, "numpy", to_shared_numpy),
     (Tensor, "data_ptr", address_of),
+    (Tensor, "new", new),
+    (Tensor, "to_sparse", dense_to_sparse),
+    (Tensor, "to_sparse_coo", dense_to_sparse),
+    (Tensor, "sparse_mask", dense_at),
     (Tensor, "__getitem__", get_listed),
     (Tensor, "__setitem__", set_listed),
     (GradientFunction, "name", name_of),

@@ -26,7 +26,7 @@ def sparse_coo_tensor(
 
     Shapes: indices (axes, entries), values (entries, ...).
 
-    >>> torch.sparse_coo_tensor([[0, 1]], [2.0, 3.0]).to_dense().tolist()
+    >>> ogive.torch.sparse_coo_tensor([[0, 1]], [2.0, 3.0]).to_dense().tolist()
     [2.0, 3.0]
 
     Raises `ShapeError` where they do not agree, or a position is outside.

@@ -14,11 +14,15 @@ from hypothesis import HealthCheck, settings
 
 from tests.of_the_cpu import why_of_the_cpu
 
-# The same draws in every run, so that a red one is somebody's change. HYPOTHESIS_PROFILE=default
+# The same draws in every run, so that a red one is somebody's change. HYPOTHESIS_PROFILE="new draws"
 # draws anew each time. No test fails for how long it takes, on a busy machine least of all.
-settings.register_profile(
-    "same draws", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+for profile, is_same in (("same draws", True), ("new draws", False)):
+    settings.register_profile(
+        profile,
+        derandomize=is_same,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same draws"))
 
 # PyTorch and NumPy compute what is expected on one thread: the suite's processes fill the cores,

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.of_the_cpu import why_of_the_cpu
 
-# The same draws in every run, so that a red one is somebody's change. HYPOTHESIS_PROFILE="new draws"
-# draws anew each time. No test fails for how long it takes, on a busy machine least of all.
+# The same draws in every run, so that a red one is somebody's change; the profile "new draws" draws
+# anew each time (HYPOTHESIS_PROFILE). No test fails for how long it takes, on a busy machine least.
 for profile, is_same in (("same draws", True), ("new draws", False)):
     settings.register_profile(
         profile,

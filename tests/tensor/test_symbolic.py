@@ -436,7 +436,7 @@ LIMITS = st.sampled_from([(0, 8), (1, 17), (3, 3), (0, 20), (2, 40)])
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_random_programs_agree_with_numpy(data: st.DataObject) -> None:
     names = ["n", "m"][: data.draw(st.integers(1, 2))]
     bounds = {name: data.draw(LIMITS) for name in names}

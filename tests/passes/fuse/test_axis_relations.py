@@ -78,7 +78,7 @@ def movements(draw: st.DrawFn) -> UOp:
     return node
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(movements())
 def test_a_view_knows_every_loop_that_a_position_depends_on(node: UOp) -> None:
     view = identity_view(node.shape)
@@ -104,7 +104,7 @@ def test_a_view_knows_every_loop_that_a_position_depends_on(node: UOp) -> None:
             assert used <= believed
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(movements(), st.integers(0, 63))
 def test_values_vary_only_along_the_axes_that_are_named(node: UOp, bits: int) -> None:
     chain = []
@@ -159,7 +159,7 @@ def shifts(draw: st.DrawFn) -> tuple[UOp, UOp]:
     return pair[0], pair[1]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(shifts())
 def test_equal_views_read_the_same_elements(pair: tuple[UOp, UOp]) -> None:
     views, arrays = [], []

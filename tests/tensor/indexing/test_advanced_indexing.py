@@ -112,14 +112,14 @@ def in_torch(array: Any, index: Any) -> Any:
 
 
 @given(indexed(plain_integers=False), st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_arrays_masks_and_slices_agree_with_numpy(example: Any, tensors: bool) -> None:
     shape, index = example
     check(shape, index, tensors, evaluate, in_numpy)
 
 
 @given(indexed(plain_integers=True), st.booleans())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_integers_among_them_agree_with_torch(example: Any, tensors: bool) -> None:
     shape, index = example
     forward = [
@@ -129,7 +129,7 @@ def test_integers_among_them_agree_with_torch(example: Any, tensors: bool) -> No
 
 
 @given(indexed(plain_integers=False), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_kernels_read_and_write_what_numpy_does(example: Any, tensors: bool) -> None:
     shape, index = example
     check(shape, index, tensors, Tensor.numpy, in_numpy)

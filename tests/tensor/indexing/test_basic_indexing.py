@@ -62,19 +62,19 @@ def check_writing(example: Any, lazy: bool, read: Callable[[Tensor], Any]) -> No
 
 
 @given(indexed())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_reading_agrees_with_numpy(example: Any) -> None:
     check_reading(example, evaluate)
 
 
 @given(indexed(), st.booleans())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_writing_agrees_with_numpy(example: Any, lazy: bool) -> None:
     check_writing(example, lazy, evaluate)
 
 
 @given(indexed(), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_kernels_read_and_write_what_numpy_does(example: Any, lazy: bool) -> None:
     check_reading(example, Tensor.numpy)
     check_writing(example, lazy, Tensor.numpy)

@@ -70,8 +70,8 @@ class LRScheduler:
     def _moved(self, found: float, rate: float, base: float) -> float:
         """What a rate that was found becomes, where ours would have become `rate`."""
         before = self.rate_at(self.last_epoch - 1, base) if self.last_epoch else base
-        if before == self.floor:
-            return rate
+        if before == self.floor:  # as PyTorch goes on from the bottom of a cosine, or past the end
+            return found + rate - self.floor
         return self.floor + (found - self.floor) * (rate - self.floor) / (before - self.floor)
 
     def restart(self) -> None:

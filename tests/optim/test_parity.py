@@ -296,7 +296,7 @@ def test_a_schedule_goes_on_from_a_rate_that_was_set(
 ) -> None:
     found = []
     for library, tensor in ((torch, torch.ones(1)), (ogive, ogive.ones(1))):
-        optimizer = library.optim.SGD([tensor.requires_grad_()], lr=0.5)  # type: ignore[arg-type]
+        optimizer = library.optim.SGD([tensor.requires_grad_()], lr=0.5)
         schedule = getattr(library.optim.lr_scheduler, name)(optimizer, **settings)
         rates = []
         for step in range(14):

@@ -208,8 +208,12 @@ def _convolved(name: str, activate: Callable[[Any, Any], Any]) -> None:
     PROGRAMS[f"convolution_of_{name}"] = convolved
 
 
+def _by_name(name: str) -> Callable[[Any, Any], Any]:
+    return lambda lib, x: getattr(lib.nn.functional, name)(x)
+
+
 for _name in ("elu", "selu", "mish", "softplus", "relu", "gelu"):
-    _convolved(_name, lambda lib, x, name=_name: getattr(lib.nn.functional, name)(x))
+    _convolved(_name, _by_name(_name))
 _convolved("softmax", lambda lib, x: x.softmax(1))
 _convolved("roll", lambda lib, x: x.roll(1, -1))
 _convolved("halves", lambda lib, x: lib.cat((x[:, :1], x[:, 1:] * 2), 1))
@@ -295,15 +299,14 @@ def _captured_steps(name: str, change: Callable[[Any, Any], None]) -> None:
     PROGRAMS[f"captured_steps_after_{name}"] = steps
 
 
-for _setting, _value in {
+def _setting(name: str, value: Any) -> Callable[[Any, Any], None]:
+    return lambda model, optimizer: optimizer.param_groups[0].update({name: value})
+
+
+for _name, _value in {
     "lr": 0.001, "weight_decay": 0.5, "momentum": 0.1, "maximize": True, "nesterov": True,
 }.items():  # fmt: skip
-    _captured_steps(
-        f"another_{_setting}",
-        lambda model, optimizer, name=_setting, value=_value: optimizer.param_groups[0].update(
-            {name: value}
-        ),
-    )
+    _captured_steps(f"another_{_name}", _setting(_name, _value))
 _captured_steps("freezing", lambda model, optimizer: model[0].requires_grad_(False))
 
 
@@ -345,7 +348,7 @@ def test_a_program_gives_what_pytorch_gives(name: str) -> None:
 
 class _Held:
     def __init__(self) -> None:
-        self.numbers = [1.0, {"deep": 2.0}]
+        self.numbers: list[Any] = [1.0, {"deep": 2.0}]
 
 
 HELD, X = _Held(), ogive.ones(3)
@@ -358,8 +361,8 @@ def _scaled(x: Any, factor: float = 2.0) -> Any:
 CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[], Any]]] = {
     "in a list": (lambda x: x * HELD.numbers[0], lambda: HELD.numbers.__setitem__(0, 10.0)),
     "in a dictionary": (
-        lambda x: x * HELD.numbers[1]["deep"],  # type: ignore[index]
-        lambda: HELD.numbers[1].__setitem__("deep", 10.0),  # type: ignore[union-attr]
+        lambda x: x * HELD.numbers[1]["deep"],
+        lambda: HELD.numbers[1].__setitem__("deep", 10.0),
     ),
     "by default": (lambda x: _scaled(x), lambda: setattr(_scaled, "__defaults__", (10.0,))),
 }
@@ -368,7 +371,7 @@ CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[], Any]]] = {
 @pytest.mark.parametrize("where", CHANGES)
 def test_a_captured_function_notices_a_number(where: str) -> None:
     function, change = CHANGES[where]
-    captured = ogive.jit(function)
+    captured: Any = ogive.jit(function)
     assert captured(X).tolist() == captured(X).tolist() != [10.0] * 3
     change()
     assert captured(X).tolist() == [10.0] * 3
@@ -376,7 +379,7 @@ def test_a_captured_function_notices_a_number(where: str) -> None:
 
 @pytest.mark.parametrize("asked", ["first", "second"])
 def test_a_fault_names_the_line_of_the_tensor_that_was_asked_for(asked: str) -> None:
-    p, q = ogive.tensor([1, 2, 3]), ogive.tensor([1, 0, 3])
+    p, q = ogive.Tensor([1, 2, 3]), ogive.Tensor([1, 0, 3])
     first = p // q
     second = p // q
     with pytest.raises(DivisionByZeroError, match=f"{asked} = p // q"):

@@ -9,7 +9,7 @@ import pytest
 from tests.line_programs import MAKERS, difference
 
 GROUP = 20
-GROUPS = {"lines": 8, "writes": 8, "loops": 2, "captured loops": 1, "training": 1}
+GROUPS = {"lines": 8, "writes": 8, "loops": 2, "captured loops": 1, "training": 1, "indices": 4}
 MANY_GROUPS = 500
 
 

@@ -48,6 +48,8 @@ CASES: list[tuple[str, Callable[..., Any]]] = [
     ("conjugate", lambda m, z, w, x: z.conj().exp().sqrt()),
     ("sums", lambda m, z, w, x: z.sum() + z.mean(0) + z.cumsum(1)),
     ("products", lambda m, z, w, x: z @ w.T),
+    ("trace", lambda m, z, w, x: z.trace() + m.trace(w[:, 1:])),
+    ("diagonals", lambda m, z, w, x: z.tril() + w.triu(1) + z[0].diag_embed()[:3]),
     ("einsum", lambda m, z, w, x: m.einsum("ij,kj->ik", z, w)),
     ("joined", lambda m, z, w, x: m.cat([x, w, m.complex(x, x * 2), m.polar(x.abs(), x)])),
     ("chosen", lambda m, z, w, x: m.where(x > 0, z, 0)),

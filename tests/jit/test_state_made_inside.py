@@ -50,13 +50,13 @@ class Counter:
         self.count: Any = None
         self.table: Any = None
 
-    def counted_from_nothing(self) -> Tensor:
+    def counted_from_nothing(self) -> Any:
         if self.count is None:
             self.count = ogive.zeros(2)
         self.count += 1
         return self.count * 1
 
-    def averaged(self) -> Tensor:
+    def averaged(self) -> Any:
         gradient = W.detach() * 2
         if self.count is None:
             self.count = gradient.clone()
@@ -64,7 +64,7 @@ class Counter:
             self.count.mul_(0.9).add_(gradient)
         return self.count * 1
 
-    def filled_once(self) -> Tensor:
+    def filled_once(self) -> Any:
         if self.table is None:
             self.table = ogive.zeros(2)
             self.table[0] = 3

@@ -10,6 +10,7 @@ channels; the median of an expanded tensor, which reads memory that was never wr
 """
 
 from tests.line_programs.drawing import draw_lines, draw_writes
+from tests.line_programs.indices import draw_indices
 from tests.line_programs.loops_of_sizes import draw_captured_loop, draw_loop
 from tests.line_programs.running import count_computed, difference
 from tests.line_programs.training import draw_training
@@ -20,6 +21,7 @@ MAKERS = {
     "loops": draw_loop,
     "captured loops": draw_captured_loop,
     "training": draw_training,
+    "indices": draw_indices,
 }
 
 __all__ = ["MAKERS", "count_computed", "difference"]

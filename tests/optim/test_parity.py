@@ -280,6 +280,35 @@ def rates_of(make: Callable[[Any, Any], Any], steps: int) -> list[list[float]]:
     return rates
 
 
+@pytest.mark.parametrize("at", [1, 4, 5, 8])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("CosineAnnealingLR", {"T_max": 5}),
+        ("CosineAnnealingLR", {"T_max": 5, "eta_min": 0.01}),
+        ("PolynomialLR", {"total_iters": 6, "power": 2.0}),
+        ("ExponentialLR", {"gamma": 0.9}),
+        ("LinearLR", {"start_factor": 0.3, "total_iters": 4}),
+    ],
+)
+def test_a_schedule_goes_on_from_a_rate_that_was_set(
+    name: str, settings: dict[str, Any], at: int
+) -> None:
+    found = []
+    for library, tensor in ((torch, torch.ones(1)), (ogive, ogive.ones(1))):
+        optimizer = library.optim.SGD([tensor.requires_grad_()], lr=0.5)
+        schedule = getattr(library.optim.lr_scheduler, name)(optimizer, **settings)
+        rates = []
+        for step in range(14):
+            optimizer.step()
+            schedule.step()
+            if step == at:
+                optimizer.param_groups[0]["lr"] = 0.1
+            rates.append(float(optimizer.param_groups[0]["lr"]))
+        found.append(rates)
+    assert found[1] == pytest.approx(found[0], rel=1e-9, abs=1e-12)
+
+
 def test_schedules_follow_one_another() -> None:
     def make(library: Any, optimizer: Any) -> Any:
         parts = [

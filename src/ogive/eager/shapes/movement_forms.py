@@ -357,7 +357,7 @@ def trace(x: Any) -> Any:
     """The sum of the diagonal of a matrix."""
     if x.ndim != 2:
         raise Refused
-    return x.diagonal().sum(dtype=x.dtype if x.dtype.kind == "f" else numpy.int64)
+    return x.diagonal().sum(dtype=x.dtype if x.dtype.kind in "fc" else numpy.int64)
 
 
 @gradient(trace)

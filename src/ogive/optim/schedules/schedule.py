@@ -70,8 +70,8 @@ class LRScheduler:
     def _moved(self, wanted: float, rate: float, base: float) -> float:
         """The next rate after one that was found, where ours would have become `rate`."""
         before = self.rate_at(self.last_epoch - 1, base) if self.last_epoch else base
-        if before == self.floor:
-            return rate
+        if before == self.floor:  # as PyTorch goes on from the bottom of a cosine, or past the end
+            return wanted + rate - self.floor
         return self.floor + (wanted - self.floor) * (rate - self.floor) / (before - self.floor)
 
     def restart(self) -> None:

@@ -207,3 +207,13 @@ def test_blocks_along_a_diagonal_are_eager() -> None:
 
     assert made(torch).is_eager
     numpy.testing.assert_array_equal(made(torch).numpy(), made(pytorch).numpy())
+
+
+def test_draws_about_tensors_are_eager_and_repeat() -> None:
+    mean, deviation = torch.tensor(X), torch.tensor(X * 0 + 1e-6)
+    torch.manual_seed(3)
+    first = torch.normal(mean, deviation)
+    assert first.is_eager
+    numpy.testing.assert_allclose(first.numpy(), X, 1e-4)
+    torch.manual_seed(3)
+    assert torch.normal(mean, deviation).tolist() == first.tolist()

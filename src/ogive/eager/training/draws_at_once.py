@@ -114,8 +114,12 @@ def rand(
     return Draw(shape, generator).uniform(kind)
 
 
-def randn(*sizes: Any, size: Any = None, dtype: Any = None, generator: Any = None) -> Any:
+def randn(
+    *sizes: Any, size: Any = None, dtype: Any = None, generator: Any = None, key: Any = None
+) -> Any:
     """Numbers of the normal distribution."""
+    if key is not None:
+        raise Refused
     shape, kind = to_sizes(sizes if size is None else (size,)), _to_float(dtype)
     return Draw(shape, generator).normal(kind)
 

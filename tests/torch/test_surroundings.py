@@ -205,3 +205,26 @@ def test_hooks_of_a_programs_own_are_taken_out() -> None:
     assert not kinds
     other.remove()
     assert not hooks
+
+
+def test_libraries_find_what_they_import() -> None:
+    from ogive.torch.utils.data import DistributedSampler
+
+    assert torch.torch is torch
+    assert torch.utils.data.distributed.DistributedSampler is DistributedSampler
+    assert torch.__config__.show().startswith("Ogive")
+    assert str(torch.get_num_threads()) in torch.__config__.parallel_info()
+    x = torch.arange(3.0)
+    assert torch.utils.dlpack.from_dlpack(torch.utils.dlpack.to_dlpack(x)).tolist() == x.tolist()
+    with torch.distributed.algorithms.join.Join([]):
+        pass
+    seen: list[Any] = []
+
+    class Doubled(torch.autograd.Function):  # type: ignore[name-defined, misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            seen.append(isinstance(ctx, torch.autograd.function.FunctionCtx))
+            return x * 2
+
+    Doubled.apply(x)
+    assert seen == [True]

@@ -36,6 +36,8 @@ for _name in EVERYDAY:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "torch":  # PyTorch's modules import it, and programs say `torch.torch.float32`
+        return sys.modules[__name__]
     if name in TREE:
         return importlib.import_module(f"ogive.torch.{name}")
     if not name.startswith("__"):

@@ -8,15 +8,11 @@ from typing import Any
 
 from ogive import distributed
 from ogive.autograd.backward import call_after_pass
-from ogive.distributed.training.rank_samplers import DistributedSampler
 from ogive.nn.layers.normalization import BatchNorm
 from ogive.nn.module import Module
 from ogive.torch.processes.collectives import get_world_size, refuse_several
 
-__all__ = [
-    "DataParallel", "DistributedDataParallel", "DistributedSampler", "SyncBatchNorm",
-    "data_parallel",
-]  # fmt: skip
+__all__ = ["DataParallel", "DistributedDataParallel", "SyncBatchNorm", "data_parallel"]
 
 
 class DataParallel(Module):

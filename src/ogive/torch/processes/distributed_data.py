@@ -1,0 +1,7 @@
+"""`torch.utils.data.distributed`: the part of a dataset that is a process's own."""
+
+from __future__ import annotations
+
+from ogive.distributed.training.rank_samplers import DistributedSampler
+
+__all__ = ["DistributedSampler"]

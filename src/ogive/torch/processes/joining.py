@@ -1,0 +1,27 @@
+"""`torch.distributed.algorithms.join`: processes that have unequal numbers of batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ogive.torch.processes.collectives import refuse_several
+
+__all__ = ["Join"]
+
+
+class Join:
+    """Inside, one process has no other to wait for. Raises `DeviceError` where there are several.
+
+    >>> with Join([]):
+    ...     pass
+    """
+
+    def __init__(self, joinables: Any, enable: bool = True, **options: Any) -> None:
+        if enable:
+            refuse_several("Join")
+
+    def __enter__(self) -> Join:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is left to do."""

@@ -50,6 +50,39 @@ def find_scores(order: Sequence[UOp], target: Target) -> Scores:
                 found.unshared.add(node)
         elif node.op is Op.REDUCE_AXES and node.operand in found.unshared & found.rows:
             found.unshared.add(node)
+    for node in order:
+        if has_few_columns(node, target):
+            found.rows.difference_update(*[_scores_read(each, found) for each in node.operand.src])
+    return found
+
+
+def has_few_columns(node: UOp, target: Target) -> bool:
+    """Whether a node is a product whose columns do not fill half a vector: what it goes through is
+    better in memory, where several rows are read side by side."""
+    if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
+        return False
+    product = node.operand
+    if product.op is not Op.MUL or len(product.shape) < 3:
+        return False
+    _, columns, _ = upper_shape(product.shape[-3:])
+    return are_few(columns, node.dtype.itemsize, target)
+
+
+def are_few(columns: int, itemsize: int, target: Target) -> bool:
+    """Whether so many columns of a product do not fill half a vector."""
+    return 2 * columns * itemsize < target.vector_bytes
+
+
+def _scores_read(factor: UOp, scores: Scores) -> set[UOp]:
+    """The scores that a factor of a product is, and those that it is computed from."""
+    while factor.op in (Op.EXPAND, Op.RESHAPE, Op.PERMUTE) and factor not in scores.rows:
+        factor = factor.operand
+    found, pending = set[UOp](), [factor]
+    while pending:
+        node = pending.pop()
+        if node in scores.rows and node not in found:
+            found.add(node)
+            pending.extend(node.src)
     return found
 
 

@@ -20,7 +20,7 @@ from ogive.ir.shape import greatest
 from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import View
 from ogive.passes.fuse.bit_sets import greatest_member, has, is_single, members
-from ogive.passes.graph.products.attention_scores import are_scores
+from ogive.passes.graph.products.attention_scores import are_scores, has_few_columns
 from ogive.targets.target import Target
 
 
@@ -50,7 +50,24 @@ def find_scores(order: Sequence[UOp], target: Target) -> Scores:
                 scores.unshared.add(node)
         elif node.op is Op.REDUCE_AXES and node.operand in scores.unshared & scores.rows:
             scores.unshared.add(node)
+    for node in order:
+        if has_few_columns(node, target):
+            for factor in node.operand.src:
+                scores.rows.difference_update(_scores_read(factor, scores))
     return scores
+
+
+def _scores_read(factor: UOp, scores: Scores) -> set[UOp]:
+    """The scores that a factor of a product is, and those that it is computed from."""
+    while factor.op in (Op.EXPAND, Op.RESHAPE, Op.PERMUTE) and factor not in scores.rows:
+        factor = factor.operand
+    read, pending = set[UOp](), [factor]
+    while pending:
+        node = pending.pop()
+        if node in scores.rows and node not in read:
+            read.add(node)
+            pending.extend(node.src)
+    return read
 
 
 def _long_axes(node: UOp) -> list[object]:

@@ -1,4 +1,4 @@
-"""Products of all rows with all rows, which attention scores are."""
+"""Products of all rows with all rows, which attention scores are, and products of few columns."""
 
 from __future__ import annotations
 
@@ -30,3 +30,20 @@ def are_scores(node: UOp, target: Target) -> bool:
         and (columns >= costs.score_growth * terms or operand <= small)
         and (operand <= costs.operand_bytes or total >= costs.most_score_bytes)
     )
+
+
+def has_few_columns(node: UOp, target: Target) -> bool:
+    """Whether a node is a product whose columns do not fill half a vector: what it goes through is
+    better in memory, where several rows are read side by side."""
+    if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
+        return False
+    product = node.operand
+    if product.op is not Op.MUL or len(product.shape) < 3:
+        return False
+    _, columns, _ = upper_shape(product.shape[-3:])
+    return are_few(columns, node.dtype.itemsize, target)
+
+
+def are_few(columns: int, itemsize: int, target: Target) -> bool:
+    """Whether so many columns of a product do not fill half a vector."""
+    return 2 * columns * itemsize < target.vector_bytes

@@ -23,7 +23,7 @@ from ogive.ir.node_building import expand
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Dim, Shape, greatest
 from ogive.named import NamedTuple
-from ogive.passes.graph.products.attention_scores import are_scores
+from ogive.passes.graph.products.attention_scores import are_few, are_scores, has_few_columns
 from ogive.passes.graph.products.group_narrow_products import WORD, Grouping, find_grouping
 from ogive.passes.graph.products.operand_layouts import (
     Axis,
@@ -73,6 +73,8 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
     scores: set[UOp] = set()
     for node in sink.walk():
         if node.op is Op.REDUCE_AXES and node.combine is Op.ADD:
+            if has_few_columns(node, target):
+                continue
             (product,) = node.src
             if product.op is Op.WHERE:
                 product = product.if_true  # one of which only some terms count
@@ -189,6 +191,7 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
     itemsize = left.dtype.itemsize
     least = target.costs.packing.kept_bytes
     axes = {rows: Axis.ROWS, columns: Axis.COLUMNS, depth: Axis.DEPTH}
+    has_few = are_few(greatest(right.shape[columns]), itemsize, target)
 
     def describe(operand: UOp, own: int, uses: int) -> Operand:
         source = operand
@@ -208,7 +211,7 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
             may_be_kept=is_kept and elements * itemsize >= least,
-            stays=bool(_products_below(operand)),
+            stays=not has_few and bool(_products_below(operand)),
         )
 
     lengths = upper_shape(left.shape)

@@ -225,8 +225,8 @@ def test_positions_around_an_ellipsis_that_stands_for_nothing_lie_together(numbe
     array = numpy.arange(20.0).reshape(5, 2, 1, 2)
     found = []
     for library in (torch, ogive.torch):
-        x: Any = library.tensor(array)  # type: ignore[attr-defined]
-        rows: Any = library.tensor([[0], [-1]])  # type: ignore[attr-defined]
+        x: Any = library.tensor(array)
+        rows: Any = library.tensor([[0], [-1]])
         first: Any = number or [0, 1]
         index = (None, first, rows, ..., [0], [1])
         part = x[index]

@@ -218,3 +218,20 @@ def test_positions_that_are_written_to_leave_a_record_as_it_was() -> None:
     places[1] = 2
     total.backward()
     assert w.grad.tolist() == [2.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_positions_around_an_ellipsis_that_stands_for_nothing_lie_together(number: int) -> None:
+    array = numpy.arange(20.0).reshape(5, 2, 1, 2)
+    found = []
+    for library in (torch, ogive.torch):
+        x: Any = library.tensor(array)
+        rows: Any = library.tensor([[0], [-1]])
+        first: Any = number or [0, 1]
+        index = (None, first, rows, ..., [0], [1])
+        part = x[index]
+        x[index] = part * 2
+        found.append((part.numpy(), x.numpy()))
+    (part, x), (other, y) = found
+    assert part.shape == other.shape
+    assert (part == other).all() and (x == y).all()

@@ -66,3 +66,8 @@ def test_the_base_of_ldexp_has_the_dtype_of_the_tensor(
     found = ours.ldexp(ours.tensor(x), ours.tensor(exponent)).numpy()
     assert found.dtype == expected.dtype
     numpy.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["add", "div", "mul", "remainder", "sub"])
+def test_a_number_that_comes_first_and_does_not_fit_is_pytorchs(name: str) -> None:
+    check(lambda lib, x: getattr(lib, name)(300, x), [numpy.array([3, 2, 1], "uint8")])

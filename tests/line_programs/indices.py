@@ -78,7 +78,7 @@ def _draw_index(draw: random.Random, rank: int) -> str:
                     (
                         "0", "-1", "1:", "::2", ":-1", "-2:", "2:100:3", ":", "[0, -1]", "[-1]",
                         "places(1, (2, 2), 1)", "places(2, (3,), 1) - 1", "places(3, (), 1)",
-                        "places(4, (0,), 1)", "places(5, (2, 1), 1) - 1",
+                        "places(5, (2, 1), 1) - 1",
                     )
                 )
             )  # fmt: skip

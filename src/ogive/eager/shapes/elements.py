@@ -64,8 +64,11 @@ class Index:
         if self.is_basic:
             if not has_rest:
                 found.append(Ellipsis)  # so that a single element is an array, in the same memory
-        elif has_integer:
-            self.first, found = _in_two_steps(found)
+        else:
+            if has_rest:
+                _refuse_parted(found)
+            if has_integer:
+                self.first, found = _in_two_steps(found)
         self.entries = tuple(found)
 
     def keep(self) -> None:
@@ -73,6 +76,15 @@ class Index:
         self.entries = tuple(
             [entry.copy() if entry.__class__ is numpy.ndarray else entry for entry in self.entries]
         )
+
+
+def _refuse_parted(entries: list[Any]) -> None:
+    """Raise `Refused` for positions on both sides of `...`: NumPy parts them, PyTorch only where
+    that stands for some axis."""
+    sides = [place for place, entry in enumerate(entries) if entry.__class__ is numpy.ndarray]
+    rest = next(place for place, entry in enumerate(entries) if entry is Ellipsis)
+    if sides[0] < rest < sides[-1]:
+        raise Refused
 
 
 def _slice(given: slice) -> slice:

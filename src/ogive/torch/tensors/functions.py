@@ -76,6 +76,10 @@ def _fill(out: Tensor, made: Tensor) -> Tensor:
 def _as_operand(number: Any, other: Any = None) -> Tensor:
     """A number as a tensor of the dtype in which it meets another operand."""
     dtype = ogive.result_type(number, other) if isinstance(other, Tensor) else None
+    if dtype is not None and dtype.is_integer:
+        limits = ogive.iinfo(dtype)
+        if not limits.min <= number <= limits.max:
+            dtype = None  # a quotient has it as it is
     return created(full, (), number, dtype=dtype)
 
 

@@ -357,4 +357,4 @@ def test_products_that_are_added_are_of_the_dtype_of_all(dtypes: tuple[str, str,
         return T.addcmul(x, y, z, value=3)
 
     given = [numpy.array([value]) for value in (3, 100, 90)]
-    check(case, given, is_eager=False)
+    check(case, given)

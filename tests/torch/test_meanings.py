@@ -75,6 +75,20 @@ def test_an_empty_out_takes_the_shape_of_the_result() -> None:
     same(program)
 
 
+def test_functions_of_modules_take_out() -> None:
+    def program(t: Any) -> Any:
+        matrix, out = t.tensor([[4.0, 2.0], [2.0, 3.0]]), t.empty(2, 2)
+        factor, info = t.empty(2, 2), t.empty((), dtype=t.int32)
+        t.linalg.inv(matrix, out=out)
+        t.linalg.cholesky_ex(matrix, out=(factor, info))
+        waves, steps = t.empty(2, 2, dtype=t.complex64), t.empty(0)
+        t.fft.fft(matrix, out=waves)
+        t.special.expit(matrix, out=steps)
+        return [out, factor, info, t.view_as_real(waves), steps]
+
+    same(program)
+
+
 def test_an_out_of_another_shape_is_refused_and_keeps_its_values() -> None:
     out = torch.ones(2, 3)
     with pytest.raises(ogive.errors.ArgumentTypeError, match="not resized"):

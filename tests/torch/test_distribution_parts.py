@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch as pytorch
-from ogive.torch.distributions import utils
 
 import ogive.torch as torch
 
+utils = torch.distributions.utils
 theirs = pytorch.distributions.utils
 
 

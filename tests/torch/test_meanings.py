@@ -271,3 +271,25 @@ def test_switches_of_absent_libraries_keep_their_values() -> None:
 def test_a_scalar_comes_out_as_an_array() -> None:
     assert isinstance(ogive.ones(3).sum().numpy(), numpy.ndarray)
     assert numpy.asarray(ogive.ones(3).sum()).shape == ()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4,), (), (3, 1)])
+def test_a_gradient_of_a_function_is_summed_over_what_was_repeated(shape: tuple[int, ...]) -> None:
+    def program(t: Any) -> Any:
+        class Scaled(t.autograd.Function):  # type: ignore[name-defined, misc]
+            @staticmethod
+            def forward(ctx: Any, scale: Any, x: Any) -> Any:
+                ctx.save_for_backward(scale, x)
+                return scale * x
+
+            @staticmethod
+            def backward(ctx: Any, given: Any) -> Any:
+                scale, x = ctx.saved_tensors
+                return given * x, given * scale
+
+        scale = t.full(shape, 2.0).requires_grad_()
+        x = t.arange(12.0).reshape(3, 4).requires_grad_()
+        Scaled.apply(scale, x).square().sum().backward()
+        return [scale.grad, x.grad]
+
+    same(program)

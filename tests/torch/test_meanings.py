@@ -276,7 +276,7 @@ def test_a_scalar_comes_out_as_an_array() -> None:
 @pytest.mark.parametrize("shape", [(1, 1), (4,), (), (3, 1)])
 def test_a_gradient_of_a_function_is_summed_over_what_was_repeated(shape: tuple[int, ...]) -> None:
     def program(t: Any) -> Any:
-        class Scaled(t.autograd.Function):  # type: ignore[name-defined, misc]
+        class Scaled(t.autograd.Function):  # type: ignore[misc]
             @staticmethod
             def forward(ctx: Any, scale: Any, x: Any) -> Any:
                 ctx.save_for_backward(scale, x)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch as pytorch
-from ogive.torch.distributions import utils
 
 import ogive.torch as torch
 
+utils = torch.distributions.utils
 theirs = pytorch.distributions.utils
 
 
@@ -32,3 +32,12 @@ def test_probabilities_are_kept_off_0_and_1() -> None:
     found = utils.clamp_probs(torch.tensor([0.0, 0.5, 1.0]))
     assert found.tolist() == theirs.clamp_probs(pytorch.tensor([0.0, 0.5, 1.0])).tolist()
     assert utils._standard_normal((2, 3), torch.float64, "cpu").dtype is torch.float64
+
+
+def test_shapes_of_distributions_are_sizes() -> None:
+    for library in (torch, pytorch):
+        matrix = library.eye(3).expand(2, 3, 3)
+        found = library.distributions.MultivariateNormal(library.zeros(2, 3), matrix)
+        assert found.event_shape.numel() == 3
+        assert found.batch_shape == library.Size([2])
+        assert isinstance(found.batch_shape + found.event_shape, library.Size)

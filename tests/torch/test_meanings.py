@@ -75,6 +75,20 @@ def test_an_empty_out_takes_the_shape_of_the_result() -> None:
     same(program)
 
 
+def test_functions_of_modules_take_out() -> None:
+    def program(t: Any) -> Any:
+        matrix, out = t.tensor([[4.0, 2.0], [2.0, 3.0]]), t.empty(2, 2)
+        factor, info = t.empty(2, 2), t.empty((), dtype=t.int32)
+        t.linalg.inv(matrix, out=out)
+        t.linalg.cholesky_ex(matrix, out=(factor, info))
+        waves, steps = t.empty(2, 2, dtype=t.complex64), t.empty(0)
+        t.fft.fft(matrix, out=waves)
+        t.special.expit(matrix, out=steps)
+        return [out, factor, info, t.view_as_real(waves), steps]
+
+    same(program)
+
+
 def test_an_out_of_another_shape_is_refused_and_keeps_its_values() -> None:
     out = torch.ones(2, 3)
     with pytest.raises(ogive.errors.ArgumentTypeError, match="not resized"):
@@ -257,3 +271,25 @@ def test_switches_of_absent_libraries_keep_their_values() -> None:
 def test_a_scalar_comes_out_as_an_array() -> None:
     assert isinstance(ogive.ones(3).sum().numpy(), numpy.ndarray)
     assert numpy.asarray(ogive.ones(3).sum()).shape == ()
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4,), (), (3, 1)])
+def test_a_gradient_of_a_function_is_summed_over_what_was_repeated(shape: tuple[int, ...]) -> None:
+    def program(t: Any) -> Any:
+        class Scaled(t.autograd.Function):  # type: ignore[misc]
+            @staticmethod
+            def forward(ctx: Any, scale: Any, x: Any) -> Any:
+                ctx.save_for_backward(scale, x)
+                return scale * x
+
+            @staticmethod
+            def backward(ctx: Any, given: Any) -> Any:
+                scale, x = ctx.saved_tensors
+                return given * x, given * scale
+
+        scale = t.full(shape, 2.0).requires_grad_()
+        x = t.arange(12.0).reshape(3, 4).requires_grad_()
+        Scaled.apply(scale, x).square().sum().backward()
+        return [scale.grad, x.grad]
+
+    same(program)

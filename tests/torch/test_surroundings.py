@@ -208,10 +208,9 @@ def test_hooks_of_a_programs_own_are_taken_out() -> None:
 
 
 def test_libraries_find_what_they_import() -> None:
-    from ogive.torch.utils.data import DistributedSampler
-
     assert torch.torch is torch
-    assert torch.utils.data.distributed.DistributedSampler is DistributedSampler
+    data = torch.utils.data
+    assert data.distributed.DistributedSampler is data.DistributedSampler
     assert torch.__config__.show().startswith("Ogive")
     assert str(torch.get_num_threads()) in torch.__config__.parallel_info()
     x = torch.arange(3.0)
@@ -220,7 +219,7 @@ def test_libraries_find_what_they_import() -> None:
         pass
     seen: list[Any] = []
 
-    class Doubled(torch.autograd.Function):  # type: ignore[name-defined, misc]
+    class Doubled(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             seen.append(isinstance(ctx, torch.autograd.function.FunctionCtx))

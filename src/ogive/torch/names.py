@@ -95,6 +95,9 @@ OUT = frozenset(
 ONE_DTYPE = frozenset(("cdist", "cholesky_solve", "einsum", "tensordot"))
 """Functions whose tensors must be of one dtype in PyTorch."""
 
+TAKING_OUT = ("fft", "linalg", "special")
+"""Modules whose functions all take `out=`."""
+
 OUT_OF_SAME = frozenset(("cat", "concat", "concatenate", "hstack", "stack", "vstack", "where"))
 
 _DISTRIBUTIONS = (

@@ -8,10 +8,10 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
-from ogive.torch.names import TREE
+from ogive.torch.names import TAKING_OUT, TREE
 
 PACKAGE = "ogive.torch"
 ALIAS = "torch"
@@ -40,6 +40,10 @@ class Namespace(ModuleType):
         for source in map(importlib.import_module, TREE[below]):
             if name in public_names(source):
                 found = getattr(source, name)
+                if below in TAKING_OUT and isinstance(found, FunctionType):
+                    from ogive.torch.tensors.functions import taking_out
+
+                    found = taking_out(found)
                 setattr(self, name, found)
                 return found
         message = f"module {self.__name__!r} has no attribute {name!r}; see docs/pytorch.md"

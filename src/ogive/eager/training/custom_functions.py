@@ -15,6 +15,7 @@ import numpy
 from ogive.autograd import custom, function
 from ogive.autograd.mode import no_grad
 from ogive.devices.python_function import PythonFunction
+from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Form, is_captured, is_recording, save
 from ogive.eager.gradients.records import Record
 from ogive.eager.tensors import DTYPES, give, take_up
@@ -65,14 +66,17 @@ def perform(own: type[function.Function], args: tuple[Any, ...]) -> Any:
 
 
 def _fitting(own: type[function.Function], part: Tensor, operand: Any) -> Any:
-    """A gradient that `backward` gave, as an array. Raises `GradientError`."""
+    """A gradient that `backward` gave, as an array, summed over what the argument was repeated
+    along. Raises `GradientError`."""
     array = part.value if part.is_eager else part.detach().numpy()
-    if array.shape != operand.shape:
+    missing = array.ndim - operand.ndim
+    own_lengths = zip(operand.shape, array.shape[max(missing, 0) :], strict=False)
+    if missing < 0 or any(length not in (1, given) for length, given in own_lengths):
         raise GradientError(
             f"{own.__name__}.backward gave a gradient of shape {tuple(array.shape)} for an "
-            f"argument of shape {tuple(operand.shape)}; they must be equal"
+            f"argument of shape {tuple(operand.shape)}, which does not expand to that"
         )
-    return numpy.asarray(array, operand.dtype)
+    return unbroadcast(numpy.asarray(array), operand)
 
 
 def with_gradient(

@@ -94,8 +94,9 @@ def _construct(args: tuple[Any, ...], dtype: Any) -> _Tensor:
 
     if len(args) == 1 and not isinstance(args[0], int | Size):
         made: _Tensor = creation.tensor(args[0], dtype=dtype)
-        return made
-    return creation.zeros(*(args or (0,)), dtype=dtype)
+    else:
+        made = creation.zeros(*(args or (0,)), dtype=dtype)
+    return made
 
 
 def new(self: _Tensor, *args: Any, device: Any = None) -> _Tensor:

@@ -25,7 +25,8 @@ lazy_property = computed
 
 def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
     """Numbers of the normal distribution with mean 0 and deviation 1."""
-    return creation.randn(tuple(shape), dtype=dtype, device=device)
+    made: Tensor = creation.randn(tuple(shape), dtype=dtype, device=device)
+    return made
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
@@ -55,7 +56,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     if _entries(n, diag) != count:
         raise ValueError(f"no square matrix has {count} entries on and below diagonal {diag}")
     rows, columns = creation.tril_indices(n, n, diag)
-    made = creation.zeros(*vec.shape[:-1], n, n, dtype=vec.dtype)
+    made: Tensor = creation.zeros(*vec.shape[:-1], n, n, dtype=vec.dtype)
     made[..., rows, columns] = vec
     return made
 

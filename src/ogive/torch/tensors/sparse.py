@@ -106,7 +106,7 @@ class SparseTensor:
 
     def sparse_dim(self) -> int:
         """How many axes have positions."""
-        return self._positions.shape[0]
+        return int(self._positions.shape[0])
 
     def dense_dim(self) -> int:
         """How many axes each value has."""
@@ -142,10 +142,10 @@ class SparseTensor:
         return self._numbers
 
     def _nnz(self) -> int:
-        return self._numbers.shape[0]
+        return int(self._numbers.shape[0])
 
     def __len__(self) -> int:
-        return self._shape[0]
+        return int(self._shape[0])
 
     def __repr__(self) -> str:
         def inside(text: str, name: str) -> str:
@@ -156,7 +156,8 @@ class SparseTensor:
         size = ", ".join(map(str, self._shape)) + ("," if self.ndim == 1 else "")
         rest = f"size=({size}), nnz={self._nnz()}, layout=torch.sparse_coo"
         if not self.is_leaf:
-            rest += f", grad_fn=<{self._numbers.grad_fn.name()}>"
+            function: Any = self._numbers.grad_fn
+            rest += f", grad_fn=<{function.name()}>"
         elif self.requires_grad:
             rest += ", requires_grad=True"
         return f"tensor(indices={positions},\n       values={numbers},\n       {rest})"
@@ -177,7 +178,7 @@ class SparseTensor:
         """All elements, zeros included."""
         count, rest = self.sparse_dim(), self._numbers.shape[1:]
         flat = creation.zeros(math.prod(self._shape[:count]), *rest, dtype=self.dtype)
-        made = flat.index_add(0, self._places(), self._numbers).reshape(self._shape)
+        made: Tensor = flat.index_add(0, self._places(), self._numbers).reshape(self._shape)
         return made if dtype is None else made.to(dtype)
 
     def coalesce(self) -> SparseTensor:

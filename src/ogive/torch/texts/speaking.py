@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.compat.methods.tensor_types import NAMES
+from ogive.distributions.distribution import Distribution
 from ogive.eager import turn_off, turn_on
 from ogive.eager.equal_dtypes import METHODS, checked
 from ogive.eager.tensors import Eager
@@ -47,6 +48,16 @@ def shape_of(self: Core) -> Any:
 def shape_of_array(self: Core) -> Any:
     """`x.shape` of an eager tensor, as a `torch.Size`."""
     return Size(self.value.shape)
+
+
+def batch_shape_of(self: Distribution) -> Any:
+    """`distribution.batch_shape`, as a `torch.Size`."""
+    return Size(self._batch_shape)
+
+
+def event_shape_of(self: Distribution) -> Any:
+    """`distribution.event_shape`, as a `torch.Size`."""
+    return Size(self._event_shape)
 
 
 def write_dtype(self: DType) -> str:
@@ -121,6 +132,8 @@ def set_listed(self: Tensor, index: Any, value: Any) -> None:
 TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Core, "shape", property(shape_of, doc=Core.shape.__doc__)),
     (Eager, "shape", property(shape_of_array, doc=Core.shape.__doc__)),
+    (Distribution, "batch_shape", property(batch_shape_of, doc=Distribution.batch_shape.__doc__)),
+    (Distribution, "event_shape", property(event_shape_of, doc=Distribution.event_shape.__doc__)),
     (DType, "__repr__", write_dtype),
     (Device, "__repr__", write_device),
     (Device, "__str__", name_device),

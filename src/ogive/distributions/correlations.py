@@ -8,7 +8,7 @@ from typing import Any
 from ogive.distributions import constraints
 from ogive.distributions.distribution import Distribution
 from ogive.distributions.distribution_parameters import broadcast_all
-from ogive.distributions.positive import Beta
+from ogive.distributions.gamma_family import Beta
 from ogive.errors import ArgumentError
 from ogive.random import randn
 from ogive.tensor.creation.constructors import arange

@@ -26,7 +26,7 @@ class SparseTensor:
     """Positions (axes, entries) and values (entries, ...) of a shape. Entries of one position
     count together, and `coalesce` adds them up.
 
-    >>> torch.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 9.0], (2, 3)).to_dense().tolist()
+    >>> ogive.torch.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 9.0], (2, 3)).to_dense().tolist()
     [[0.0, 0.0, 3.0], [9.0, 0.0, 0.0]]
     """
 

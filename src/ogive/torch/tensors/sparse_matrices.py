@@ -26,7 +26,7 @@ def sparse_coo_tensor(
 
     Shapes: indices (axes, entries), values (entries, ...).
 
-    >>> torch.sparse_coo_tensor([[0, 1]], [2.0, 3.0]).to_dense().tolist()
+    >>> ogive.torch.sparse_coo_tensor([[0, 1]], [2.0, 3.0]).to_dense().tolist()
     [2.0, 3.0]
 
     Raises `ShapeError` where they do not agree, or a position is outside.
@@ -56,8 +56,8 @@ def sparse_coo_tensor(
 def spmm(input: Any, mat2: Any) -> Any:
     """The product of a sparse matrix with a dense or a sparse one, or of dense ones.
 
-    >>> eye = torch.sparse_coo_tensor([[0, 1], [0, 1]], [1.0, 1.0])
-    >>> torch.spmm(eye, torch.ones(2, 1)).tolist()
+    >>> eye = ogive.torch.sparse_coo_tensor([[0, 1], [0, 1]], [1.0, 1.0])
+    >>> ogive.torch.spmm(eye, ogive.torch.ones(2, 1)).tolist()
     [[1.0], [1.0]]
     """
     return input @ mat2

@@ -435,6 +435,15 @@ def check_program(seed: int, bounds: dict[str, tuple[int, int]], values: list[An
 LIMITS = st.sampled_from([(0, 8), (1, 17), (3, 3), (0, 20), (2, 40)])
 
 
+@pytest.mark.parametrize(("seed", "limits"), [(212226878, (1, 17)), (320828933, (2, 40))])
+def test_where_short_lengths_leave_nothing_to_compute_nothing_is_computed(
+    seed: int, limits: tuple[int, int]
+) -> None:
+    bounds = {"n": limits, "m": (3, 3)}
+    check_program(seed, bounds, [{"n": n, "m": 3} for n in limits])
+    check_program(seed, {"n": limits}, [{"n": n} for n in limits])
+
+
 @given(st.data())
 @settings(max_examples=40)
 def test_random_programs_agree_with_numpy(data: st.DataObject) -> None:

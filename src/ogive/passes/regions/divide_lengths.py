@@ -56,14 +56,15 @@ def _divided(step: Step, whole: int) -> list[Step]:
     assert is_long is not None
     long = {length: _within(length, whole, length.high) for length in lengths}
     short = {length: _within(length, length.low, whole - 1) for length in lengths}
-    return [
+    # Of several lengths, some may be long where others are short.
+    others = short if len(lengths) == 1 else {}
+    divided = [
         step._replace(region=_over(step.region, long), when=is_long),
-        # Of several lengths, some may be long where others are short.
-        step._replace(
-            region=_over(step.region, short if len(lengths) == 1 else {}),
-            when=logical_not(is_long),
-        ),
+        step._replace(region=_over(step.region, others), when=logical_not(is_long)),
     ]
+    # Within some bounds there may be nothing to compute.
+    stores = [(each, each.region.graph.src[0].src) for each in divided]
+    return [each for each, store in stores if all(0 not in part.shape for part in store)]
 
 
 def _is_sum_of_products(node: UOp) -> bool:

@@ -332,3 +332,15 @@ def test_a_gradient_needs_a_state_that_was_overwritten_before_the_loss_was_read(
             w.grad = None
         weights[is_read] = w.detach().numpy()
     numpy.testing.assert_allclose(weights[True], weights[False], rtol=1e-5)
+
+
+def test_what_waits_with_another_value_of_a_variable_is_left_for_later() -> None:
+    n = ogive.Variable("n", 1, 8)
+    sums = Tensor(numpy.arange(8.0, dtype=numpy.float32)).exp().cumsum(0)
+    first, second = ogive.zeros(8).contiguous().realize(), ogive.zeros(8).contiguous().realize()
+    first[: n.bind(2)] = sums[: n.bind(2)] * 2
+    second[: n.bind(3)] = sums[: n.bind(3)] * 3
+    expected = numpy.exp(numpy.arange(8.0)).cumsum()
+    numpy.testing.assert_allclose(sums.numpy(), expected, rtol=1e-5)
+    numpy.testing.assert_allclose(first.numpy()[:3], [*(expected[:2] * 2), 0], rtol=1e-5)
+    numpy.testing.assert_allclose(second.numpy()[:4], [*(expected[:3] * 3), 0], rtol=1e-5)

@@ -34,6 +34,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ogive.devices.buffer import Buffer
 from ogive.engine.old_versions import version_below
+from ogive.engine.one_value_each import that_agree
 from ogive.engine.waiting_values import waiting_for
 from ogive.ir.calls import is_gradient
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
@@ -93,6 +94,10 @@ def values_to_store(run: Run, target_of: Callable[[str], Target]) -> tuple[UOp, 
     grown = _grown(waiting, set(order))
     if not read and not gradients and not grown:
         return ()
+    if gradients or grown:
+        agreeing = set(that_agree((*gradients, *grown), order))
+        gradients = [node for node in gradients if node in agreeing]
+        grown = [node for node in grown if node in agreeing]
     if any(map(_is_spread, order)):
         return ()  # what lies over several devices is computed by who asks for its parts
     if grown:
@@ -142,7 +147,7 @@ def assignments_of(run: Run) -> tuple[UOp, ...]:
             continue  # a gradient faults where its value does, which is computed
         if may_fault(node) or _is_absent(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
-    return tuple([node for node in found if node not in faulting])
+    return tuple(that_agree([node for node in found if node not in faulting], run.order))
 
 
 def may_fault(node: UOp) -> bool:

@@ -243,7 +243,7 @@ PLACED: dict[str, Callable[[], Tensor]] = {
     "sorted merged axes": lambda: in_words(Tensor(data(3, 7)).T.flatten()),
     "softmax": lambda: Tensor(data(6, 27)).softmax(-1),
     "two staged rows": lambda: ROWS["two staged rows"](Tensor(data(9, 35))),
-    "attention": lambda: attention(data(2, 13, 6), data(2, 21, 6), data(2, 21, 7)),
+    "attention": lambda: attention(data(2, 13, 6), data(2, 21, 6), data(2, 21, 9)),
 }
 
 

@@ -56,6 +56,10 @@ class Refused(Exception):
     """A form does not do what it is asked for; the function itself will."""
 
 
+class OutOfRange(Refused, IndexError):
+    """A position that a tensor gives lies outside of the axis; the function itself says so."""
+
+
 NOT_DONE = (
     Refused, TypeError, ValueError, IndexError, ArithmeticError, RuntimeWarning, AttributeError,
     KeyError,
@@ -150,11 +154,16 @@ def is_captured() -> bool:
     return thread in autocast or thread in traced
 
 
-def leave(own: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Have the function itself do what its form does not."""
+def leave(
+    own: Form, args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Exception | None = None
+) -> Any:
+    """Have the function itself do what its form does not, of which `refusal` says why."""
     if own.function in FUNCTIONS:
         check(own.function, args, kwargs)
-    return own.function(*args, **kwargs)
+    made = own.function(*args, **kwargs)
+    if isinstance(refusal, OutOfRange):
+        made.realize()  # raises here, as in PyTorch, not where the result is asked for
+    return made
 
 
 def dispatching(own: Form) -> Callable[..., Any]:
@@ -189,8 +198,8 @@ def dispatching(own: Form) -> Callable[..., Any]:
                 return function(*args, **kwargs)
         try:
             out = compute(*given, **named)
-        except NOT_DONE:
-            return leave(own, args, kwargs)
+        except NOT_DONE as refusal:
+            return leave(own, args, kwargs, refusal)
         if is_view and out is given[0]:
             return args[0]
         record = None
@@ -280,8 +289,8 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
                 return call(*args, **kwargs)
         try:
             out = compute(array, **kwargs) if count == 1 else compute(array, second, **kwargs)
-        except NOT_DONE:
-            return leave(own, args, kwargs)
+        except NOT_DONE as refusal:
+            return leave(own, args, kwargs, refusal)
         record = None
         kind = _first(out).dtype.kind if is_tracked else ""
         if kind == "c":

@@ -187,6 +187,9 @@ def get_item(self: Tensor, index: Any) -> Tensor:
         out = array[given.entries]
         if not given.is_basic:
             check_size(out.shape)
+    except IndexError:
+        # Raised here, as in PyTorch, not where the result is asked for.
+        return advanced_indexing.get_item(self, index).realize()
     except NOT_DONE:
         return advanced_indexing.get_item(self, index)
     record = self.record
@@ -218,6 +221,9 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         index = advanced_indexing.listed_entries(index)
     try:
         _set_item(self, index, value)
+    except IndexError:
+        advanced_indexing.get_item(self, index).realize()  # raises before anything is written
+        advanced_indexing.set_item(self, index, value)
     except NOT_DONE:
         advanced_indexing.set_item(self, index, value)
 

@@ -154,16 +154,33 @@ def is_captured() -> bool:
     return thread in autocast or thread in traced
 
 
+def instead(refusal: Exception, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function whose form has refused. If it raises, its error is all that a program sees:
+    what NumPy said of the attempt before is no concern of the program's."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        if error.__context__ is refusal:
+            error.__context__ = refusal.__context__
+        raise
+
+
 def leave(
     own: Form, args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Exception | None = None
 ) -> Any:
     """Have the function itself do what its form does not, of which `refusal` says why."""
+    if refusal is None:
+        return _do_plainly(own, args, kwargs)
+    made = instead(refusal, _do_plainly, own, args, kwargs)
+    if isinstance(refusal, OutOfRange):
+        instead(refusal, made.realize)  # raises here, not where the result is asked for
+    return made
+
+
+def _do_plainly(own: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if own.function in FUNCTIONS:
         check(own.function, args, kwargs)
-    made = own.function(*args, **kwargs)
-    if isinstance(refusal, OutOfRange):
-        made.realize()  # raises here, as in PyTorch, not where the result is asked for
-    return made
+    return own.function(*args, **kwargs)
 
 
 def dispatching(own: Form) -> Callable[..., Any]:

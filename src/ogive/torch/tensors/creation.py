@@ -302,7 +302,7 @@ def _dtypes_of_leaves(data: Any) -> Iterator[Any]:
         yield data.__class__
     elif isinstance(data, numpy.ndarray | numpy.generic):
         yield to_dtype(data.dtype)
-    elif isinstance(data, Iterable):
+    elif isinstance(data, Iterable) and not isinstance(data, str | bytes):
         for each in data:
             yield from _dtypes_of_leaves(each)
 

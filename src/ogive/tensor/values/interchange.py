@@ -120,7 +120,7 @@ def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
     whole = memo.get(id(storage))
     if whole is None:
         whole = memo[id(storage)] = type(tensor)(wrap(storage.node, storage.device).detach())
-        whole.layout = storage.layout
+        whole.memory_strides = storage.memory_strides
     return views.show(whole, tensor.shows.of_another_storage())
 
 

@@ -232,6 +232,29 @@ def test_dense_tensors_are_strided_and_asking_settles_nothing() -> None:
     assert torch.zeros_like(x, layout=x.layout).is_eager
 
 
+def test_the_values_of_what_requires_gradients_are_asked_for_by_detach_or_force() -> None:
+    for library in BOTH:
+        x = library.ones(2, requires_grad=True)
+        for each in (x, x * 2, library.nn.Linear(1, 1).weight):
+            with pytest.raises(RuntimeError, match=r"detach\(\)"):
+                each.numpy()
+            with pytest.raises(RuntimeError, match=r"detach\(\)"):
+                numpy.asarray(each)
+            assert each.detach().numpy().shape == each.shape
+            assert each.numpy(force=True).shape == each.shape
+        with library.no_grad():
+            assert (x * 2).numpy().tolist() == [2.0, 2.0]
+
+
+def test_what_a_transform_gives_is_an_array_without_detach() -> None:
+    for library in BOTH:
+        x = library.ones(2)
+        value, pull = library.func.vjp(lambda x: x.exp(), x)
+        hessian = library.func.hessian(lambda x: x.exp().sum())(x)
+        for each in (value, pull(x)[0], hessian):
+            assert each.numpy().shape == each.shape
+
+
 def test_the_default_dtype_is_that_of_floats_and_creation() -> None:
     torch.set_default_dtype(torch.float64)
     try:

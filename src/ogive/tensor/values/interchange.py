@@ -126,7 +126,7 @@ def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
 
 def reduce(self: Tensor) -> Any:
     """Its values, for `pickle`, and whether it is a leaf."""
-    return restored, (type(self), self.numpy(), history.is_flagged(self))
+    return restored, (type(self), self.numpy(force=True), history.is_flagged(self))
 
 
 def to_index(self: Tensor) -> int:

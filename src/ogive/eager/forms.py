@@ -23,7 +23,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterable
 from threading import get_ident
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy
 
@@ -48,6 +48,8 @@ from ogive.tensor.method_functions import plain_functions
 # What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"ogive\.eager")
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _ndarray = numpy.ndarray
 
@@ -154,7 +156,9 @@ def is_captured() -> bool:
     return thread in autocast or thread in traced
 
 
-def instead(refusal: Exception, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def instead(
+    refusal: Exception, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+) -> R:
     """Call a function whose form has refused. If it raises, its error is all that a program sees:
     what NumPy said of the attempt before is no concern of the program's."""
     try:

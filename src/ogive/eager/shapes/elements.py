@@ -218,7 +218,7 @@ def _entry(self: Tensor, place: tuple[Any, ...]) -> Tensor:
 def _read_now(refusal: Exception, tensor: Tensor, index: Any) -> Tensor:
     """The elements at positions that NumPy finds out of range. The error is raised here, as in
     PyTorch, not where the result is asked for."""
-    found: Tensor = instead(refusal, advanced_indexing.get_item, tensor, index)
+    found = instead(refusal, advanced_indexing.get_item, tensor, index)
     instead(refusal, found.realize)
     return found
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from ogive.live.small_graphs import SmallGraphs
+from ogive.tensor import eager_sizes
 from ogive.tensor.eager_sizes import allowance
 
 
 @pytest.fixture
 def no_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Large tensors are left to the compiler, as after a while in every process."""
+    """Large tensors are left to the compiler, as after a while in every process, whatever small
+    graphs tests before have computed."""
+    monkeypatch.setattr(eager_sizes, "small_graphs", SmallGraphs())
     monkeypatch.setattr(allowance, "left", 0)

@@ -424,4 +424,5 @@ def __dir__() -> list[str]:
     # The names of the array API standard are not in `__all__`: many are Python's own.
     from ogive.compat.function_names import NAMES
 
-    return sorted({*globals(), *_LOADED_LATER, *NAMES})
+    own = globals().keys() - {"TYPE_CHECKING", "Any", "annotations", "importlib", "sys"}
+    return sorted({*own, *_LOADED_LATER, *NAMES})

@@ -147,7 +147,7 @@ class ShapeError(OgiveError, ValueError, RuntimeError):
     """Shapes that do not fit together, or do not fit the operation."""
 
 
-class AxisError(OgiveError, ValueError, IndexError):
+class AxisError(OgiveError, ValueError, IndexError, RuntimeError):
     """An axis that the tensor does not have, or that is named twice."""
 
 
@@ -171,12 +171,16 @@ class ArgumentTypeError(OgiveError, TypeError):
     """An argument of the wrong type."""
 
 
-class IndexRangeError(OgiveError, IndexError):
+class IndexRangeError(OgiveError, IndexError, RuntimeError):
     """An index outside its axis."""
 
 
 class FileError(OgiveError, OSError):
     """A file that is missing, cannot be read, or is shorter than what a tensor needs of it."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
 
 
 class InterchangeError(OgiveError, BufferError):

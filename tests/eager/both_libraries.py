@@ -50,7 +50,7 @@ def same(found: Any, expected: Any, tolerance: float) -> None:
         return
     assert found.is_eager, "the result was not computed at once"
     right = expected.detach().numpy()
-    values = numpy.array(found)
+    values = numpy.array(found.detach())
     assert values.dtype == right.dtype
     assert values.shape == right.shape
     numpy.testing.assert_allclose(values, right, rtol=tolerance, atol=tolerance)

@@ -10,6 +10,7 @@ from ogive.tensor.eager_sizes import allowance
 
 @pytest.fixture
 def no_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Large tensors are left to the compiler, as after a while in every process."""
+    """Large tensors are left to the compiler, as after a while in every process, whatever small
+    graphs tests before have computed."""
     monkeypatch.setattr(allowance, "left", 0)
-    monkeypatch.setattr(SmallGraphs, "take", lambda self: False)  # whatever was computed before
+    monkeypatch.setattr(SmallGraphs, "take", lambda self: False)

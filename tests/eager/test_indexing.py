@@ -178,9 +178,17 @@ REFUSED: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_position_out_of_range_raises_our_error(name: str) -> None:
+def test_position_out_of_range_raises_at_once(name: str) -> None:
     with pytest.raises(ogive.errors.IndexRangeError):
-        REFUSED[name](ogive.torch, ogive.torch.tensor(arrays((2, 3))[0])).tolist()
+        REFUSED[name](ogive.torch, ogive.torch.tensor(arrays((2, 3))[0]))
+
+
+@pytest.mark.parametrize("position", [[2], [-3], [0, 5]])
+def test_writing_out_of_range_raises_at_once_and_writes_nothing(position: list[int]) -> None:
+    x = ogive.torch.zeros(2)
+    with pytest.raises(IndexError):
+        x[ogive.torch.tensor(position)] = 1.0
+    assert x.tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("write", [lambda x: x.add_(1.0), lambda x: x.fill_(7.0)])

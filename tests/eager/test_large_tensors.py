@@ -19,6 +19,7 @@ def test_small_tensors_take_nothing_from_the_allowance() -> None:
     assert own.left == 10
 
 
+@pytest.mark.usefixtures("no_allowance")
 def test_operations_on_large_tensors_use_up_the_allowance() -> None:
     own = Allowance(SMALL + 1)
     assert not own.is_beyond(SMALL + 1)

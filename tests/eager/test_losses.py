@@ -149,7 +149,7 @@ def test_scores_that_are_large_do_not_overflow() -> None:
 @pytest.mark.parametrize("classes", [[0, 3], [-1, 0]])
 def test_a_class_that_is_not_there_raises(classes: list[int]) -> None:
     with pytest.raises(ogive.errors.IndexRangeError):
-        ours.nn.functional.cross_entropy(ours.ones(2, 3), ours.tensor(classes)).item()
+        ours.nn.functional.cross_entropy(ours.ones(2, 3), ours.tensor(classes))
 
 
 def test_a_reduction_that_is_not_known_raises() -> None:

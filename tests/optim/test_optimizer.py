@@ -103,3 +103,10 @@ def test_a_rate_that_is_set_with_other_settings_is_used(change: str, is_captured
     run()
     assert w.tolist() == [-0.5]
     assert group.setdefault("lr", 1.0) == 0.25 and group.setdefault("other", 3) == 3
+
+
+def test_a_setting_that_an_optimizer_does_not_have_is_named_with_those_it_has() -> None:
+    with pytest.raises(TypeError, match=r"SGD takes no 'momentun' \(did you mean 'momentum'\?\)"):
+        optim.SGD([nn.Parameter(ogive.ones(1))], momentun=0.9)  # type: ignore[call-arg]
+    with pytest.raises(ogive.errors.ArgumentTypeError, match="its settings are lr, "):
+        optim.AdamW([nn.Parameter(ogive.ones(1))], learning_rate=0.1)  # type: ignore[call-arg]

@@ -201,6 +201,58 @@ def test_errors_are_runtime_errors_where_pytorchs_are() -> None:
             library.device("nonsense")
         with pytest.raises(RuntimeError):
             library.ones(4).view(3)
+        with pytest.raises(RuntimeError):
+            library.ones(3).gather(0, library.tensor([3]))
+        with pytest.raises(RuntimeError):
+            library.ones(3).topk(4)
+        with pytest.raises(RuntimeError):
+            library.ones(2, 3).permute(0, 0)
+
+
+def test_a_file_that_is_not_there_raises_what_open_raises(tmp_path: Path) -> None:
+    for library in BOTH:
+        with pytest.raises(FileNotFoundError):
+            library.load(tmp_path / "none.pt")
+    with pytest.raises(FileNotFoundError):
+        ogive.Tensor.from_file(tmp_path / "none", (1,), "float32")
+
+
+@pytest.mark.parametrize("make", [lambda m: m.arange(0, 5, -1), lambda m: m.arange(5, 0)])
+def test_a_range_that_runs_the_other_way_is_refused(make: Any) -> None:
+    for library in BOTH:
+        with pytest.raises(RuntimeError, match="step"):
+            make(library)
+
+
+def test_dense_tensors_are_strided_and_asking_settles_nothing() -> None:
+    x = torch.ones(2, 3)
+    assert x.layout is torch.strided
+    assert torch.nn.Linear(1, 1).weight.layout == torch.strided
+    assert x.is_eager
+    assert torch.zeros_like(x, layout=x.layout).is_eager
+
+
+def test_the_values_of_what_requires_gradients_are_asked_for_by_detach_or_force() -> None:
+    for library in BOTH:
+        x = library.ones(2, requires_grad=True)
+        for each in (x, x * 2, library.nn.Linear(1, 1).weight):
+            with pytest.raises(RuntimeError, match=r"detach\(\)"):
+                each.numpy()
+            with pytest.raises(RuntimeError, match=r"detach\(\)"):
+                numpy.asarray(each)
+            assert each.detach().numpy().shape == each.shape
+            assert each.numpy(force=True).shape == each.shape
+        with library.no_grad():
+            assert (x * 2).numpy().tolist() == [2.0, 2.0]
+
+
+def test_what_a_transform_gives_is_an_array_without_detach() -> None:
+    for library in BOTH:
+        x = library.ones(2)
+        value, pull = library.func.vjp(lambda x: x.exp(), x)
+        hessian = library.func.hessian(lambda x: x.exp().sum())(x)
+        for each in (value, pull(x)[0], hessian):
+            assert each.numpy().shape == each.shape
 
 
 def test_the_default_dtype_is_that_of_floats_and_creation() -> None:

@@ -84,7 +84,7 @@ def read_only(tensor: Tensor) -> Array:
         tensor.realize()
         memory = memory_of(tensor.node)
     if memory is None or memory.writes & 1:  # another thread assigns to it
-        return tensor.numpy()
+        return tensor.numpy(force=True)
     return memory.contents(tensor.dtype.numpy, shape)
 
 

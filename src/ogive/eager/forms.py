@@ -23,7 +23,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterable
 from threading import get_ident
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy
 
@@ -48,12 +48,18 @@ from ogive.tensor.method_functions import plain_functions
 # What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"ogive\.eager")
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _ndarray = numpy.ndarray
 
 
 class Refused(Exception):
     """A form does not do what it is asked for; the function itself will."""
+
+
+class OutOfRange(Refused, IndexError):
+    """A position that a tensor gives lies outside of the axis; the function itself says so."""
 
 
 NOT_DONE = (
@@ -150,8 +156,32 @@ def is_captured() -> bool:
     return thread in autocast or thread in traced
 
 
-def leave(own: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Have the function itself do what its form does not."""
+def instead(
+    refusal: Exception, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """Call a function whose form has refused. If it raises, its error is all that a program sees:
+    what NumPy said of the attempt before is no concern of the program's."""
+    try:
+        return function(*args, **kwargs)
+    except Exception as error:
+        if error.__context__ is refusal:
+            error.__context__ = refusal.__context__
+        raise
+
+
+def leave(
+    own: Form, args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Exception | None = None
+) -> Any:
+    """Have the function itself do what its form does not, of which `refusal` says why."""
+    if refusal is None:
+        return _do_plainly(own, args, kwargs)
+    made = instead(refusal, _do_plainly, own, args, kwargs)
+    if isinstance(refusal, OutOfRange):
+        instead(refusal, made.realize)  # raises here, not where the result is asked for
+    return made
+
+
+def _do_plainly(own: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if own.function in FUNCTIONS:
         check(own.function, args, kwargs)
     return own.function(*args, **kwargs)
@@ -189,8 +219,8 @@ def dispatching(own: Form) -> Callable[..., Any]:
                 return function(*args, **kwargs)
         try:
             out = compute(*given, **named)
-        except NOT_DONE:
-            return leave(own, args, kwargs)
+        except NOT_DONE as refusal:
+            return leave(own, args, kwargs, refusal)
         if is_view and out is given[0]:
             return args[0]
         record = None
@@ -280,8 +310,8 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
                 return call(*args, **kwargs)
         try:
             out = compute(array, **kwargs) if count == 1 else compute(array, second, **kwargs)
-        except NOT_DONE:
-            return leave(own, args, kwargs)
+        except NOT_DONE as refusal:
+            return leave(own, args, kwargs, refusal)
         record = None
         kind = _first(out).dtype.kind if is_tracked else ""
         if kind == "c":

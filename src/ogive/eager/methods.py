@@ -16,7 +16,9 @@ from ogive.eager.forms import (
 from ogive.eager.gradients.records import Leaf, Record
 from ogive.eager.tensors import DTYPES, give, lend, show
 from ogive.eager.writing import may_write, replace
+from ogive.errors import GradientError
 from ogive.ir.dtype import DType
+from ogive.live import history
 from ogive.tensor.core import to_axis
 from ogive.tensor.gradients import differentiation
 from ogive.tensor.memory import in_place_operations
@@ -113,15 +115,29 @@ def to_index(self: Tensor) -> int:
     return Tensor.__index__(self)
 
 
+def refuse_gradients(tensor: Tensor) -> None:
+    """Raise `GradientError` for a tensor that requires gradients: an array would have none, as
+    PyTorch finds. Of plain tensors only leaves are refused: in others, which came from a leaf and
+    which from the argument of a transform is not told apart."""
+    if tensor.record is not None if tensor.is_eager else history.is_flagged(tensor):
+        raise GradientError(
+            f"an array has no gradients, and this tensor of shape {tuple(tensor.shape)} requires "
+            "them; say detach().numpy(), or numpy(force=True)"
+        )
+
+
 def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     """`numpy.asarray(x)`: a copy."""
     if copy is False:
         return python_values.to_array(self, dtype, copy)
+    refuse_gradients(self)
     return numpy.array(self.value, dtype)
 
 
 def to_numpy(self: Tensor, *, force: bool = False) -> Any:
     """`x.numpy()`: an array in the memory of the tensor."""
+    if not force:
+        refuse_gradients(self)
     return python_values.to_numpy(self) if is_captured() else lend(self)
 
 

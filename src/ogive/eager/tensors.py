@@ -155,7 +155,7 @@ class Eager(Tensor, metaclass=EagerClass):
     node = _settled("node")
     origin = _settled("origin")
     shared = _settled("shared")
-    layout = _settled("layout")
+    memory_strides = _settled("memory_strides")
     shows = _settled("shows")
 
 
@@ -344,7 +344,7 @@ def _become(tensor: Tensor, node: UOp) -> None:
             (tensor, "node", node),
             (tensor, "shared", None),
             (tensor, "device", DEFAULT_DEVICE),
-            (tensor, "layout", None),
+            (tensor, "memory_strides", None),
             (tensor, "origin", origin),
             (tensor, "value", None),
             (tensor, "family", None),

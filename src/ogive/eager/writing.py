@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from ogive.at_once import at_once
-from ogive.eager.forms import Refused, is_recording
+from ogive.eager.forms import Refused, instead, is_recording
 from ogive.eager.tensors import is_alone
 from ogive.tensor.tensor import Tensor
 
@@ -124,8 +124,8 @@ def in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callab
                 replace(self, made.value)
             else:
                 replace_recorded(self, made)
-        except Refused:
-            return method(self, *args, **kwargs)  # type: ignore[no-any-return]
+        except Refused as refusal:
+            return instead(refusal, method, self, *args, **kwargs)  # type: ignore[no-any-return]
         return self
 
     return _named(perform, method)

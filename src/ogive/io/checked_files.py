@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy
 
-from ogive.errors import ArgumentTypeError, FileError, OgiveError
+from ogive.errors import ArgumentTypeError, FileError, MissingFileError, OgiveError
 from ogive.io.words import IS_BIG, to_numbers
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE
@@ -199,7 +199,7 @@ def open_source(path: Any, name: str, kind: str) -> Iterator[Source]:
 
 
 def _open(place: str, kind: str) -> BinaryIO:
-    problem = "there is no such file"
+    problem = None
     try:
         if os.path.isfile(place):  # opening a pipe would wait for somebody to write to it
             return open(place, "rb")
@@ -207,6 +207,8 @@ def _open(place: str, kind: str) -> BinaryIO:
             problem = "it is a folder" if os.path.isdir(place) else "it is not a regular file"
     except (OSError, ValueError) as error:
         problem = str(error)
+    if problem is None:
+        raise MissingFileError(f"{place!r} cannot be read as {kind}: there is no such file")
     raise FileError(f"{place!r} cannot be read as {kind}: {problem}")
 
 

@@ -87,7 +87,7 @@ def to_numpy(tensor: Tensor, name: str) -> NDArray[Any]:
             f"{name}: the format has no {tensor.dtype.name}; save as safetensors, or cast to "
             "float32 first"
         )
-    return tensor.numpy()
+    return tensor.numpy(force=True)
 
 
 def read_array(source: Source, begin: int, end: int, name: str) -> Tensor:

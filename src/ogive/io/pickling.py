@@ -59,7 +59,7 @@ def write_torch(file: BinaryIO, obj: Any) -> None:
         archive.writestr(f"{FOLDER}byteorder", sys.byteorder)
         for number, tensor in enumerate(pickle.storages.values()):
             with archive.open(f"{FOLDER}data/{number}", "w", force_zip64=True) as member:
-                array = numpy.ascontiguousarray(tensor.numpy()).reshape(-1)
+                array = numpy.ascontiguousarray(tensor.numpy(force=True)).reshape(-1)
                 member.write(array.view(numpy.uint8).data)
         archive.writestr(f"{FOLDER}version", VERSION)
 

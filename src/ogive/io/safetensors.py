@@ -112,7 +112,8 @@ def save_safetensors(
     with replacing(path, "save_safetensors") as file:
         file.write(len(header).to_bytes(8, "little") + header)
         for name in order:
-            words = checked[name].numpy().reshape(-1).view(f"u{checked[name].dtype.itemsize}")
+            numbers = checked[name].numpy(force=True).reshape(-1)
+            words = numbers.view(f"u{checked[name].dtype.itemsize}")
             file.write(words.astype(words.dtype.newbyteorder("<"), copy=False).data.cast("B"))
 
 

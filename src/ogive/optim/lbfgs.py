@@ -178,7 +178,7 @@ class LBFGS(Optimizer):
         return loss.detach(), float(loss), _joined(parts)
 
     def _vector(self) -> Array:
-        return _joined([parameter.numpy() for parameter in self._params])
+        return _joined([parameter.numpy(force=True) for parameter in self._params])
 
     def _move(self, start: Array, direction: Array, length: float) -> None:
         values = start + length * direction

@@ -59,7 +59,13 @@ class Optimizer(HookedSteps):
         capturable: bool = False,
         differentiable: bool = False,
         shard: StateParts | None = None,
+        **unknown: Any,
     ) -> None:
+        for name in unknown:
+            raise ArgumentTypeError(
+                f"{type(self).__name__} takes no {name!r}{nearest(name, defaults)}; "
+                f"its settings are {', '.join(defaults)}"
+            )
         if differentiable:
             raise ArgumentError(
                 "gradients do not flow through step(); differentiate a function of parameters by "

@@ -84,8 +84,8 @@ class Core(metaclass=TensorClass):
     `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
     leaves, for which gradients are wanted, and `gradient` where they have one; their `hooks` are
     called with it, and `leaf` is how their versions refer to them. What is `shared` is the storage
-    that it is one of several tensors to show, and `shows` which part of that. `layout` are the
-    strides of one that showed such a part until it was alone, where they are not row-major. `apart`
+    that it is one of several tensors to show, and `shows` which part of that. `memory_strides` are
+    those of one that showed such a part until it was alone, where they are not row-major. `apart`
     is the number of a node that it stands for, or stood for, and that is known to lead to no leaf.
 
     Eager tensors (`eager/tensors.py`) have `value`, `record`, `family`, `shown` and `settlings`
@@ -94,8 +94,8 @@ class Core(metaclass=TensorClass):
 
     __slots__ = (
         "__dict__", "__weakref__", "apart", "device", "family", "gradient", "hooks", "id",
-        "is_flagged", "layout", "leaf", "node", "origin", "record", "settlings", "shared", "shown",
-        "shows", "value",
+        "is_flagged", "leaf", "memory_strides", "node", "origin", "record", "settlings", "shared",
+        "shown", "shows", "value",
     )  # fmt: skip
 
     is_eager = False
@@ -106,7 +106,7 @@ class Core(metaclass=TensorClass):
     hooks: Any
     id: int
     is_flagged: bool
-    layout: tuple[int, ...] | None
+    memory_strides: tuple[int, ...] | None
     leaf: LeafReference
     node: UOp
     origin: Origin | None
@@ -204,7 +204,7 @@ def adopt(tensor: Tensor, node: UOp, device: str) -> Tensor:
     tensor.node = node
     tensor.device = device
     tensor.shared = None
-    tensor.layout = None
+    tensor.memory_strides = None
     tensor.origin = origin = user_origin(2)
     if node.origin is None:
         node.origin = origin

@@ -193,7 +193,8 @@ def _find_out(
 
 def _is_view(result: Core) -> bool:
     """Whether a result shows what somebody else does, or its elements in another order."""
-    return (result.shared is not None and result.shared.is_reader) or result.layout is not None
+    is_shown = result.shared is not None and result.shared.is_reader
+    return is_shown or result.memory_strides is not None
 
 
 def _encode(value: Any) -> Any:

@@ -105,6 +105,7 @@ def test_the_namespace_describes_itself() -> None:
 
 def test_names_are_listed_and_unknown_ones_refused() -> None:
     assert set(NAMES) <= set(dir(ogive))
+    assert not {"Any", "TYPE_CHECKING", "annotations", "importlib", "sys"} & set(dir(ogive))
     with pytest.raises(AttributeError, match="no attribute 'expp'"):
         _ = ogive.expp
 

@@ -11,7 +11,7 @@ import os
 import stat
 
 from ogive.devices.handle import Handle
-from ogive.errors import ArgumentError, FileError
+from ogive.errors import ArgumentError, FileError, MissingFileError
 
 CHUNK = 1 << 24
 """Bytes in one read, between which Python looks for signals."""
@@ -84,7 +84,8 @@ class DiskBuffer(Handle):
 
     def _unreadable(self, error: Exception) -> FileError:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        return FileError(
+        kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
+        return kind(
             f"{self.path!r} cannot be read ({reason}), and bytes {self.offset} to "
             f"{self.offset + self.nbytes} of it are needed"
         )

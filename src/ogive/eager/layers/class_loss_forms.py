@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.forms import OutOfRange, Refused, form, gradient
 from ogive.eager.layers.loss_forms import reduced, spread
 from ogive.tensor.losses import classification
 
@@ -63,7 +63,7 @@ class _Classes:
             self.counted = chosen != ignored
             chosen = numpy.where(self.counted, chosen, 0)
             if not _are_classes(chosen, classes):
-                raise Refused
+                raise OutOfRange
         self.places = (numpy.arange(len(chosen)), chosen)
         self.counts: Any = 1
         if weight is not None:

@@ -14,6 +14,7 @@ from ogive.eager.forms import (
     NOT_DONE,
     Form,
     Refused,
+    instead,
     is_captured,
     is_recording,
     save,
@@ -187,8 +188,10 @@ def get_item(self: Tensor, index: Any) -> Tensor:
         out = array[given.entries]
         if not given.is_basic:
             check_size(out.shape)
-    except NOT_DONE:
-        return advanced_indexing.get_item(self, index)
+    except IndexError as refusal:
+        return _read_now(refusal, self, index)
+    except NOT_DONE as refusal:
+        return instead(refusal, advanced_indexing.get_item, self, index)
     record = self.record
     if record is not None:
         record = None
@@ -207,9 +210,17 @@ def _entry(self: Tensor, place: tuple[Any, ...]) -> Tensor:
     """What is at a position along the first axis, as most indices ask for."""
     try:
         out = self.value[place]
-    except IndexError:
-        return advanced_indexing.get_item(self, place[0])
+    except IndexError as refusal:
+        return _read_now(refusal, self, place[0])
     return show(self, out, None, (advanced_indexing.get_item, (place,), {}))
+
+
+def _read_now(refusal: Exception, tensor: Tensor, index: Any) -> Tensor:
+    """The elements at positions that NumPy finds out of range. The error is raised here, as in
+    PyTorch, not where the result is asked for."""
+    found = instead(refusal, advanced_indexing.get_item, tensor, index)
+    instead(refusal, found.realize)
+    return found
 
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:
@@ -218,8 +229,11 @@ def set_item(self: Tensor, index: Any, value: Any) -> None:
         index = advanced_indexing.listed_entries(index)
     try:
         _set_item(self, index, value)
-    except NOT_DONE:
-        advanced_indexing.set_item(self, index, value)
+    except IndexError as refusal:
+        _read_now(refusal, self, index)  # raises before anything is written
+        instead(refusal, advanced_indexing.set_item, self, index, value)
+    except NOT_DONE as refusal:
+        instead(refusal, advanced_indexing.set_item, self, index, value)
 
 
 def _set_item(self: Tensor, index: Any, value: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import check_size, unbroadcast
-from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.forms import OutOfRange, Refused, form, gradient
 from ogive.eager.shapes.adding import add_at, combine_at
 from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.indexing import scattering, selection
@@ -19,13 +19,13 @@ _WHOLE = slice(None)
 
 
 def checked(index: Any, length: int, negative: bool = False) -> Any:
-    """Positions of an axis, counted from the front. Raises `Refused` for others."""
+    """Positions of an axis, counted from the front. Raises `OutOfRange` for others."""
     if index.dtype.kind not in "iu":
         raise Refused
     if index.size:
         least = index.min()
         if least < (-length if negative else 0) or index.max() >= length:
-            raise Refused
+            raise OutOfRange
         if least < 0:
             return numpy.where(index < 0, index + length, index)
     return index

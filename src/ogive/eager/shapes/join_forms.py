@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import check_size
-from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient
+from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient, instead
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.elements import taking
 from ogive.eager.shapes.movement_forms import numbers_of, place_of
@@ -132,9 +132,9 @@ def split(self: Tensor, split_size: Any = None, dim: Any = 0, **names: Any) -> A
             if not bounds or bounds[-1][1] != length or min(given) < 0:
                 raise Refused
         return _parts(self, SPLIT, axis, [slice(start, end) for start, end in bounds])
-    except NOT_DONE:
+    except NOT_DONE as refusal:
         sizes = [] if split_size is None else [split_size]
-        return splitting.split(self, *sizes, dim=dim, **names)
+        return instead(refusal, splitting.split, self, *sizes, dim=dim, **names)
 
 
 @done_by(splitting.chunk)
@@ -146,8 +146,8 @@ def chunk(self: Tensor, chunks: Any, dim: Any = 0) -> Any:
         if chunks.__class__ is not int or chunks < 1 or not length:
             raise Refused
         return split(self, -(-length // chunks), axis)
-    except NOT_DONE:
-        return splitting.chunk(self, chunks, dim)
+    except NOT_DONE as refusal:
+        return instead(refusal, splitting.chunk, self, chunks, dim)
 
 
 @done_by(splitting.unbind)
@@ -155,8 +155,8 @@ def unbind(self: Tensor, dim: Any = 0) -> Any:
     """The slices along an axis."""
     try:
         axis = place_of(dim, self.value.ndim)
-    except NOT_DONE:
-        return splitting.unbind(self, dim)
+    except NOT_DONE as refusal:
+        return instead(refusal, splitting.unbind, self, dim)
     return _parts(self, UNBIND, axis, range(self.value.shape[axis]))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.forms import NOT_DONE, Form, Refused, dispatching, is_captured
+from ogive.eager.forms import NOT_DONE, Form, Refused, dispatching, instead, is_captured
 from ogive.eager.training.new_tensors import making, to_kind, to_sizes
 from ogive.eager.writing import may_write, replace
 from ogive.errors import OgiveError
@@ -297,8 +297,8 @@ def bernoulli(self: Tensor, p: Any = None, *, key: Any = None, generator: Any = 
         else:
             drawn = Draw(own.shape, generator).chance(_to_probability(p))
         return self.new_tensor(drawn)
-    except NOT_DONE:
-        return sampling.bernoulli(self, p, key=key, generator=generator)
+    except NOT_DONE as refusal:
+        return instead(refusal, sampling.bernoulli, self, p, key=key, generator=generator)
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = None) -> Tensor:
@@ -314,8 +314,8 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = 
             raise Refused
         probability = _to_probability(p)
         replace(self, Draw(own.shape, generator).chance(probability).astype(own.dtype))
-    except NOT_DONE:
-        return sampling.bernoulli_(self, p, key=key, generator=generator)
+    except NOT_DONE as refusal:
+        return instead(refusal, sampling.bernoulli_, self, p, key=key, generator=generator)
     return self
 
 

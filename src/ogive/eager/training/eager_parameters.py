@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import cast_array
-from ogive.eager.forms import NOT_DONE, Refused, is_captured, is_recording
+from ogive.eager.forms import NOT_DONE, Refused, instead, is_captured, is_recording
 from ogive.eager.gradients.records import Leaf
 from ogive.eager.namespaces import may_be_eager
 from ogive.eager.tensors import (
@@ -157,8 +157,8 @@ def assign(self: Tensor, value: Any) -> Tensor:
             _take_recorded(self, value, source)
             return self
         replace(self, _values_for(self.value.shape, self.value.dtype, value))
-    except NOT_DONE:
-        return assignment.assign(self, value)
+    except NOT_DONE as refusal:
+        return instead(refusal, assignment.assign, self, value)
     return self
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import cast_array, check_size
-from ogive.eager.forms import NOT_DONE, Refused, form, is_captured
+from ogive.eager.forms import NOT_DONE, Refused, form, instead, is_captured
 from ogive.eager.namespaces import may_be_eager
 from ogive.eager.tensors import DTYPES, give
 from ogive.ir.dtype import DType, to_dtype
@@ -252,8 +252,8 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **options: Any) ->
             raise Refused
         array = numbers(data, None)
         return give(cast_array(array, to_kind(dtype, self.value.dtype)))
-    except NOT_DONE:
-        return new_like.new_tensor(self, data, dtype=dtype, **options)
+    except NOT_DONE as refusal:
+        return instead(refusal, new_like.new_tensor, self, data, dtype=dtype, **options)
 
 
 def triu_indices(row: Any, col: Any, offset: Any = 0, dtype: Any = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Iterable
@@ -209,11 +210,12 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
         _refuse_depth()
     if isinstance(leaf, str | bytes):
         raise DtypeError(f"{leaf!r} is text, and tensors hold numbers")
-    try:
+    array = None
+    with contextlib.suppress(ValueError, OverflowError):
         array = numpy.array(data)
-    except (ValueError, OverflowError):
+    if array is None:
         _shape_of(data, ())
-        raise ArgumentError("the list holds something that is not a number") from None
+        raise ArgumentError("the list holds something that is not a number")
     if array.dtype.kind in "US":
         raise DtypeError("the list holds text, and tensors hold numbers")
     if array.dtype == object:

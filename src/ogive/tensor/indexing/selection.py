@@ -288,7 +288,7 @@ def _unique(x: Tensor, dim: int | None, sorts: bool, inverse: bool, counts: bool
     axis = None if dim is None else to_axis(dim, x.ndim, name)
     source = x.ravel() if axis is None else x.movedim(axis, 0)
     values = _values(source)
-    lines = values.numpy().reshape(values.shape[0], math.prod(values.shape[1:]))
+    lines = values.numpy(force=True).reshape(values.shape[0], math.prod(values.shape[1:]))
     count, width = lines.shape
     if not sorts or not width:
         order = numpy.arange(count)

@@ -31,7 +31,7 @@ def set_data(tensor: Tensor, value: Any) -> None:
         is_same = tensor.shared is not None and tensor.shared is given.shared
         if is_same and given.shows.movements == tensor.shows.movements:
             return
-        tensor.shared = tensor.layout = None
+        tensor.shared = tensor.memory_strides = None
         is_own = not is_in_array(tensor.node)  # else the array would be written to
     if is_own and given.shape == tensor.shape and given.dtype is tensor.dtype:
         _unseen(lambda: tensor.assign(given.detach()))
@@ -87,7 +87,7 @@ def replace_value(tensor: Tensor, value: Tensor) -> None:
         if fits and shared_storage(tensor) is not None:
             _unseen(lambda: tensor.assign(copy))
             return
-        tensor.shared = tensor.layout = None
+        tensor.shared = tensor.memory_strides = None
     copy.realize()
     with graph_lock:
         tensor.device = copy.device

@@ -121,7 +121,7 @@ def to_dlpack(
         copied = _lend(tensor.detach().contiguous())
         assert copied is not None, "a copy that nobody else has is memory"
         return make_capsule(copied, versioned, is_copy=True, device=where)
-    return make_capsule(tensor.numpy(), versioned, is_copy=True)
+    return make_capsule(tensor.numpy(force=True), versioned, is_copy=True)
 
 
 def _ask(x: Any, copy: bool | None, **given: Any) -> Any:
@@ -168,7 +168,7 @@ def _on_memory(array: NDArray[Any], device: str, is_elsewhere: bool) -> Tensor:
 def _lend(tensor: Tensor) -> NDArray[Any] | None:
     """The memory of a tensor, for others; None if it is not memory, or will be written to."""
     if 0 in tensor.shape:
-        return tensor.numpy()
+        return tensor.numpy(force=True)
     if split_name(tensor.device)[0] != GPUS and tensor.device != DEFAULT_DEVICE:
         return None
     tensor.realize()

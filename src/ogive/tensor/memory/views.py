@@ -55,7 +55,7 @@ class Storage(Core):
 
     def __init__(self, tensor: Tensor) -> None:
         self.shared = None
-        self.layout = tensor.layout
+        self.memory_strides = tensor.memory_strides
         self.device = tensor.device
         self.origin = tensor.origin
         self.node = tensor.node
@@ -160,19 +160,20 @@ def is_strided(source: Core, view: View) -> bool:
     Where lengths depend on variables, there are no distances, and every view is taken for one.
     """
     storage = source.shared
-    if source.layout is None and (storage is None or not source.shows.steps):
+    if source.memory_strides is None and (storage is None or not source.shows.steps):
         return True
     shown = view if storage is None else source.shows.then(view)
     whole = shown.steps[0][2] if shown.steps else shown.shape
     if any(isinstance(size, UOp) for size in (*whole, *shown.shape)):
         return True
-    return shown.strides(source.layout if storage is None else storage.layout) is not None
+    holder = source if storage is None else storage
+    return shown.strides(holder.memory_strides) is not None
 
 
 def is_contiguous(source: Core) -> bool:
     """Whether a tensor shows the elements of its storage in the order in which they lie."""
     storage = source.shared
-    if storage is not None and source.shows.strides(storage.layout) is None:
+    if storage is not None and source.shows.strides(storage.memory_strides) is None:
         return False
     return layout_of(source) is None
 
@@ -186,7 +187,7 @@ def show_otherwise(tensor: Core, other: Core) -> None:
     _refuse_unwritable(tensor, View(tensor.node.shape), leaf)
     node = other.node
     if history.is_flagged(tensor):
-        tensor.layout = layout_of(other)
+        tensor.memory_strides = layout_of(other)
         tensor.shared = None
         if not is_memory(node):
             node = make(Op.GRADIENT, node.dtype, (node,), history.Argument())
@@ -197,15 +198,15 @@ def show_otherwise(tensor: Core, other: Core) -> None:
 
 def leave_storage(tensor: Core) -> None:
     """Let a tensor stand for itself alone from now on, laid out as it was."""
-    tensor.layout = layout_of(tensor)
+    tensor.memory_strides = layout_of(tensor)
     tensor.shared = None
 
 
 def layout_of(tensor: Core) -> Strides | None:
     """The strides of a tensor, unless they are those of row-major memory."""
     if tensor.shared is None:
-        return tensor.layout
-    strides = tensor.shows.strides(tensor.shared.layout)
+        return tensor.memory_strides
+    strides = tensor.shows.strides(tensor.shared.memory_strides)
     if strides is None or are_contiguous(tensor.shows.shape, strides):
         return None
     return strides

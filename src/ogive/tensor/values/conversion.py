@@ -202,7 +202,7 @@ def _dtype_or_device(given: Any) -> DType:
     try:
         return to_dtype(given)
     except DtypeError as error:
-        if isinstance(given, str) and "did you mean" not in str(error):
-            to_device(given)  # which says what devices there are
         message = str(error).partition("\n")[0]
-        raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}") from None
+    if isinstance(given, str) and "did you mean" not in message:
+        to_device(given)  # which says what devices there are
+    raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}")

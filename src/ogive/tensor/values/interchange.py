@@ -120,13 +120,13 @@ def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
     whole = memo.get(id(storage))
     if whole is None:
         whole = memo[id(storage)] = type(tensor)(wrap(storage.node, storage.device).detach())
-        whole.layout = storage.layout
+        whole.memory_strides = storage.memory_strides
     return views.show(whole, tensor.shows.of_another_storage())
 
 
 def reduce(self: Tensor) -> Any:
     """Its values, for `pickle`, and whether it is a leaf."""
-    return restored, (type(self), self.numpy(), history.is_flagged(self))
+    return restored, (type(self), self.numpy(force=True), history.is_flagged(self))
 
 
 def to_index(self: Tensor) -> int:

@@ -117,7 +117,7 @@ def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> NDArr
     if copy is False:
         raise ArgumentError("a tensor's values can only be had as a copy")
     # While a function is captured, `numpy()` says that there are no values.
-    array = self.numpy() if is_traced() else to_numpy(self)
+    array = self.numpy(force=True) if is_traced() else to_numpy(self)
     return array if dtype is None else array.astype(dtype, copy=False)
 
 
@@ -127,7 +127,7 @@ def tolist(self: Tensor) -> Any:
     >>> Tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
-    array = self.numpy()
+    array = self.numpy(force=True)
     try:
         # NumPy does not make Python numbers of the floats of ml_dtypes.
         is_small = array.dtype.kind == "V"

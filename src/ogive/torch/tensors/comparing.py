@@ -59,9 +59,8 @@ def assert_close(
     near = TOLERANCES.get(other.dtype, (0.0, 0.0))
     if rtol is not None and atol is not None:
         near = rtol, atol
-    numpy.testing.assert_allclose(
-        one.numpy(), other.numpy(), near[0], near[1], equal_nan, err_msg=str(msg or "")
-    )
+    arrays = one.numpy(force=True), other.numpy(force=True)
+    numpy.testing.assert_allclose(*arrays, *near, equal_nan, err_msg=str(msg or ""))
 
 
 def assert_allclose(

@@ -16,7 +16,7 @@ from ogive.eager.tensors import DTYPES
 from ogive.eager.training import draws_at_once as draws
 from ogive.eager.training import new_tensors as arrays
 from ogive.eager.training.new_tensors import is_here
-from ogive.errors import OgiveError
+from ogive.errors import ArgumentError, OgiveError
 from ogive.ir.dtype import DType, result_type, to_dtype
 from ogive.ir.ops import Op
 from ogive.tensor.creation.user_data import memory_of
@@ -147,7 +147,20 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
     if not args and "start" not in kwargs and "end" in kwargs:
         args = (0, kwargs.pop("end"))
     made: Tensor = _arange(*args, **kwargs)
+    if made.numel() == 0:
+        _check_way(*args, **kwargs)
     return made
+
+
+def _check_way(start: Any, end: Any = None, step: Any = 1, **_options: Any) -> None:
+    """Raise unless steps lead from the start to the end, as PyTorch does; NumPy gives nothing."""
+    if end is None:
+        start, end = 0, start
+    if (end - start) * step < 0:
+        raise ArgumentError(
+            f"arange: steps of {step} do not lead from {start} to {end}; "
+            "the step has the sign of end - start"
+        )
 
 
 def tensor(
@@ -302,7 +315,7 @@ def _dtypes_of_leaves(data: Any) -> Iterator[Any]:
         yield data.__class__
     elif isinstance(data, numpy.ndarray | numpy.generic):
         yield to_dtype(data.dtype)
-    elif isinstance(data, Iterable):
+    elif isinstance(data, Iterable) and not isinstance(data, str | bytes):
         for each in data:
             yield from _dtypes_of_leaves(each)
 

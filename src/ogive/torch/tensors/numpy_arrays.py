@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.eager import may_be_eager
+from ogive.eager.methods import refuse_gradients
 from ogive.eager.tensors import DTYPES, borrow
 from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.memory.shared_arrays import share, share_array
 from ogive.tensor.values.python_values import from_numpy as borrow_array
-from ogive.tensor.values.python_values import to_numpy
+from ogive.tensor.values.python_values import to_array, to_numpy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,9 +43,18 @@ def from_numpy(array: NDArray[Any]) -> Tensor:
 
 
 def to_shared_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
-    """`x.numpy()`: an array in the memory of the tensor; a copy where that cannot be."""
+    """`x.numpy()`: an array in the memory of the tensor; a copy where that cannot be. Raises
+    `GradientError` for a leaf, without `force`."""
+    if not force:
+        refuse_gradients(self)
     array = share(self)
     return to_numpy(self) if array is None else array
+
+
+def to_own_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    """`numpy.asarray(x)`: a copy. Raises likewise."""
+    refuse_gradients(self)
+    return to_array(self, dtype, copy)
 
 
 def address_of(self: Tensor) -> int:

@@ -29,8 +29,8 @@ from ogive.tensor.linear_algebra.inverses import SignedLogarithm
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.reduction.statistics import Bounds
 from ogive.tensor.tensor import Tensor
-from ogive.torch.tensors.classes import new
-from ogive.torch.tensors.numpy_arrays import address_of, to_shared_numpy
+from ogive.torch.tensors.classes import new, strided
+from ogive.torch.tensors.numpy_arrays import address_of, to_own_array, to_shared_numpy
 from ogive.torch.tensors.sparse import dense_at, dense_to_sparse
 from ogive.torch.texts.gradient_names import called_name, name_of
 from ogive.torch.texts.sizes import Size
@@ -142,7 +142,9 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__str__", lambda tensor: repr(tensor)),
     (Tensor, "__format__", format_tensor),
     (Tensor, "numpy", to_shared_numpy),
+    (Tensor, "__array__", to_own_array),
     (Tensor, "data_ptr", address_of),
+    (Tensor, "layout", property(lambda tensor: strided, doc="All elements are kept.")),
     (Tensor, "new", new),
     (Tensor, "to_sparse", dense_to_sparse),
     (Tensor, "to_sparse_coo", dense_to_sparse),
@@ -156,7 +158,8 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
 """What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,
-which shares memory there, `data_ptr()`, lists as indices, and products of operands of one dtype."""
+which shares memory there and refuses what requires gradients, `data_ptr()`, `layout`, lists as
+indices, and products of operands of one dtype."""
 
 _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 

@@ -178,6 +178,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "autograd.variable": ("ogive.torch.training.gradients",),
     "distributions": ("ogive.distributions",),
     **{f"distributions.{name}": ("ogive.distributions",) for name in _DISTRIBUTIONS},
+    "distributions.constraint_registry": ("ogive.distributions.constraint_registry",),
     "distributions.constraints": ("ogive.distributions.constraints",),
     "distributions.transforms": ("ogive.distributions.transforms",),
     "distributions.utils": ("ogive.torch.tensors.distribution_parts",),

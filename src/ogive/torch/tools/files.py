@@ -18,9 +18,10 @@ from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
 from ogive.torch.tools.safe_names import safe_names
 
-__all__ = [
-    "load", "save",
-]  # fmt: skip
+__all__ = ["FILE_LIKE", "FileLike", "MAP_LOCATION", "load", "save"]
+
+FILE_LIKE = FileLike = Any
+MAP_LOCATION = Any
 
 LARGEST_READ = 1 << 24
 """Files of up to 16 MB are read at once; larger ones by the device of files, in parallel."""

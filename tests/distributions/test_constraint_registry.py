@@ -67,14 +67,14 @@ def test_a_constraint_of_matrices_gives_its_transform(name: str) -> None:
 def test_a_program_registers_a_constraint_of_its_own(library: Any) -> None:
     distributions = library.distributions
 
-    class Even(distributions.constraints.Constraint):  # type: ignore[misc]
+    class Even(distributions.constraints.Constraint):  # type: ignore[name-defined, misc]
         pass
 
     with pytest.raises(NotImplementedError):
         distributions.transform_to(Even())
     registry = distributions.constraint_registry.ConstraintRegistry()
 
-    @registry.register(Even)
+    @registry.register(Even)  # type: ignore[untyped-decorator]
     def of_even(constraint: Any) -> Any:
         return distributions.ExpTransform()
 

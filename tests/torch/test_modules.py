@@ -79,6 +79,47 @@ def test_all_layers_count_as_modules(torch: Any) -> None:
 
 
 @BOTH
+def test_a_programs_metaclass_goes_with_modules(torch: Any) -> None:
+    class Meta(type):
+        def __call__(cls, *args: Any) -> Any:
+            made = super().__call__(*args)
+            made.is_finished = True
+            return made
+
+    class Net(torch.nn.Module, metaclass=Meta):  # type: ignore[misc]
+        def __init__(self, size: int) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(size, size)
+
+    class Wide(torch.nn.Linear, metaclass=Meta):  # type: ignore[misc]
+        pass
+
+    assert type(torch.nn.Module) is type
+    assert Net(3).is_finished and isinstance(Net(2), torch.nn.Module)
+    assert len(list(Net(3).parameters())) == 2
+    assert isinstance(Wide(1, 2), torch.nn.Linear)
+
+
+@BOTH
+def test_what_torch_nn_module_is_given_all_layers_have(
+    torch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_wide = property(lambda layer: layer.in_features > 2)
+    monkeypatch.setattr(torch.nn.Module, "is_wide", is_wide, raising=False)
+    assert torch.nn.Linear(3, 1).is_wide and not torch.nn.Linear(2, 1).is_wide
+
+
+def test_a_layer_is_captured_in_place() -> None:
+    torch = ogive.torch
+    layer = torch.nn.Linear(2, 3)
+    x = torch.ones(4, 2)
+    wanted = layer(x).tolist()
+    layer.compile()
+    with torch.no_grad():
+        assert [layer(x).tolist() for _ in range(3)] == [wanted] * 3
+
+
+@BOTH
 def test_states_take_prefixes_and_hooks_see_them(torch: Any) -> None:
     net, seen = make_net(torch), []
     assert all(name.startswith("model.") for name in net.state_dict(prefix="model."))

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ogive.nn.module import Module
+    from ogive.nn.module import AnyModule
 
-Found = Callable[["Module"], Iterator[tuple[str, Any]]]
+Found = Callable[["AnyModule"], Iterator[tuple[str, Any]]]
 
 
 class AttributeView(MutableMapping[str, Any]):
@@ -22,7 +22,7 @@ class AttributeView(MutableMapping[str, Any]):
     __slots__ = ("_find", "_module", "_put")
 
     def __init__(
-        self, module: Module, find: Found, put: Callable[[Module, str, Any], None]
+        self, module: AnyModule, find: Found, put: Callable[[AnyModule, str, Any], None]
     ) -> None:
         self._module = module
         self._find = find

@@ -29,6 +29,7 @@ from ogive.tensor.linear_algebra.inverses import SignedLogarithm
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.reduction.statistics import Bounds
 from ogive.tensor.tensor import Tensor
+from ogive.torch.networks.modules import Module, compile_in_place
 from ogive.torch.tensors.classes import new
 from ogive.torch.tensors.numpy_arrays import address_of, to_shared_numpy
 from ogive.torch.tensors.sparse import dense_at, dense_to_sparse
@@ -143,6 +144,7 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__format__", format_tensor),
     (Tensor, "numpy", to_shared_numpy),
     (Tensor, "data_ptr", address_of),
+    (Module, "compile", compile_in_place),
     (Tensor, "new", new),
     (Tensor, "to_sparse", dense_to_sparse),
     (Tensor, "to_sparse_coo", dense_to_sparse),
@@ -156,7 +158,8 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
 """What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,
-which shares memory there, `data_ptr()`, lists as indices, and products of operands of one dtype."""
+which shares memory there, `data_ptr()`, modules' `compile()`, lists as indices, and products of
+operands of one dtype."""
 
 _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 

@@ -18,7 +18,7 @@ from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
 from ogive.torch.tools.safe_names import safe_names
 
-__all__ = ["FILE_LIKE", "FileLike", "MAP_LOCATION", "load", "save"]
+__all__ = ["FILE_LIKE", "MAP_LOCATION", "FileLike", "load", "save"]
 
 FILE_LIKE = FileLike = Any
 MAP_LOCATION = Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import pickle
 from typing import Any
 
 import numpy
@@ -94,7 +95,8 @@ def test_a_programs_metaclass_goes_with_modules(torch: Any) -> None:
     class Wide(torch.nn.Linear, metaclass=Meta):  # type: ignore[misc]
         pass
 
-    assert type(torch.nn.Module) is type
+    assert type(torch.nn.Module) is type and torch.nn.Module.__name__ == "Module"
+    assert pickle.loads(pickle.dumps(torch.nn.Module)) is torch.nn.Module
     assert Net(3).is_finished and isinstance(Net(2), torch.nn.Module)
     assert len(list(Net(3).parameters())) == 2
     assert isinstance(Wide(1, 2), torch.nn.Linear)

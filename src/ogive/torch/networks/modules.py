@@ -8,6 +8,10 @@ from ogive.nn.module import AnyModule as Module
 
 __all__ = ["Module"]
 
+# It is printed, and pickled, by the name that programs know it by.
+Module.__name__ = Module.__qualname__ = "Module"
+Module.__module__ = __name__
+
 
 def compile_in_place(self: Module, *args: Any, **kwargs: Any) -> None:
     """`module.compile()`: capture calls from now on, as `torch.compile` does."""

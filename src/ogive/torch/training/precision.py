@@ -8,9 +8,11 @@ from typing import Any
 from ogive.amp import GradScaler as _GradScaler
 from ogive.amp import autocast as _autocast
 from ogive.errors import DeviceError
+from ogive.torch.training.autocast_switches import get_autocast_dtype
 
 __all__ = [
-    "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
+    "GradScaler", "_enter_autocast", "_exit_autocast", "autocast", "autocast_decorator",
+    "custom_bwd", "custom_fwd", "is_autocast_available",
 ]  # fmt: skip
 
 
@@ -33,7 +35,22 @@ class autocast(_autocast):
         if kind not in ("cpu", "cuda", "mps", "xpu"):
             raise DeviceError(f"autocast: unknown device {device_type!r}")
         # PyTorch warns and goes on without casts where there is no such device, and so do we.
-        super().__init__("cpu", None if kind != "cpu" else dtype, enabled and kind == "cpu")
+        wanted = get_autocast_dtype("cpu") if kind != "cpu" or dtype is None else dtype
+        super().__init__("cpu", wanted, enabled and kind == "cpu")
+
+
+def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) -> Any:
+    """A function that runs inside of a context."""
+    return autocast_instance(func)
+
+
+def _enter_autocast(*args: Any) -> autocast:
+    """A context that was entered, for `_exit_autocast`."""
+    return autocast(*args).__enter__()  # type: ignore[return-value]  # it gives itself
+
+
+def _exit_autocast(mode: autocast) -> None:
+    mode.__exit__(None, None, None)
 
 
 class GradScaler(_GradScaler):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import collections
 import pickle
 from typing import Any
 
@@ -66,6 +67,26 @@ def test_registered_dictionaries_show_and_change_attributes(torch: Any) -> None:
     assert isinstance(net.rest[1], torch.nn.Tanh)
     del net._modules["fc"]
     assert not hasattr(net, "fc")
+
+
+@BOTH
+def test_registered_dictionaries_are_replaced_as_a_whole(torch: Any) -> None:
+    nn, ordered = torch.nn, collections.OrderedDict
+    chain = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 3), nn.Tanh())
+    chain._modules = ordered(list(chain._modules.items())[:3])
+    assert [name for name, _ in chain.named_children()] == ["0", "1", "2"]
+    assert chain(torch.ones(1, 2)).shape == (1, 3)
+    layer = nn.Linear(2, 3)
+    weight = nn.Parameter(torch.full((3, 2), 2.0))
+    layer._parameters = ordered(bias=nn.Parameter(torch.zeros(3)), weight=weight)
+    assert [name for name, _ in layer.named_parameters()] == ["bias", "weight"]
+    assert layer(torch.ones(2)).tolist() == [4.0, 4.0, 4.0]
+    layer._parameters = {"weight": weight}
+    assert list(layer.state_dict()) == ["weight"] and not hasattr(layer, "bias")
+    norm = nn.BatchNorm1d(2)
+    norm._buffers = {"running_mean": torch.ones(2), "running_var": torch.ones(2)}
+    assert [name for name, _ in norm.named_buffers()] == ["running_mean", "running_var"]
+    assert norm.running_mean.tolist() == [1.0, 1.0]
 
 
 @BOTH

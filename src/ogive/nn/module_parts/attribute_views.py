@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -50,6 +50,14 @@ class AttributeView(MutableMapping[str, Any]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+    def replace(self, given: Mapping[str, Any]) -> None:
+        """Have the attributes that are given, in their order, and no others of this kind."""
+        wanted = dict(given)
+        for name in reversed(list(self)):  # modules in a list move up when one before them goes
+            delattr(self._module, name)
+        for name, value in wanted.items():
+            self[name] = value
 
     def copy(self) -> dict[str, Any]:
         """A dictionary of its own."""

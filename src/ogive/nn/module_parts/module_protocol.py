@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ogive.errors import ArgumentError
@@ -29,6 +29,10 @@ class ModuleProtocol:
         """The modules directly below."""
         return AttributeView(self._own(), lambda own: own.named_children(), type(self).add_module)
 
+    @_modules.setter
+    def _modules(self, given: Mapping[str, Any]) -> None:
+        self._modules.replace(given)
+
     @property
     def _parameters(self) -> AttributeView:
         """The parameters of this module alone."""
@@ -36,12 +40,20 @@ class ModuleProtocol:
 
         return AttributeView(self._own(), parameters_of, setattr)
 
+    @_parameters.setter
+    def _parameters(self, given: Mapping[str, Any]) -> None:
+        self._parameters.replace(given)
+
     @property
     def _buffers(self) -> AttributeView:
         """The buffers of this module alone."""
         return AttributeView(
             self._own(), lambda own: own.named_buffers(recurse=False), _put_buffer
         )
+
+    @_buffers.setter
+    def _buffers(self, given: Mapping[str, Any]) -> None:
+        self._buffers.replace(given)
 
     def _own(self) -> AnyModule:
         return self  # type: ignore[return-value]  # there is no other kind

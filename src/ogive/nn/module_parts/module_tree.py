@@ -174,8 +174,9 @@ def parameters_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
 
 def _buffers_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
     for name in module._buffer_names:
-        if getattr(module, name) is not None:
-            yield name, getattr(module, name)
+        buffer = getattr(module, name, None)  # it may have been deleted
+        if buffer is not None:
+            yield name, buffer
 
 
 def _state_of(module: AnyModule) -> Iterator[tuple[str, Any]]:

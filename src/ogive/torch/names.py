@@ -191,7 +191,9 @@ TREE: dict[str, tuple[str, ...]] = {
     "signal.windows": ("ogive.signal.windows",),
     "func": ("ogive.torch.training.function_transforms",),
     "amp": ("ogive.torch.training.precision", "ogive.amp"),
-    "amp.autocast_mode": ("ogive.torch.training.precision", "ogive.amp"),
+    "amp.autocast_mode": (
+        "ogive.torch.training.precision", "ogive.torch.training.autocast_by_hand", "ogive.amp",
+    ),
     "amp.grad_scaler": ("ogive.amp",),
     "cuda": ("ogive.torch.machine.accelerators",),
     "cuda.amp": ("ogive.torch.training.cuda_precision",),
@@ -242,7 +244,10 @@ TREE: dict[str, tuple[str, ...]] = {
     "onnx.operators": ("ogive.torch.tools.onnx_files",),
     "onnx.symbolic_helper": ("ogive.torch.tools.onnx_files",),
     "onnx.symbolic_opset11": (),
-    "serialization": ("ogive.torch.tools.files", "ogive.torch.tools.safe_names"),
+    "serialization": (
+        "ogive.torch.tools.files", "ogive.torch.tools.safe_names",
+        "ogive.torch.tensors.annotations",
+    ),
     "__config__": ("ogive.torch.machine.build_settings",),
     "version": ("ogive.torch.machine.release",),
     "types": ("ogive.torch.tensors.annotations",),

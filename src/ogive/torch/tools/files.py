@@ -18,10 +18,9 @@ from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
 from ogive.torch.tools.safe_names import safe_names
 
-__all__ = ["FILE_LIKE", "MAP_LOCATION", "FileLike", "load", "save"]
-
-FILE_LIKE = FileLike = Any
-MAP_LOCATION = Any
+__all__ = [
+    "load", "save",
+]  # fmt: skip
 
 LARGEST_READ = 1 << 24
 """Files of up to 16 MB are read at once; larger ones by the device of files, in parallel."""

@@ -11,8 +11,7 @@ from ogive.errors import DeviceError
 from ogive.torch.training.autocast_switches import get_autocast_dtype
 
 __all__ = [
-    "GradScaler", "_enter_autocast", "_exit_autocast", "autocast", "autocast_decorator",
-    "custom_bwd", "custom_fwd", "is_autocast_available",
+    "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
 ]  # fmt: skip
 
 
@@ -37,20 +36,6 @@ class autocast(_autocast):
         # PyTorch warns and goes on without casts where there is no such device, and so do we.
         wanted = get_autocast_dtype("cpu") if kind != "cpu" or dtype is None else dtype
         super().__init__("cpu", wanted, enabled and kind == "cpu")
-
-
-def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) -> Any:
-    """A function that runs inside of a context."""
-    return autocast_instance(func)
-
-
-def _enter_autocast(*args: Any) -> autocast:
-    """A context that was entered, for `_exit_autocast`."""
-    return autocast(*args).__enter__()  # type: ignore[return-value]  # it gives itself
-
-
-def _exit_autocast(mode: autocast) -> None:
-    mode.__exit__(None, None, None)
 
 
 class GradScaler(_GradScaler):

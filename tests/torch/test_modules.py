@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import abc
+import collections
+import pickle
 from typing import Any
 
 import numpy
@@ -68,6 +70,26 @@ def test_registered_dictionaries_show_and_change_attributes(torch: Any) -> None:
 
 
 @BOTH
+def test_registered_dictionaries_are_replaced_as_a_whole(torch: Any) -> None:
+    nn, ordered = torch.nn, collections.OrderedDict
+    chain = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 3), nn.Tanh())
+    chain._modules = ordered(list(chain._modules.items())[:3])
+    assert [name for name, _ in chain.named_children()] == ["0", "1", "2"]
+    assert chain(torch.ones(1, 2)).shape == (1, 3)
+    layer = nn.Linear(2, 3)
+    weight = nn.Parameter(torch.full((3, 2), 2.0))
+    layer._parameters = ordered(bias=nn.Parameter(torch.zeros(3)), weight=weight)
+    assert [name for name, _ in layer.named_parameters()] == ["bias", "weight"]
+    assert layer(torch.ones(2)).tolist() == [4.0, 4.0, 4.0]
+    layer._parameters = {"weight": weight}
+    assert list(layer.state_dict()) == ["weight"] and not hasattr(layer, "bias")
+    norm = nn.BatchNorm1d(2)
+    norm._buffers = {"running_mean": torch.ones(2), "running_var": torch.ones(2)}
+    assert [name for name, _ in norm.named_buffers()] == ["running_mean", "running_var"]
+    assert norm.running_mean.tolist() == [1.0, 1.0]
+
+
+@BOTH
 def test_all_layers_count_as_modules(torch: Any) -> None:
     class Base(torch.nn.Module, abc.ABC):  # type: ignore[misc]
         pass
@@ -76,6 +98,48 @@ def test_all_layers_count_as_modules(torch: Any) -> None:
     assert issubclass(torch.nn.Linear, torch.nn.Module)
     assert isinstance(Base(), torch.nn.Module)
     assert not isinstance(torch.nn.Linear(1, 1), Base)
+
+
+@BOTH
+def test_a_programs_metaclass_goes_with_modules(torch: Any) -> None:
+    class Meta(type):
+        def __call__(cls, *args: Any) -> Any:
+            made = super().__call__(*args)
+            made.is_finished = True
+            return made
+
+    class Net(torch.nn.Module, metaclass=Meta):  # type: ignore[misc]
+        def __init__(self, size: int) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(size, size)
+
+    class Wide(torch.nn.Linear, metaclass=Meta):  # type: ignore[misc]
+        pass
+
+    assert type(torch.nn.Module) is type and torch.nn.Module.__name__ == "Module"
+    assert pickle.loads(pickle.dumps(torch.nn.Module)) is torch.nn.Module
+    assert Net(3).is_finished and isinstance(Net(2), torch.nn.Module)
+    assert len(list(Net(3).parameters())) == 2
+    assert isinstance(Wide(1, 2), torch.nn.Linear)
+
+
+@BOTH
+def test_what_torch_nn_module_is_given_all_layers_have(
+    torch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_wide = property(lambda layer: layer.in_features > 2)
+    monkeypatch.setattr(torch.nn.Module, "is_wide", is_wide, raising=False)
+    assert torch.nn.Linear(3, 1).is_wide and not torch.nn.Linear(2, 1).is_wide
+
+
+def test_a_layer_is_captured_in_place() -> None:
+    torch = ogive.torch
+    layer = torch.nn.Linear(2, 3)
+    x = torch.ones(4, 2)
+    wanted = layer(x).tolist()
+    layer.compile()
+    with torch.no_grad():
+        assert [layer(x).tolist() for _ in range(3)] == [wanted] * 3
 
 
 @BOTH

@@ -6,6 +6,7 @@ import warnings
 from collections import OrderedDict
 from typing import Any
 
+import numpy as np
 import pytest
 import torch as pytorch
 
@@ -143,3 +144,51 @@ def test_the_rank_of_a_matrix_may_have_a_bound() -> None:
         matrix = library.diag(library.tensor([1.0, 0.5, 0.1]))
         assert library.linalg.matrix_rank(matrix, tol=0.3).item() == 2
         assert library.linalg.matrix_rank(matrix, 0.01).item() == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "settings", "shape"),
+    [
+        ("BatchNorm1d", (4,), {}, (5, 4)),
+        ("BatchNorm2d", (4,), {}, (2, 4, 3, 3)),
+        ("InstanceNorm2d", (4,), {"affine": True}, (2, 4, 3, 3)),
+        ("GroupNorm", (2, 4), {}, (3, 4, 5)),
+        ("LazyBatchNorm1d", (), {}, (5, 4)),
+    ],
+)
+def test_normalization_without_a_bias(
+    name: str, sizes: Any, settings: dict[str, Any], shape: tuple[int, ...]
+) -> None:
+    values = np.random.default_rng().normal(size=shape).astype(np.float32)
+    found = []
+    for torch in (pytorch, ogive.torch):
+        layer = getattr(torch.nn, name)(*sizes, **settings, bias=False)
+        result = layer(torch.tensor(values))
+        assert layer.bias is None and "bias" not in layer.state_dict()
+        found.append((repr(layer), list(layer.state_dict()), result.detach().numpy()))
+    assert found[0][:2] == found[1][:2]
+    np.testing.assert_allclose(found[1][2], found[0][2], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_a_bag_shortens_the_rows_that_it_reads(mode: str) -> None:
+    table = np.random.default_rng().normal(size=(6, 3)).astype(np.float32)
+    found = []
+    for torch in (pytorch, ogive.torch):
+        layer = torch.nn.EmbeddingBag(6, 3, 0.5, 1.0, mode != "max", mode)
+        with torch.no_grad():
+            layer.weight.copy_(torch.tensor(table))
+        result = layer(torch.tensor([0, 4, 4, 2, 4]), torch.tensor([0, 2]))
+        (result**2).sum().backward()
+        found.append((result, layer.weight, layer.weight.grad))
+        text = repr(layer)
+        assert text.startswith("EmbeddingBag(6, 3, max_norm=0.5, norm_type=1.0"), text
+    for theirs, ours in zip(*found, strict=True):
+        np.testing.assert_allclose(
+            ours.detach().numpy(), theirs.detach().numpy(), rtol=1e-4, atol=1e-6
+        )
+
+
+def test_scaled_gradients_of_the_greatest_are_refused() -> None:
+    with pytest.raises(ValueError, match="scale_grad_by_freq"):
+        ogive.torch.nn.EmbeddingBag(6, 3, scale_grad_by_freq=True, mode="max")

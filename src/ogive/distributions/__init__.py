@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from ogive.distributions import constraints, transforms
+from ogive.distributions import constraint_registry, constraints, transforms
 from ogive.distributions.categories import (
     Categorical,
     Multinomial,
@@ -23,6 +23,7 @@ from ogive.distributions.combined import (
     RelaxedOneHotCategorical,
     TransformedDistribution,
 )
+from ogive.distributions.constraint_registry import biject_to, transform_to
 from ogive.distributions.correlations import LKJCholesky
 from ogive.distributions.discrete_distributions import (
     Bernoulli,
@@ -60,10 +61,12 @@ from ogive.distributions.transforms import (
     AffineTransform,
     CatTransform,
     ComposeTransform,
+    CorrCholeskyTransform,
     CumulativeDistributionTransform,
     ExpTransform,
     IndependentTransform,
     LowerCholeskyTransform,
+    PositiveDefiniteTransform,
     PowerTransform,
     ReshapeTransform,
     SigmoidTransform,
@@ -88,6 +91,7 @@ __all__ = [
     "Chi2",
     "ComposeTransform",
     "ContinuousBernoulli",
+    "CorrCholeskyTransform",
     "CumulativeDistributionTransform",
     "Dirichlet",
     "Distribution",
@@ -119,6 +123,7 @@ __all__ = [
     "OneHotCategoricalStraightThrough",
     "Pareto",
     "Poisson",
+    "PositiveDefiniteTransform",
     "PowerTransform",
     "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
@@ -135,9 +140,12 @@ __all__ = [
     "Uniform",
     "VonMises",
     "Weibull",
+    "biject_to",
+    "constraint_registry",
     "constraints",
     "identity_transform",
     "kl_divergence",
     "register_kl",
+    "transform_to",
     "transforms",
 ]

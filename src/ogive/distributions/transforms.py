@@ -21,16 +21,21 @@ from ogive.distributions.distribution_parameters import (
     smallest,
     sum_rightmost,
 )
+from ogive.distributions.matrix_transforms import (
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+)
 from ogive.nn.functional import pad, softplus
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
-    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform",
+    "AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
     "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform",
-    "LowerCholeskyTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform",
-    "SoftmaxTransform", "SoftplusTransform", "StackTransform", "StickBreakingTransform",
-    "TanhTransform", "Transform", "identity_transform",
+    "LowerCholeskyTransform", "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform",
+    "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform", "StackTransform",
+    "StickBreakingTransform", "TanhTransform", "Transform", "identity_transform",
 ]  # fmt: skip
 
 
@@ -210,19 +215,6 @@ class StickBreakingTransform(Transform):
 
     def inverse_shape(self, shape: Any) -> Any:
         return (*shape[:-1], shape[-1] - 1)
-
-
-class LowerCholeskyTransform(Transform):
-    """Any matrix to a lower triangle with a positive diagonal."""
-
-    domain: Any = constraints.independent(constraints.real, 2)
-    codomain: Any = constraints.lower_cholesky
-
-    def _call(self, x: Any) -> Any:
-        return x.tril(-1) + x.diagonal(0, -2, -1).exp().diag_embed()
-
-    def _invert(self, y: Any) -> Any:
-        return y.tril(-1) + y.diagonal(0, -2, -1).log().diag_embed()
 
 
 class CumulativeDistributionTransform(Transform):

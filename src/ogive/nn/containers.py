@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, nearest
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule, Module
 
 List = TypeVar("List", bound="OrderedModules")
 Chain = TypeVar("Chain", bound="Sequential")
@@ -16,7 +16,7 @@ Chain = TypeVar("Chain", bound="Sequential")
 
 def _to_module(value: Any, name: str) -> Any:
     """A module, or None for a place that has none. Raises `ArgumentTypeError`."""
-    if value is not None and not isinstance(value, Module):
+    if value is not None and not isinstance(value, AnyModule):
         raise ArgumentTypeError(f"{name} holds modules, and {value!r} is none")
     return value
 
@@ -24,11 +24,11 @@ def _to_module(value: Any, name: str) -> Any:
 class OrderedModules(Module):
     """The base of lists and chains of modules, which are in order and named by their positions."""
 
-    def __init__(self, modules: Iterable[Module | None] | None = None) -> None:
+    def __init__(self, modules: Iterable[AnyModule | None] | None = None) -> None:
         self._listed: list[Any] = []
         self.extend(modules or ())
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
+    def named_children(self) -> Iterator[tuple[str, AnyModule]]:
         for position, module in enumerate(self._listed):
             if module is not None:
                 yield str(position), module
@@ -42,10 +42,10 @@ class OrderedModules(Module):
         return self._listed[position]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        position = self._position(name) if isinstance(value, Module) else None
+        position = self._position(name) if isinstance(value, AnyModule) else None
         if position is not None:
             self._listed[position] = value
-        elif isinstance(value, Module):
+        elif isinstance(value, AnyModule):
             self._add_named(name, value)
         else:
             super().__setattr__(name, value)
@@ -66,7 +66,7 @@ class OrderedModules(Module):
     def _own_names(self) -> list[str]:
         return [str(position) for position in range(len(self._listed))]
 
-    def _add_named(self, name: str, module: Module) -> None:
+    def _add_named(self, name: str, module: AnyModule) -> None:
         if name != str(len(self)):
             raise ArgumentError(
                 f"a ModuleList names its modules by position, and {name!r} is not the next; "
@@ -74,31 +74,31 @@ class OrderedModules(Module):
             )
         self.append(module)
 
-    def append(self: List, module: Module | None) -> List:
+    def append(self: List, module: AnyModule | None) -> List:
         """Add a module at the end. Returns the list."""
         self._listed.append(_to_module(module, type(self).__name__))
         return self
 
-    def extend(self: List, modules: Iterable[Module | None]) -> List:
+    def extend(self: List, modules: Iterable[AnyModule | None]) -> List:
         """Add several modules at the end. Returns the list."""
         for module in list(modules):
             self.append(module)
         return self
 
-    def insert(self, position: int, module: Module) -> None:
+    def insert(self, position: int, module: AnyModule) -> None:
         """Add a module in front of the one at `position`."""
         self._listed.insert(position, _to_module(module, type(self).__name__))
 
-    def pop(self, position: int) -> Module:
+    def pop(self, position: int) -> AnyModule:
         """Take a module out."""
-        module: Module = self[position]
+        module: AnyModule = self[position]
         del self[position]
         return module
 
-    def __iadd__(self: List, modules: Iterable[Module]) -> List:
+    def __iadd__(self: List, modules: Iterable[AnyModule]) -> List:
         return self.extend(modules)
 
-    def __add__(self: List, modules: Iterable[Module]) -> List:
+    def __add__(self: List, modules: Iterable[AnyModule]) -> List:
         joined: List = self[:]
         return joined.extend(modules)
 
@@ -114,7 +114,7 @@ class OrderedModules(Module):
                 f"there is no module {position} among {len(self._listed)}"
             ) from None
 
-    def __setitem__(self, position: int, module: Module) -> None:
+    def __setitem__(self, position: int, module: AnyModule) -> None:
         self._listed[position] = _to_module(module, type(self).__name__)
 
     def __delitem__(self, position: int | slice) -> None:
@@ -123,7 +123,7 @@ class OrderedModules(Module):
     def __len__(self) -> int:
         return len(self._listed)
 
-    def __iter__(self) -> Iterator[Module]:
+    def __iter__(self) -> Iterator[AnyModule]:
         return iter(self._listed)
 
 
@@ -156,7 +156,7 @@ class Sequential(OrderedModules):
     (3, 2)
     """
 
-    def __init__(self, *modules: Module | Mapping[str, Module]) -> None:
+    def __init__(self, *modules: AnyModule | Mapping[str, AnyModule]) -> None:
         self._names: list[str] | None = None
         if len(modules) == 1 and isinstance(modules[0], Mapping):
             self._names = list(modules[0])
@@ -164,7 +164,7 @@ class Sequential(OrderedModules):
         else:
             super().__init__([_to_module(module, "Sequential") for module in modules])
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
+    def named_children(self) -> Iterator[tuple[str, AnyModule]]:
         if self._names is None:
             return super().named_children()
         return zip(self._names, self._listed, strict=True)
@@ -183,17 +183,17 @@ class Sequential(OrderedModules):
         if self._names is not None:
             del self._names[position]
 
-    def _add_named(self, name: str, module: Module) -> None:
+    def _add_named(self, name: str, module: AnyModule) -> None:
         names = self._own_names()
         super().append(module)
         self._names = [*names, name]
 
-    def append(self: Chain, module: Module | None) -> Chain:
+    def append(self: Chain, module: AnyModule | None) -> Chain:
         if self._names is not None and len(self._listed) == len(self._names):
             self._names.append(str(len(self._names)))
         return super().append(module)
 
-    def insert(self, position: int, module: Module) -> None:
+    def insert(self, position: int, module: AnyModule) -> None:
         super().insert(position, module)
         if self._names is not None:
             self._names.insert(position, f"inserted{len(self._names)}")
@@ -213,15 +213,15 @@ class ModuleDict(Module):
     """
 
     def __init__(
-        self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None
+        self, modules: Mapping[str, AnyModule] | Iterable[tuple[str, AnyModule]] | None = None
     ) -> None:
-        self._named: dict[str, Module] = {}
+        self._named: dict[str, AnyModule] = {}
         self.update(modules or {})
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
+    def named_children(self) -> Iterator[tuple[str, AnyModule]]:
         yield from [(name, module) for name, module in self._named.items() if module is not None]
 
-    def __getitem__(self, name: str) -> Module:
+    def __getitem__(self, name: str) -> AnyModule:
         return self._named[name]
 
     def __getattr__(self, name: str) -> Any:
@@ -233,7 +233,7 @@ class ModuleDict(Module):
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, Module):
+        if isinstance(value, AnyModule):
             self[name] = value
         else:
             super().__setattr__(name, value)
@@ -247,7 +247,7 @@ class ModuleDict(Module):
     def __delitem__(self, name: str) -> None:
         del self._named[name]
 
-    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
+    def update(self, modules: Mapping[str, AnyModule] | Iterable[tuple[str, AnyModule]]) -> None:
         """Add modules, or put them in the place of those of the same names."""
         for name, module in dict(modules).items():
             self[name] = module
@@ -256,11 +256,11 @@ class ModuleDict(Module):
         """Take all modules out."""
         self._named.clear()
 
-    def pop(self, name: str) -> Module:
+    def pop(self, name: str) -> AnyModule:
         """Take a module out."""
         return self._named.pop(name)
 
-    def __setitem__(self, name: str, module: Module) -> None:
+    def __setitem__(self, name: str, module: AnyModule) -> None:
         self._named[name] = _to_module(module, "ModuleDict")
 
     def __contains__(self, name: object) -> bool:
@@ -276,10 +276,10 @@ class ModuleDict(Module):
         """The names."""
         return self._named.keys()
 
-    def values(self) -> Iterable[Module]:
+    def values(self) -> Iterable[AnyModule]:
         """The modules."""
         return self._named.values()
 
-    def items(self) -> Iterable[tuple[str, Module]]:
+    def items(self) -> Iterable[tuple[str, AnyModule]]:
         """Names and modules."""
         return self._named.items()

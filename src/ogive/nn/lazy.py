@@ -29,7 +29,7 @@ from ogive.nn.layers.normalization import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule, Module
 from ogive.nn.parameter import UninitializedParameter
 
 
@@ -64,7 +64,7 @@ class Lazy(Module):
         self._become(self.plain(int(x.shape[self.axis]), **self._settings))
         return self.forward(x)
 
-    def _become(self, layer: Module) -> None:
+    def _become(self, layer: AnyModule) -> None:
         own = vars(self)
         waiting = {
             name: own.pop(name)

@@ -26,24 +26,23 @@ from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.mesh import Mesh
 from ogive.tensor.tensor import Tensor
 
-Self = TypeVar("Self", bound="Module")
+Self = TypeVar("Self", bound="AnyModule")
+Given = TypeVar("Given", bound="AnyModule")
+"""For functions that give back the module they are given."""
 
 
-class Module(ModuleTree):
-    """The base of all layers: define `forward`, call the module.
+class AnyModule(ModuleTree):
+    """What all modules are, and the `torch.nn.Module` of PyTorch's programs.
 
-    >>> class Scale(nn.Module):
-    ...     def __init__(self, size):
-    ...         self.factor = nn.Parameter(ogive.ones(size))
-    ...     def forward(self, x):
-    ...         return x * self.factor
-    >>> scale = Scale(3)
-    >>> scale(Tensor([1.0, 2.0, 3.0])).tolist()
-    [1.0, 2.0, 3.0]
-    >>> [name for name, _ in scale.named_parameters()]
-    ['factor']
+    Lists, tuples and dictionaries of modules are not seen: a `ModuleList` and a `ModuleDict` are.
 
-    An error inside a nested module names the path to it: `layers.3.attention: expected ...`.
+    >>> class Net(ogive.torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.unseen = [ogive.torch.nn.Linear(2, 2)]
+    ...         self.layer = ogive.torch.nn.Linear(2, 2)
+    >>> list(Net().state_dict())
+    ['layer.weight', 'layer.bias']
     """
 
     training: bool
@@ -56,6 +55,9 @@ class Module(ModuleTree):
         module.training = True
         module._hooked = 0
         return module
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing to do: a module is one from when it is made."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
@@ -303,7 +305,7 @@ class Module(ModuleTree):
             elif tensor.dtype.is_float and tensor.dtype is not dtype:
                 replace_value(tensor, tensor.cast(dtype))
 
-    def apply(self: Self, function: Callable[[Module], Any]) -> Self:
+    def apply(self: Self, function: Callable[[AnyModule], Any]) -> Self:
         """Call `function` with every module below, in order, each after its children, and with this
         one at last. Returns the module."""
         for child in self.children():
@@ -334,3 +336,23 @@ class Module(ModuleTree):
         """The text of each child, by name."""
         for name, child in self.named_children():
             yield name, repr(child)
+
+
+class Module(AnyModule):
+    """The base of all layers: define `forward`, call the module.
+
+    >>> class Scale(nn.Module):
+    ...     def __init__(self, size):
+    ...         self.factor = nn.Parameter(ogive.ones(size))
+    ...     def forward(self, x):
+    ...         return x * self.factor
+    >>> scale = Scale(3)
+    >>> scale(Tensor([1.0, 2.0, 3.0])).tolist()
+    [1.0, 2.0, 3.0]
+    >>> [name for name, _ in scale.named_parameters()]
+    ['factor']
+
+    An error inside a nested module names the path to it: `layers.3.attention: expected ...`.
+    """
+
+    _sees_containers = True

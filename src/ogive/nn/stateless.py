@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ogive.errors import ArgumentTypeError, StateError, nearest
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 
 
 def functional_call(
-    module: Module, state: Mapping[str, Any], args: Any = (), kwargs: Any = None
+    module: AnyModule, state: Mapping[str, Any], args: Any = (), kwargs: Any = None
 ) -> Any:
     """`module(*args, **kwargs)` with the tensors of `state` in place of those of these names.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.tensor.tensor import Tensor
 
 
@@ -36,7 +36,7 @@ class Summary:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def summary(model: Module, *inputs: Any, **named: Any) -> Summary:
+def summary(model: AnyModule, *inputs: Any, **named: Any) -> Summary:
     """The modules of a model in the order in which they are called with `inputs`.
 
     >>> print(ogive.summary(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), ogive.ones(4, 2)))
@@ -54,7 +54,7 @@ def summary(model: Module, *inputs: Any, **named: Any) -> Summary:
     handles = []
     for path, module in model.named_modules():
 
-        def note(module: Module, args: Any, result: Any, path: str = path) -> None:
+        def note(module: AnyModule, args: Any, result: Any, path: str = path) -> None:
             count = sum(parameter.numel() for parameter in module.parameters())
             rows.append((path, type(module).__name__, _shapes(result), count))
 

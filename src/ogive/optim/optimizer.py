@@ -17,7 +17,7 @@ from ogive.ir.memory import memory_leaf
 from ogive.jit.jitted_function import Jitted
 from ogive.jit.tracing.watch import begin_state, is_tracing
 from ogive.live.readers import tensors_reading
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.nn.module_parts.state import clear_gradients, load_tensors
 from ogive.optim.steps.clocks import Clocks
 from ogive.optim.steps.fixed import Fixed
@@ -78,8 +78,8 @@ class Optimizer(HookedSteps):
         self.clocks = Clocks()
         self._repeated = RepeatedSteps()
         self._parts = parts_of_state(shard, type(self).__name__, self.is_elementwise)
-        if isinstance(params, Tensor | Module) or not isinstance(params, Iterable):
-            advice = "; give its parameters()" if isinstance(params, Module) else ""
+        if isinstance(params, Tensor | AnyModule) or not isinstance(params, Iterable):
+            advice = "; give its parameters()" if isinstance(params, AnyModule) else ""
             raise ArgumentTypeError(
                 "an optimizer takes an iterable of parameters, not "
                 f"{type(params).__name__}{advice}"

@@ -17,7 +17,7 @@ from ogive.autograd import no_grad
 from ogive.errors import ArgumentError
 from ogive.jit.tracing.watch import is_tracing
 from ogive.nn.layers.normalization import BatchNorm
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule, Module
 from ogive.optim.optimizer import Optimizer
 from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
@@ -75,7 +75,7 @@ class AveragedModel(Module):
 
     def __init__(
         self,
-        model: Module,
+        model: AnyModule,
         device: str | None = None,
         avg_fn: Average | None = None,
         multi_avg_fn: Average | None = None,
@@ -94,7 +94,7 @@ class AveragedModel(Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.module(*args, **kwargs)
 
-    def update_parameters(self, model: Module) -> None:
+    def update_parameters(self, model: AnyModule) -> None:
         """Take the parameters of `model` into the average.
 
         Raises `ArgumentError` for a model with others than the one that was copied.
@@ -135,7 +135,7 @@ class AveragedModel(Module):
         ]
 
 
-def _tensors(model: Module, parameters: bool) -> list[Tensor]:
+def _tensors(model: AnyModule, parameters: bool) -> list[Tensor]:
     return list(model.parameters() if parameters else model.buffers())
 
 
@@ -195,7 +195,7 @@ class SWALR:
         self.last_epoch = state["last_epoch"]
 
 
-def update_bn(loader: Iterable[Any], model: Module, device: str | None = None) -> None:
+def update_bn(loader: Iterable[Any], model: AnyModule, device: str | None = None) -> None:
     """Find the running statistics of a model's batch normalization anew, from all of the data.
 
     The statistics of averaged parameters are not averages of statistics. `loader` gives inputs, or

@@ -26,6 +26,8 @@ Result = TypeVar("Result")
 
 chosen: dict[int, list[DType | None]] = {}
 """What was chosen by the contexts that a thread is inside of, the innermost last, by thread."""
+outside: set[int] = set()
+"""The threads whose first entry there is of no context, but was made by `replace`."""
 
 
 def current() -> DType | None:
@@ -45,6 +47,22 @@ def leave() -> None:
     chosen[thread].pop()
     if not chosen[thread]:
         del chosen[thread]
+
+
+def replace(dtype: DType | None) -> None:
+    """Choose a dtype, or none, instead of what was chosen last; outside of contexts until the next
+    call."""
+    thread = threading.get_ident()
+    entered = chosen.get(thread)
+    if entered is None:
+        if dtype is not None:
+            enter(dtype)
+            outside.add(thread)
+    elif dtype is None and len(entered) == 1 and thread in outside:
+        leave()
+        outside.remove(thread)
+    else:
+        entered[-1] = dtype
 
 
 def lower(value: Any) -> Any:

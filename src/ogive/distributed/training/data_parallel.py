@@ -13,7 +13,7 @@ from ogive.distributed.ranks import Ranks
 from ogive.distributed.training.buckets import add_over_ranks
 from ogive.errors import ArgumentError, user_origin
 from ogive.ir.dtype import DType
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.tensor.core import to_integer
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
@@ -23,7 +23,7 @@ BUCKET_BYTES = 4 << 20
 
 
 def average_gradients(
-    model: Module | Iterable[Tensor],
+    model: AnyModule | Iterable[Tensor],
     bucket_bytes: int = BUCKET_BYTES,
     group: Group | None = None,
     compress: Any = None,
@@ -71,7 +71,7 @@ def _total(
 
 
 def broadcast_parameters(
-    model: Module | Iterable[Tensor], root: int = 0, group: Group | None = None
+    model: AnyModule | Iterable[Tensor], root: int = 0, group: Group | None = None
 ) -> None:
     """Give all ranks the parameters and buffers that a model, or a list of tensors, has at `root`.
 
@@ -82,7 +82,7 @@ def broadcast_parameters(
     Raises `ArgumentError` for a rank that there is not, `DistributedError` as `all_reduce` does.
     """
     chosen = _parameters(model)
-    if isinstance(model, Module):
+    if isinstance(model, AnyModule):
         chosen += list(model.buffers())
     ranks = members_of(group, "broadcast_parameters")
     root = to_rank(root, "broadcast_parameters: root", 1 if ranks is None else ranks.size)
@@ -95,8 +95,8 @@ def broadcast_parameters(
         Tensor.realize_batch(chosen)
 
 
-def _parameters(model: Module | Iterable[Tensor]) -> list[Tensor]:
-    return list(model.parameters() if isinstance(model, Module) else model)
+def _parameters(model: AnyModule | Iterable[Tensor]) -> list[Tensor]:
+    return list(model.parameters() if isinstance(model, AnyModule) else model)
 
 
 def _listed(tensors: list[Tensor]) -> str:

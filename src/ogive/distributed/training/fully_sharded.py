@@ -12,7 +12,7 @@ from ogive.distributed.collectives import gather_over_ranks, scatter_over_ranks,
 from ogive.distributed.groups import Group, members_of, new_group
 from ogive.distributed.rank_calls import call_of
 from ogive.distributed.training.data_parallel import broadcast_parameters
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule, Given, Module
 from ogive.nn.utils.parametrize import (
     ParametrizationList,
     install_chain,
@@ -21,7 +21,7 @@ from ogive.nn.utils.parametrize import (
 from ogive.tensor.tensor import Tensor
 
 
-def fully_shard(model: Module, group: Group | None = None) -> Module:
+def fully_shard(model: Given, group: Group | None = None) -> Given:
     """Let each rank of a group keep an equal part of every parameter. Returns the model.
 
     What the first rank has is what all begin with. Parameters become `original`s in a row
@@ -51,7 +51,7 @@ def fully_shard(model: Module, group: Group | None = None) -> Module:
     return model
 
 
-def _keep_order(module: Module) -> None:
+def _keep_order(module: AnyModule) -> None:
     """Let a module's own parameters come before those of modules below it, as they did."""
     attributes = vars(module)
     first = {"parametrizations": attributes.pop("parametrizations")}

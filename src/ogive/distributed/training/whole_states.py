@@ -13,7 +13,7 @@ from ogive.autograd.mode import no_grad
 from ogive.distributed.training.fully_sharded import Gathered
 from ogive.errors import StateError
 from ogive.named import NamedTuple
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.nn.utils.parametrize import ParametrizationList
 from ogive.optim.optimizer import Optimizer
 from ogive.tensor.core import to_tensor
@@ -30,7 +30,7 @@ class _Divided(NamedTuple):
     gathered: Gathered
 
 
-def whole_state(model: Module, optimizer: Optimizer | None = None) -> dict[str, Any]:
+def whole_state(model: AnyModule, optimizer: Optimizer | None = None) -> dict[str, Any]:
     """The state dictionary of the model as it was before `fully_shard`; or that of an `optimizer`
     over its parameters. All ranks call it, and one of them may save it.
 
@@ -53,7 +53,7 @@ def whole_state(model: Module, optimizer: Optimizer | None = None) -> dict[str, 
 
 
 def load_whole_state(
-    model: Module, state: Mapping[str, Any], optimizer: Optimizer | None = None
+    model: AnyModule, state: Mapping[str, Any], optimizer: Optimizer | None = None
 ) -> None:
     """Take on what `whole_state` gave, or the state dictionary of a model that was never divided;
     with an `optimizer`, that of one over its parameters. Each rank keeps its parts.
@@ -75,7 +75,7 @@ def load_whole_state(
     model.load_state_dict(parts)
 
 
-def _divided(model: Module) -> dict[str, _Divided]:
+def _divided(model: AnyModule) -> dict[str, _Divided]:
     """The divided parameters of a model, by their keys in its state."""
     divided: dict[str, _Divided] = {}
     for path, module in model.named_modules(remove_duplicate=False):

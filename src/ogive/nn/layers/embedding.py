@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive import random
+from ogive.errors import ArgumentError
 from ogive.nn.layers.bags import embedding_bag
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
@@ -15,6 +16,10 @@ from ogive.tensor.tensor import Tensor
 
 class _Table(Module):
     """A matrix of vectors, one of which may be padding."""
+
+    max_norm: float | None
+    norm_type: float
+    scale_grad_by_freq: bool
 
     def _draw_table(
         self, rows: int, columns: int, padding_idx: int | None, dtype: Any, device: str | None
@@ -30,9 +35,34 @@ class _Table(Module):
         self.num_embeddings, self.embedding_dim = [int(size) for size in self.weight.shape]
         self.padding_idx = padding_idx
 
-    def _settings(self) -> list[str]:
-        padding = [] if self.padding_idx is None else [f"padding_idx={self.padding_idx}"]
-        return [f"{self.num_embeddings}, {self.embedding_dim}", *padding]
+    def _set_norms(
+        self, max_norm: float | None, norm_type: float, scale_grad_by_freq: bool
+    ) -> None:
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+
+    def _count_uses(self, x: Tensor) -> Tensor:
+        """How often each row is read. Shapes: (...) → (num_embeddings,)."""
+        return x.reshape(-1).bincount(minlength=self.num_embeddings)
+
+    def _shorten_rows(self, x: Tensor, longest: float) -> None:
+        table = self.weight.detach()
+        norms = table.norm(self.norm_type, dim=-1)
+        is_long = (norms > longest) & (self._count_uses(x) > 0)
+        factor = where(is_long, longest / (norms + 1e-7), 1.0)
+        table.assign(table * factor.unsqueeze(-1))
+
+    def _size(self) -> str:
+        return f"{self.num_embeddings}, {self.embedding_dim}"
+
+    def _norm_settings(self) -> list[str]:
+        norm = [] if self.max_norm is None else [f"max_norm={self.max_norm}"]
+        if self.norm_type != 2:
+            norm.append(f"norm_type={self.norm_type}")
+        return [*norm, *(["scale_grad_by_freq=True"] if self.scale_grad_by_freq else [])]
+
+    def _padding_setting(self) -> list[str]:
+        return [] if self.padding_idx is None else [f"padding_idx={self.padding_idx}"]
 
 
 class Embedding(_Table):
@@ -62,8 +92,7 @@ class Embedding(_Table):
         dtype: Any = None,
     ) -> None:
         self._draw_table(num_embeddings, embedding_dim, padding_idx, dtype, device)
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
+        self._set_norms(max_norm, norm_type, scale_grad_by_freq)
 
     def forward(self, x: Tensor) -> Tensor:
         if self.max_norm is not None:
@@ -75,23 +104,8 @@ class Embedding(_Table):
         part = uses.reciprocal()[x].unsqueeze(-1)
         return rows * part + (rows * (1 - part)).detach()
 
-    def _count_uses(self, x: Tensor) -> Tensor:
-        """How often each row is read. Shapes: (...) → (num_embeddings,)."""
-        return x.reshape(-1).bincount(minlength=self.num_embeddings)
-
-    def _shorten_rows(self, x: Tensor, longest: float) -> None:
-        table = self.weight.detach()
-        norms = table.norm(self.norm_type, dim=-1)
-        is_long = (norms > longest) & (self._count_uses(x) > 0)
-        factor = where(is_long, longest / (norms + 1e-7), 1.0)
-        table.assign(table * factor.unsqueeze(-1))
-
     def extra_repr(self) -> str:
-        norm = [] if self.max_norm is None else [f"max_norm={self.max_norm}"]
-        if self.norm_type != 2:
-            norm.append(f"norm_type={self.norm_type}")
-        scaled = ["scale_grad_by_freq=True"] if self.scale_grad_by_freq else []
-        return ", ".join([*self._settings(), *norm, *scaled])
+        return ", ".join([self._size(), *self._padding_setting(), *self._norm_settings()])
 
     @classmethod
     def from_pretrained(
@@ -107,8 +121,7 @@ class Embedding(_Table):
         """A layer on a table that is there already; a frozen one is not trained."""
         layer: Embedding = cls.__new__(cls)
         layer._set_table(embeddings, not freeze, padding_idx)
-        layer.max_norm, layer.norm_type = max_norm, norm_type
-        layer.scale_grad_by_freq = scale_grad_by_freq
+        layer._set_norms(max_norm, norm_type, scale_grad_by_freq)
         return layer
 
 
@@ -116,7 +129,8 @@ class EmbeddingBag(_Table):
     """The sum, mean or greatest of the rows that a bag holds.
 
     Shapes: (bags, n) of integers, or (count,) with `offsets` (bags,) → (bags, embedding_dim). Rows
-    `padding_idx` count as absent.
+    `padding_idx` count as absent. `max_norm`, `norm_type`, `scale_grad_by_freq` and `sparse` are
+    those of `Embedding`. Raises `ArgumentError` for scaled gradients of the mode "max".
 
     >>> nn.EmbeddingBag(10, 3, mode="sum")(Tensor([1, 2, 4]), Tensor([0, 2])).shape
     (2, 3)
@@ -126,13 +140,20 @@ class EmbeddingBag(_Table):
         self,
         num_embeddings: int,
         embedding_dim: int,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
         mode: str = "mean",
+        sparse: bool = False,
+        *,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
         device: str | None = None,
         dtype: Any = None,
     ) -> None:
+        _check_scaled(scale_grad_by_freq, mode)
         self._draw_table(num_embeddings, embedding_dim, padding_idx, dtype, device)
+        self._set_norms(max_norm, norm_type, scale_grad_by_freq)
         self.mode = mode
         self.include_last_offset = include_last_offset
 
@@ -142,26 +163,45 @@ class EmbeddingBag(_Table):
         offsets: Tensor | None = None,
         per_sample_weights: Tensor | None = None,
     ) -> Tensor:
+        if self.max_norm is not None:
+            self._shorten_rows(x, self.max_norm)
+        table: Tensor = self.weight
+        if self.scale_grad_by_freq:
+            part = self._count_uses(x).clamp(min=1).to(table.dtype).reciprocal().unsqueeze(-1)
+            table = table * part + (table * (1 - part)).detach()
         return embedding_bag(
-            x, self.weight, offsets, mode=self.mode, per_sample_weights=per_sample_weights,
+            x, table, offsets, mode=self.mode, per_sample_weights=per_sample_weights,
             include_last_offset=self.include_last_offset, padding_idx=self.padding_idx,
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return ", ".join([*self._settings(), f"mode={self.mode!r}"])
+        return ", ".join(
+            [self._size(), *self._norm_settings(), f"mode={self.mode!r}", *self._padding_setting()]
+        )
 
     @classmethod
     def from_pretrained(
         cls,
         embeddings: Any,
         freeze: bool = True,
-        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
         mode: str = "mean",
+        sparse: bool = False,
         include_last_offset: bool = False,
+        padding_idx: int | None = None,
     ) -> EmbeddingBag:
         """A layer on a table that is there already; a frozen one is not trained."""
+        _check_scaled(scale_grad_by_freq, mode)
         layer: EmbeddingBag = cls.__new__(cls)
         layer._set_table(embeddings, not freeze, padding_idx)
+        layer._set_norms(max_norm, norm_type, scale_grad_by_freq)
         layer.mode = mode
         layer.include_last_offset = include_last_offset
         return layer
+
+
+def _check_scaled(scale_grad_by_freq: bool, mode: str) -> None:
+    if scale_grad_by_freq and mode == "max":
+        raise ArgumentError("EmbeddingBag: scale_grad_by_freq goes with sum and mean, not with max")

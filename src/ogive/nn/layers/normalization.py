@@ -36,6 +36,8 @@ class RunningNorm(Module):
         track_running_stats: bool | None = None,
         device: str | None = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         self.num_features = num_features
         self.eps = eps
@@ -48,7 +50,7 @@ class RunningNorm(Module):
             for fill in (zeros, ones)
         ]
         self.weight = Parameter(unit) if self.affine else None
-        self.bias = Parameter(none) if self.affine else None
+        self.bias = Parameter(none) if self.affine and bias else None
         self.register_buffer("running_mean", none.clone().realize() if tracked else None)
         self.register_buffer("running_var", unit.clone().realize() if tracked else None)
         count = created(zeros, dtype=dtypes.int64, device=device).realize() if tracked else None
@@ -258,6 +260,8 @@ class GroupNorm(Module):
         affine: bool = True,
         device: str | None = None,
         dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
         if num_channels % num_groups:
             raise ArgumentError(
@@ -270,7 +274,8 @@ class GroupNorm(Module):
         self.weight = self.bias = None
         if affine:
             self.weight = Parameter(created(ones, num_channels, dtype=dtype, device=device))
-            self.bias = Parameter(created(zeros, num_channels, dtype=dtype, device=device))
+            none = created(zeros, num_channels, dtype=dtype, device=device) if bias else None
+            self.bias = None if none is None else Parameter(none)
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim < 2 or x.shape[1] != self.num_channels:

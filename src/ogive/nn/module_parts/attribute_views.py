@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ogive.nn.module import Module
+    from ogive.nn.module import AnyModule
 
-Found = Callable[["Module"], Iterator[tuple[str, Any]]]
+Found = Callable[["AnyModule"], Iterator[tuple[str, Any]]]
 
 
 class AttributeView(MutableMapping[str, Any]):
@@ -22,7 +22,7 @@ class AttributeView(MutableMapping[str, Any]):
     __slots__ = ("_find", "_module", "_put")
 
     def __init__(
-        self, module: Module, find: Found, put: Callable[[Module, str, Any], None]
+        self, module: AnyModule, find: Found, put: Callable[[AnyModule, str, Any], None]
     ) -> None:
         self._module = module
         self._find = find
@@ -50,6 +50,14 @@ class AttributeView(MutableMapping[str, Any]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+    def replace(self, given: Mapping[str, Any]) -> None:
+        """Have the attributes that are given, in their order, and no others of this kind."""
+        wanted = dict(given)
+        for name in reversed(list(self)):  # modules in a list move up when one before them goes
+            delattr(self._module, name)
+        for name, value in wanted.items():
+            self[name] = value
 
     def copy(self) -> dict[str, Any]:
         """A dictionary of its own."""

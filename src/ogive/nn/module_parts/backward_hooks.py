@@ -20,7 +20,7 @@ from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ogive.nn.module import Module
+    from ogive.nn.module import AnyModule
 
 Gradients = tuple[Any, ...]
 
@@ -31,7 +31,7 @@ class BackwardCall:
 
     def __init__(
         self,
-        module: Module,
+        module: AnyModule,
         before: Sequence[Callable[..., Any]],
         after: Sequence[Callable[..., Any]],
     ) -> None:

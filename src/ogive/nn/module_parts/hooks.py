@@ -14,7 +14,7 @@ from ogive.named import record
 from ogive.nn.module_parts.backward_hooks import BackwardCall
 
 if TYPE_CHECKING:
-    from ogive.nn.module import Module
+    from ogive.nn.module import AnyModule
 
 
 _numbers = itertools.count(1)
@@ -36,7 +36,7 @@ class Hook:
 class Handle:
     """The handle of a hook: `remove()` takes the hook away again."""
 
-    def __init__(self, module: Module, hook: Hook) -> None:
+    def __init__(self, module: AnyModule, hook: Hook) -> None:
         self._module = module
         self._hook = hook
 
@@ -52,13 +52,13 @@ class Handle:
         self.remove()
 
 
-def set_hooks(module: Module, hooks: tuple[Hook, ...]) -> None:
+def set_hooks(module: AnyModule, hooks: tuple[Hook, ...]) -> None:
     """Let a module have these hooks. The number tells captured functions that they are others."""
     module._hooks = hooks
     module._hooked = next(_numbers) if hooks else 0
 
 
-def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def call_with_hooks(module: AnyModule, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """`module.forward(*args, **kwargs)` with the hooks around it, in the order of registration."""
     forward = [hook for hook in module._hooks if not hook.is_backward]
     for hook in forward:
@@ -80,7 +80,7 @@ def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: Mapping[str, 
     return result if call is None else call.leave(result)
 
 
-def _backward_call(module: Module) -> BackwardCall | None:
+def _backward_call(module: AnyModule) -> BackwardCall | None:
     """The backward hooks of a module, for one call of it."""
     chosen = [hook for hook in module._hooks if hook.is_backward]
     before = [hook.function for hook in chosen if hook.before]

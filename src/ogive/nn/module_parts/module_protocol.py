@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ogive.errors import ArgumentError
@@ -11,7 +11,7 @@ from ogive.nn.module_parts.state_hooks import StateHook, hooks_of
 from ogive.tensor.memory.data_attribute import replace_value
 
 if TYPE_CHECKING:
-    from ogive.nn.module import Module
+    from ogive.nn.module import AnyModule
     from ogive.tensor.tensor import Tensor
 
 Self = TypeVar("Self", bound="ModuleProtocol")
@@ -29,12 +29,20 @@ class ModuleProtocol:
         """The modules directly below."""
         return AttributeView(self._own(), lambda own: own.named_children(), type(self).add_module)
 
+    @_modules.setter
+    def _modules(self, given: Mapping[str, Any]) -> None:
+        self._modules.replace(given)
+
     @property
     def _parameters(self) -> AttributeView:
         """The parameters of this module alone."""
         from ogive.nn.module_parts.module_tree import parameters_of
 
         return AttributeView(self._own(), parameters_of, setattr)
+
+    @_parameters.setter
+    def _parameters(self, given: Mapping[str, Any]) -> None:
+        self._parameters.replace(given)
 
     @property
     def _buffers(self) -> AttributeView:
@@ -43,18 +51,22 @@ class ModuleProtocol:
             self._own(), lambda own: own.named_buffers(recurse=False), _put_buffer
         )
 
-    def _own(self) -> Module:
+    @_buffers.setter
+    def _buffers(self, given: Mapping[str, Any]) -> None:
+        self._buffers.replace(given)
+
+    def _own(self) -> AnyModule:
         return self  # type: ignore[return-value]  # there is no other kind
 
-    def add_module(self, name: str, module: Module | None) -> None:
+    def add_module(self, name: str, module: AnyModule | None) -> None:
         """Make a module an attribute, by a name that was computed."""
         setattr(self, name, module)
 
-    def register_module(self, name: str, module: Module | None) -> None:
+    def register_module(self, name: str, module: AnyModule | None) -> None:
         """`add_module`."""
         self.add_module(name, module)
 
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+    def set_submodule(self, target: str, module: AnyModule, strict: bool = False) -> None:
         """Put a module at a path such as `"layers.3.attention"`."""
         parent, _, name = target.rpartition(".")
         if not name:
@@ -116,5 +128,5 @@ class ModuleProtocol:
         return type(self).__name__
 
 
-def _put_buffer(module: Module, name: str, value: Any) -> None:
+def _put_buffer(module: AnyModule, name: str, value: Any) -> None:
     module.register_buffer(name, value, module._buffer_names.get(name, True))

@@ -14,7 +14,7 @@ from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ogive.nn.module import Module
+    from ogive.nn.module import AnyModule
 
 _CONTAINERS = (dict, list, tuple)
 
@@ -22,7 +22,7 @@ _CONTAINERS = (dict, list, tuple)
 class ModuleTree(ModuleProtocol):
     """The base of `Module`: what its attributes are."""
 
-    _sees_containers = True
+    _sees_containers = False
     _buffer_names: Mapping[str, bool] = {}
 
     def _parts(self) -> list[tuple[str, Any, Any]]:
@@ -41,20 +41,20 @@ class ModuleTree(ModuleProtocol):
                 parts += [(f"{name}.{place}", value, place) for place in range(len(value))]
         return parts
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
+    def named_children(self) -> Iterator[tuple[str, AnyModule]]:
         """The modules directly below, with the names that lead to them."""
         for name, holder, key in self._parts():
             value = holder[key]
             if isinstance(value, ModuleTree):
                 yield name, value._own()
 
-    def children(self) -> Iterator[Module]:
+    def children(self) -> Iterator[AnyModule]:
         """The modules directly below, each once."""
         yield from dict.fromkeys([child for _, child in self.named_children()])
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
+    ) -> Iterator[tuple[str, AnyModule]]:
         """This module and all below, each once, with their paths; not those in `memo`.
 
         >>> [path for path, _ in nn.Sequential(nn.Linear(2, 3), nn.ReLU()).named_modules()]
@@ -66,18 +66,18 @@ class ModuleTree(ModuleProtocol):
                 seen.add(module)
                 yield path, module
 
-    def modules(self) -> Iterator[Module]:
+    def modules(self) -> Iterator[AnyModule]:
         """This module and all below, each once."""
         for _, module in self.named_modules():
             yield module
 
-    def _all_modules(self, prefix: str) -> list[tuple[str, Module]]:
-        modules: list[tuple[str, Module]] = [(prefix, self._own())]
+    def _all_modules(self, prefix: str) -> list[tuple[str, AnyModule]]:
+        modules: list[tuple[str, AnyModule]] = [(prefix, self._own())]
         for name, child in self.named_children():
             modules += child._all_modules(f"{prefix}.{name}" if prefix else name)
         return modules
 
-    def get_submodule(self, target: str) -> Module:
+    def get_submodule(self, target: str) -> AnyModule:
         """The module at a path such as `"layers.3.attention"`. Raises `AttributeError`."""
         module = dict(self._all_modules("")).get(target)
         if module is None:
@@ -144,7 +144,7 @@ class ModuleTree(ModuleProtocol):
     def _all_tensors(
         self,
         prefix: str,
-        own: Callable[[Module], Iterator[tuple[str, Any]]],
+        own: Callable[[AnyModule], Iterator[tuple[str, Any]]],
         recurse: bool = True,
     ) -> Iterator[tuple[str, Any]]:
         for path, module in self._all_modules(prefix) if recurse else [(prefix, self._own())]:
@@ -164,7 +164,7 @@ class ModuleTree(ModuleProtocol):
         yield from self._all_tensors("", _state_of)
 
 
-def parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
+def parameters_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
     """The parameters of one module, with their names."""
     for name, holder, key in module._parts():
         value = holder[key]
@@ -172,13 +172,14 @@ def parameters_of(module: Module) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _buffers_of(module: Module) -> Iterator[tuple[str, Any]]:
+def _buffers_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
     for name in module._buffer_names:
-        if getattr(module, name) is not None:
-            yield name, getattr(module, name)
+        buffer = getattr(module, name, None)  # it may have been deleted
+        if buffer is not None:
+            yield name, buffer
 
 
-def _state_of(module: Module) -> Iterator[tuple[str, Any]]:
+def _state_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
     yield from parameters_of(module)
     for name, buffer in _buffers_of(module):
         if module._buffer_names[name]:

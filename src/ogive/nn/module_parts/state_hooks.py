@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ogive.nn.module import Module
+    from ogive.nn.module import AnyModule
     from ogive.nn.module_parts.state import IncompatibleKeys
 
 
@@ -24,28 +24,28 @@ class StateHook:
         self._hooks.remove(self)
 
 
-def hooks_of(module: Module, kind: str) -> list[StateHook]:
+def hooks_of(module: AnyModule, kind: str) -> list[StateHook]:
     """The hooks of one kind, in a list that is the module's own."""
     by_kind: dict[str, list[StateHook]] = module.__dict__.setdefault("_state_hooks", {})
     return by_kind.setdefault(kind, [])
 
 
-def call_hooks(module: Module, kind: str, *given: Any) -> None:
+def call_hooks(module: AnyModule, kind: str, *given: Any) -> None:
     """Call the hooks of one kind, if there are any."""
     for hook in module.__dict__.get("_state_hooks", {}).get(kind, ()):
         hook.function(*((module, *given) if hook.gets_module else given))
 
 
 def prepare_to_load(
-    root: Module, state: dict[str, Any], metadata: Mapping[str, Any], strict: bool
+    root: AnyModule, state: dict[str, Any], metadata: Mapping[str, Any], strict: bool
 ) -> None:
     """Let every module change what it will be given: by its hooks, and by what it overrides.
 
     `metadata` has the version that each module was saved with, where the state knows it.
     """
-    from ogive.nn.module import Module
+    from ogive.nn.module import AnyModule
 
-    base = Module._load_from_state_dict
+    base = AnyModule._load_from_state_dict
     for path, module in root._all_modules(""):
         prefix = f"{path}." if path else ""
         # strict, missing, unexpected, errors: the check that follows finds those
@@ -55,13 +55,13 @@ def prepare_to_load(
             module._load_from_state_dict(*given)
 
 
-def report_loaded(root: Module, keys: IncompatibleKeys) -> None:
+def report_loaded(root: AnyModule, keys: IncompatibleKeys) -> None:
     """Tell every module that has asked which keys did not fit."""
     for module in root.modules():
         call_hooks(module, "after loading", keys)
 
 
-def finish_state(root: Module, state: dict[str, Any], prefix: str) -> None:
+def finish_state(root: AnyModule, state: dict[str, Any], prefix: str) -> None:
     """Note every module's version, and let those that have asked change the state given out."""
     metadata = getattr(state, "_metadata", None)
     for path, module in root._all_modules(""):

@@ -7,7 +7,7 @@ import math
 from ogive import random
 from ogive.errors import ArgumentError
 from ogive.nn.layers.convolution import Convolution
-from ogive.nn.module import Module
+from ogive.nn.module import Given, Module
 from ogive.nn.utils.parametrize import register_parametrization
 from ogive.tensor.tensor import Tensor
 
@@ -33,7 +33,7 @@ class _WeightNorm(Module):
         return weight.norm(dim=axes, keepdim=True) if axes else weight.abs()
 
 
-def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
+def weight_norm(module: Given, name: str = "weight", dim: int | None = 0) -> Given:
     """Let a weight be a length times a direction, which are trained apart. Returns the module.
 
     Along `dim` each entry has a length of its own; with None there is one for all. The originals
@@ -106,12 +106,12 @@ _BEGINNING = 15
 
 
 def spectral_norm(
-    module: Module,
+    module: Given,
     name: str = "weight",
     n_power_iterations: int = 1,
     eps: float = 1e-12,
     dim: int | None = None,
-) -> Module:
+) -> Given:
     """Divide a weight by its largest singular value, so that it stretches nothing.
 
     The weight is a matrix with axis `dim` as its rows: by default the first, or the second for

@@ -11,7 +11,7 @@ from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.containers import ModuleDict
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule, Given, Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.build import show
 from ogive.tensor.memory.data_attribute import replace_value
@@ -27,7 +27,7 @@ class ParametrizationList(Module):
 
     original: Tensor
 
-    def __init__(self, first: Module, value: Tensor) -> None:
+    def __init__(self, first: AnyModule, value: Tensor) -> None:
         self.count = 0
         begin = _inverse(first, value)
         self.several = isinstance(begin, tuple)
@@ -56,12 +56,12 @@ class ParametrizationList(Module):
             originals.append(getattr(self, f"original{len(originals)}"))
         return originals
 
-    def append(self, function: Module) -> None:
+    def append(self, function: AnyModule) -> None:
         """Let one more function follow."""
         self.add_module(str(self.count), function)
         self.count += 1
 
-    def functions(self) -> list[Module]:
+    def functions(self) -> list[AnyModule]:
         """The functions in order."""
         return [getattr(self, str(number)) for number in range(self.count)]
 
@@ -83,7 +83,7 @@ class ParametrizationList(Module):
             original.data = part
 
 
-def _inverse(function: Module, value: Tensor) -> Any:
+def _inverse(function: AnyModule, value: Tensor) -> Any:
     inverse = getattr(function, "right_inverse", None)
     return value if inverse is None else inverse(value.detach())
 
@@ -92,7 +92,7 @@ def _like(part: Tensor, value: Tensor) -> Tensor:
     return Parameter(part, value.requires_grad)
 
 
-def register_parametrization(module: Module, tensor_name: str, parametrization: Module) -> Module:
+def register_parametrization(module: Given, tensor_name: str, parametrization: AnyModule) -> Given:
     """Let a parameter be `parametrization` of what it was. Returns the module.
 
     `parametrization` is a module that gives the value from the original. If it has a method
@@ -146,7 +146,7 @@ def _check(before: Tensor, after: Tensor, name: str) -> None:
         )
 
 
-def install_chain(module: Module, name: str, chain: ParametrizationList) -> None:
+def install_chain(module: AnyModule, name: str, chain: ParametrizationList) -> None:
     """Put a chain in the place of a tensor: a property of a class that only this module has."""
     del vars(module)[name]
     module._buffer_names = {
@@ -158,21 +158,21 @@ def install_chain(module: Module, name: str, chain: ParametrizationList) -> None
         module.add_module("parametrizations", ModuleDict())
     vars(module)["parametrizations"][name] = chain
 
-    def read(self: Module) -> Any:
+    def read(self: AnyModule) -> Any:
         return _chain(self, name)()
 
-    def write(self: Module, value: Tensor) -> None:
+    def write(self: AnyModule, value: Tensor) -> None:
         _chain(self, name).set_value(value)
 
     setattr(type(module), name, property(read, write))
 
 
-def _chain(module: Module, name: str) -> ParametrizationList:
+def _chain(module: AnyModule, name: str) -> ParametrizationList:
     chain: ParametrizationList = vars(module)["parametrizations"][name]
     return chain
 
 
-def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
+def is_parametrized(module: AnyModule, tensor_name: str | None = None) -> bool:
     """Whether a parameter of a module is computed: this one, or any.
 
     >>> nn.utils.parametrize.is_parametrized(nn.Linear(2, 2))
@@ -185,8 +185,8 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(
-    module: Module, tensor_name: str, leave_parametrized: bool = True
-) -> Module:
+    module: Given, tensor_name: str, leave_parametrized: bool = True
+) -> Given:
     """Make a parameter a plain one again, with its present value. Returns the module.
 
     With `leave_parametrized=False` it gets the original back, of which there must be one only.

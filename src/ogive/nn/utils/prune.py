@@ -13,7 +13,7 @@ from typing import Any
 
 from ogive import random
 from ogive.errors import ArgumentError
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule, Given
 from ogive.nn.module_parts.hooks import Handle
 from ogive.tensor.creation.constructors import ones_like, zeros_like
 from ogive.tensor.movement.joining import cat
@@ -43,14 +43,14 @@ class RandomUnstructured(L1Unstructured):
         return random.rand(*values.shape)
 
 
-def identity(module: Module, name: str) -> Module:
+def identity(module: Given, name: str) -> Given:
     """Mask nothing: the parameter is a product with ones from now on."""
     return custom_from_mask(module, name, ones_like(getattr(module, name)))
 
 
 def l1_unstructured(
-    module: Module, name: str, amount: Amount, importance_scores: Tensor | None = None
-) -> Module:
+    module: Given, name: str, amount: Amount, importance_scores: Tensor | None = None
+) -> Given:
     """Mask the entries of least magnitude, or of least `importance_scores`. Returns the module.
 
     >>> layer = nn.Linear(4, 2)
@@ -63,27 +63,27 @@ def l1_unstructured(
     return custom_from_mask(module, name, mask)
 
 
-def random_unstructured(module: Module, name: str, amount: Amount) -> Module:
+def random_unstructured(module: Given, name: str, amount: Amount) -> Given:
     """Mask entries that are drawn. Returns the module."""
     scores = random.rand(*getattr(module, name).shape)
     return custom_from_mask(module, name, _masked(scores, _mask_of(module, name), amount))
 
 
 def ln_structured(
-    module: Module,
+    module: Given,
     name: str,
     amount: Amount,
     n: float,
     dim: int,
     importance_scores: Tensor | None = None,
-) -> Module:
+) -> Given:
     """Mask channels along `dim`, those of least norm of order `n`. Returns the module."""
     scores = getattr(module, name) if importance_scores is None else importance_scores
     others = [axis for axis in range(scores.ndim) if axis != dim % scores.ndim]
     return _mask_channels(module, name, scores.detach().norm(n, dim=others), amount, others)
 
 
-def random_structured(module: Module, name: str, amount: Amount, dim: int) -> Module:
+def random_structured(module: Given, name: str, amount: Amount, dim: int) -> Given:
     """Mask channels along `dim` that are drawn. Returns the module."""
     value = getattr(module, name)
     others = [axis for axis in range(value.ndim) if axis != dim % value.ndim]
@@ -92,9 +92,9 @@ def random_structured(module: Module, name: str, amount: Amount, dim: int) -> Mo
 
 
 def global_unstructured(
-    parameters: Iterable[tuple[Module, str]],
+    parameters: Iterable[tuple[AnyModule, str]],
     pruning_method: type[L1Unstructured],
-    importance_scores: Mapping[tuple[Module, str], Tensor] | None = None,
+    importance_scores: Mapping[tuple[AnyModule, str], Tensor] | None = None,
     **settings: Any,
 ) -> None:
     """Mask entries of several parameters, which are compared with each other."""
@@ -111,7 +111,7 @@ def global_unstructured(
         begin += count
 
 
-def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
+def custom_from_mask(module: Given, name: str, mask: Tensor) -> Given:
     """Mask the entries of a parameter where `mask` is zero, besides those masked already."""
     original = getattr(module, f"{name}_orig", None)
     if original is None:
@@ -123,7 +123,7 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
         _handles_of(module).pop(name).remove()
     module.register_buffer(f"{name}_mask", mask.to(original.dtype).detach().contiguous())
 
-    def multiply(module: Module, inputs: Any = ()) -> None:
+    def multiply(module: AnyModule, inputs: Any = ()) -> None:
         setattr(module, name, getattr(module, f"{name}_mask") * getattr(module, f"{name}_orig"))
 
     multiply(module)
@@ -131,7 +131,7 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
     return module
 
 
-def remove(module: Module, name: str) -> Module:
+def remove(module: Given, name: str) -> Given:
     """Let the parameter be one again, with zeros where it was masked. Returns the module."""
     if name not in _handles_of(module):
         raise ArgumentError(f"{type(module).__name__}.{name} is not pruned")
@@ -146,17 +146,17 @@ def remove(module: Module, name: str) -> Module:
     return module
 
 
-def is_pruned(module: Module) -> bool:
+def is_pruned(module: AnyModule) -> bool:
     """Whether a parameter of a module, or of one inside it, is masked."""
     return any(_handles_of(each) for each in module.modules())
 
 
-def _handles_of(module: Module) -> dict[str, Handle]:
+def _handles_of(module: AnyModule) -> dict[str, Handle]:
     handles: dict[str, Handle] = vars(module).setdefault(_handles, {})
     return handles
 
 
-def _mask_of(module: Module, name: str) -> Tensor:
+def _mask_of(module: AnyModule, name: str) -> Tensor:
     """The mask of a parameter, or ones."""
     known = getattr(module, f"{name}_mask", None)
     mask: Tensor = ones_like(getattr(module, name)).detach() if known is None else known.detach()
@@ -164,8 +164,8 @@ def _mask_of(module: Module, name: str) -> Tensor:
 
 
 def _mask_channels(
-    module: Module, name: str, scores: Tensor, amount: Amount, others: list[int]
-) -> Module:
+    module: Given, name: str, scores: Tensor, amount: Amount, others: list[int]
+) -> Given:
     """Mask the channels of least score, among those that are not masked whole."""
     before = _mask_of(module, name)
     left = (before.sum(dim=others) != 0).to(scores.dtype)

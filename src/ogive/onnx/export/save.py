@@ -15,7 +15,7 @@ from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
 from ogive.ir.traversal import walk
 from ogive.live.registry import graph_lock
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.onnx import writing
 from ogive.onnx.export.lengths_of_axes import Axes
 from ogive.onnx.export.model_emitter import Emitter, WriteTensor
@@ -38,7 +38,7 @@ Dynamic = Mapping[str, Mapping[int, str]]
 
 
 def save(
-    model: Model | Module | Callable[..., Any],
+    model: Model | AnyModule | Callable[..., Any],
     path: str | os.PathLike[str],
     example: Any = None,
     *,
@@ -165,7 +165,7 @@ def _write(
 
 
 def _state(function: Any) -> list[tuple[str, Tensor]]:
-    if not isinstance(function, Module):
+    if not isinstance(function, AnyModule):
         return []
     return [*function.named_parameters(), *function.named_buffers()]
 

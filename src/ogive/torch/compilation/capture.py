@@ -8,7 +8,7 @@ from typing import Any
 
 import ogive
 from ogive.errors import ArgumentTypeError, TraceError
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
@@ -30,7 +30,7 @@ class Compiled:
         self._captured: Any = ogive.jit(function)
         self._must_capture = must_capture
         self._can_capture: dict[bool, bool] = {True: False, False: False} if disable else {}
-        if not isinstance(function, Module):
+        if not isinstance(function, AnyModule):
             functools.update_wrapper(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.torch.compilation.capture import Compiled
 from ogive.torch.compilation.capture import compile as compile
 
@@ -21,7 +21,7 @@ __all__ = [
 
 Given = TypeVar("Given")
 
-ScriptModule = Module
+ScriptModule = AnyModule
 ScriptFunction = Compiled
 
 
@@ -68,7 +68,7 @@ def freeze(mod: Given, *args: Any, **kwargs: Any) -> Given:
 optimize_for_inference = freeze
 
 
-def trace_module(mod: Module, inputs: Any, **kwargs: Any) -> Any:
+def trace_module(mod: AnyModule, inputs: Any, **kwargs: Any) -> Any:
     """The module, captured as by `torch.compile`."""
     return compile(mod)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ogive.nn.module import Module as _Module
 from ogive.torch.fx_graphs.traced_graph import Graph
 from ogive.torch.fx_graphs.tracer import Tracer
 from ogive.torch.networks.modules import Module
@@ -64,7 +63,7 @@ class GraphModule(Module):
     def __init__(self, root: Any, graph: Graph, class_name: str = "GraphModule") -> None:
         super().__init__()
         type(self).__name__ = class_name
-        if isinstance(root, _Module):
+        if isinstance(root, Module):
             self.training = root.training
         for node in graph.nodes:
             if node.op in ("get_attr", "call_module"):
@@ -73,7 +72,7 @@ class GraphModule(Module):
         self._tracer_cls = graph._tracer_cls
 
     def _take(self, root: Any, target: str) -> None:
-        if isinstance(root, _Module):
+        if isinstance(root, Module):
             _copy_attr(root, self, target)
             return
         holder: Any = self
@@ -109,7 +108,7 @@ class GraphModule(Module):
         setattr(type(self), "forward", names["forward"])  # noqa: B010  (of its own class)
         return written
 
-    def add_submodule(self, target: str, m: _Module) -> bool:
+    def add_submodule(self, target: str, m: Module) -> bool:
         """Put a module at a path."""
         self._take({target: m}, target)
         return True
@@ -158,5 +157,5 @@ def symbolic_trace(root: Any, concrete_args: dict[str, Any] | None = None) -> Gr
     """
     tracer = Tracer()
     graph = tracer.trace(root, concrete_args)
-    name = type(root).__name__ if isinstance(root, _Module) else root.__name__
+    name = type(root).__name__ if isinstance(root, Module) else root.__name__
     return GraphModule(tracer.root, graph, name)

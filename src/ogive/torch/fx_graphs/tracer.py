@@ -13,11 +13,10 @@ from types import ModuleType
 from typing import Any
 
 from ogive.nn.containers import Sequential
-from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 from ogive.torch.fx_graphs.proxies import Proxy, TracerBase, find_proxy
 from ogive.torch.fx_graphs.traced_graph import Graph
-from ogive.torch.networks.modules import Module as TorchModule
+from ogive.torch.networks.modules import Module
 
 __all__ = ["Tracer", "wrap"]
 
@@ -97,7 +96,7 @@ class Tracer(TracerBase):
             self.root, function = root, type(root).forward
             first: tuple[Any, ...] = (root,)
         else:
-            self.root, function, first = TorchModule(), root, ()
+            self.root, function, first = Module(), root, ()
         self.graph = Graph(tracer_cls=type(self))
         tensors = (*self.root.named_parameters(), *self.root.named_buffers())
         self._read = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.nn.utils.parametrizations import spectral_norm as spectral_norm
 from ogive.nn.utils.parametrizations import weight_norm as weight_norm
 from ogive.nn.utils.parametrize import remove_parametrizations
@@ -15,7 +15,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def remove_weight_norm(module: Module, name: str = "weight") -> Module:
+def remove_weight_norm(module: AnyModule, name: str = "weight") -> AnyModule:
     """Undo `weight_norm`: the weight is again a parameter, with the value it has."""
     remove_parametrizations(module, name)
     return module

@@ -9,7 +9,7 @@ from typing import Any
 from ogive import distributed
 from ogive.autograd.backward import call_after_pass
 from ogive.nn.layers.normalization import BatchNorm
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule, Module
 from ogive.torch.processes.collectives import get_world_size, refuse_several
 
 __all__ = ["DataParallel", "DistributedDataParallel", "SyncBatchNorm", "data_parallel"]
@@ -19,7 +19,7 @@ class DataParallel(Module):
     """A module over several devices; here there is one, and it is called as it is."""
 
     def __init__(
-        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
+        self, module: AnyModule, device_ids: Any = None, output_device: Any = None, dim: int = 0
     ) -> None:
         super().__init__()
         self.module = module
@@ -34,7 +34,7 @@ class DistributedDataParallel(DataParallel):
     When a backward pass has ended, gradients are averaged over all processes.
     """
 
-    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, module: AnyModule, *args: Any, **kwargs: Any) -> None:
         get_world_size()  # raises where no world was begun, as PyTorch does
         super().__init__(module)
         self.require_backward_grad_sync = True
@@ -63,7 +63,7 @@ class DistributedDataParallel(DataParallel):
 
 
 def data_parallel(
-    module: Module, inputs: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0,
+    module: AnyModule, inputs: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0,
     module_kwargs: Any = None,
 ) -> Any:  # fmt: skip
     """`module` of the inputs, on the one device."""
@@ -82,7 +82,7 @@ class SyncBatchNorm(BatchNorm):
         """Any number of axes from two on."""
 
     @classmethod
-    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+    def convert_sync_batchnorm(cls, module: AnyModule, process_group: Any = None) -> AnyModule:
         """The module itself: its layers see all there is."""
         refuse_several("SyncBatchNorm")
         return module

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Iterator
 from typing import Any
 
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.torch.processes.collectives import refuse_several
 from ogive.torch.processes.replicas import DistributedDataParallel
 
@@ -82,19 +82,19 @@ class LocalStateDictConfig(_Options):
 class FullyShardedDataParallel(DistributedDataParallel):
     """A module divided among processes: one has all of it."""
 
-    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, module: AnyModule, *args: Any, **kwargs: Any) -> None:
         refuse_several("FullyShardedDataParallel")
         super().__init__(module)
 
     @staticmethod
     @contextlib.contextmanager
-    def state_dict_type(module: Module, *args: Any, **kwargs: Any) -> Iterator[None]:
+    def state_dict_type(module: AnyModule, *args: Any, **kwargs: Any) -> Iterator[None]:
         """How `state_dict` is divided inside: it is whole."""
         yield
 
     @staticmethod
     @contextlib.contextmanager
-    def summon_full_params(module: Module, *args: Any, **kwargs: Any) -> Iterator[None]:
+    def summon_full_params(module: AnyModule, *args: Any, **kwargs: Any) -> Iterator[None]:
         """With whole parameters inside, as they always are."""
         yield
 
@@ -105,16 +105,16 @@ class FullyShardedDataParallel(DistributedDataParallel):
         return clip_grad_norm_(self.parameters(), max_norm, norm_type)
 
 
-FSDPModule = Module
+FSDPModule = AnyModule
 
 
-def fully_shard(module: Module, **options: Any) -> Module:
+def fully_shard(module: AnyModule, **options: Any) -> AnyModule:
     """The module itself: one process has all of it."""
     refuse_several("fully_shard")
     return module
 
 
-def wrap(module: Module, **overrides: Any) -> Module:
+def wrap(module: AnyModule, **overrides: Any) -> AnyModule:
     """The module itself."""
     return module
 
@@ -130,11 +130,15 @@ def always_wrap_policy(*args: Any, **kwargs: Any) -> bool:
     return True
 
 
-def size_based_auto_wrap_policy(module: Module, recurse: bool, *args: Any, **kwargs: Any) -> bool:
+def size_based_auto_wrap_policy(
+    module: AnyModule, recurse: bool, *args: Any, **kwargs: Any
+) -> bool:
     """Likewise: one process has one unit."""
     return recurse
 
 
-def transformer_auto_wrap_policy(module: Module, recurse: bool, *args: Any, **kwargs: Any) -> bool:
+def transformer_auto_wrap_policy(
+    module: AnyModule, recurse: bool, *args: Any, **kwargs: Any
+) -> bool:
     """Likewise."""
     return recurse

@@ -7,7 +7,7 @@ from typing import Any
 
 from ogive.errors import ArgumentError
 from ogive.named import record
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.tensor.tensor import Tensor
 from ogive.torch.processes.collectives import refuse_several
 
@@ -103,7 +103,7 @@ def distribute_tensor(
     return tensor
 
 
-def distribute_module(module: Module, *args: Any, **options: Any) -> Module:
+def distribute_module(module: AnyModule, *args: Any, **options: Any) -> AnyModule:
     """The module, of which this process has all."""
     refuse_several("distribute_module")
     return module
@@ -137,8 +137,8 @@ class PrepareModuleOutput(_Style):
 
 
 def parallelize_module(
-    module: Module, device_mesh: Any = None, parallelize_plan: Any = None, **options: Any
-) -> Module:
+    module: AnyModule, device_mesh: Any = None, parallelize_plan: Any = None, **options: Any
+) -> AnyModule:
     """Divide the parts of a module as the plan says: one process has all of them."""
     refuse_several("parallelize_module")
     return module

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.named import record
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 
 __all__ = [
     "StateDictOptions", "get_model_state_dict", "get_optimizer_state_dict", "get_state_dict",
@@ -26,18 +26,18 @@ class StateDictOptions:
     flatten_optimizer_state_dict: bool = False
 
 
-def get_model_state_dict(model: Module, *, submodules: Any = None, options: Any = None) -> Any:
+def get_model_state_dict(model: AnyModule, *, submodules: Any = None, options: Any = None) -> Any:
     """The state of a model."""
     return model.state_dict()
 
 
-def set_model_state_dict(model: Module, model_state_dict: Any, *, options: Any = None) -> Any:
+def set_model_state_dict(model: AnyModule, model_state_dict: Any, *, options: Any = None) -> Any:
     """Give a model a state."""
     return model.load_state_dict(model_state_dict, strict=options is None or options.strict)
 
 
 def get_optimizer_state_dict(
-    model: Module, optimizers: Any, *, submodules: Any = None, options: Any = None
+    model: AnyModule, optimizers: Any, *, submodules: Any = None, options: Any = None
 ) -> dict[str, Any]:
     """The state of an optimizer, with the names of parameters for their numbers."""
     names, state = _names(model, optimizers), optimizers.state_dict()
@@ -47,7 +47,7 @@ def get_optimizer_state_dict(
 
 
 def set_optimizer_state_dict(
-    model: Module, optimizers: Any, optim_state_dict: Any, *, options: Any = None
+    model: AnyModule, optimizers: Any, optim_state_dict: Any, *, options: Any = None
 ) -> None:
     """Give an optimizer a state by names of parameters."""
     numbers = {name: number for number, name in enumerate(_names(model, optimizers))}
@@ -57,13 +57,13 @@ def set_optimizer_state_dict(
     optimizers.load_state_dict({"state": state, "param_groups": groups})
 
 
-def get_state_dict(model: Module, optimizers: Any, **options: Any) -> tuple[Any, Any]:
+def get_state_dict(model: AnyModule, optimizers: Any, **options: Any) -> tuple[Any, Any]:
     """Both states."""
     return get_model_state_dict(model), get_optimizer_state_dict(model, optimizers)
 
 
 def set_state_dict(
-    model: Module, optimizers: Any, *, model_state_dict: Any, optim_state_dict: Any,
+    model: AnyModule, optimizers: Any, *, model_state_dict: Any, optim_state_dict: Any,
     options: Any = None,
 ) -> Any:  # fmt: skip
     """Give both their states."""
@@ -71,7 +71,7 @@ def set_state_dict(
     return set_model_state_dict(model, model_state_dict, options=options)
 
 
-def _names(model: Module, optimizer: Any) -> list[str]:
+def _names(model: AnyModule, optimizer: Any) -> list[str]:
     """The names of the optimizer's parameters, in its order."""
     named = {id(parameter): name for name, parameter in model.named_parameters()}
     return [named[id(p)] for group in optimizer.param_groups for p in group["params"]]

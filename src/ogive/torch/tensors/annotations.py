@@ -1,4 +1,4 @@
-"""`torch.types`: names for annotations."""
+"""`torch.types`, and `torch.serialization`'s: names for annotations."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from ogive.ir.dtype import DType
 from ogive.torch.tensors.classes import device as _device
 
 __all__ = [
-    "Device", "Number", "Tensor", "_bool", "_complex", "_device", "_dtype", "_float", "_int",
-    "_size",
+    "FILE_LIKE", "MAP_LOCATION", "Device", "FileLike", "Number", "Tensor", "_bool", "_complex",
+    "_device", "_dtype", "_float", "_int", "_size",
 ]  # fmt: skip
 
 Number = int | float | bool
 Device = Any
+FILE_LIKE = FileLike = Any
+MAP_LOCATION = Any
 Tensor = ogive.Tensor
 _dtype = DType
 _size = Sequence[int]

@@ -29,6 +29,7 @@ from ogive.tensor.linear_algebra.inverses import SignedLogarithm
 from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.reduction.statistics import Bounds
 from ogive.tensor.tensor import Tensor
+from ogive.torch.networks.modules import Module, compile_in_place
 from ogive.torch.tensors.classes import new, strided
 from ogive.torch.tensors.numpy_arrays import address_of, to_own_array, to_shared_numpy
 from ogive.torch.tensors.sparse import dense_at, dense_to_sparse
@@ -145,6 +146,7 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__array__", to_own_array),
     (Tensor, "data_ptr", address_of),
     (Tensor, "layout", property(lambda tensor: strided, doc="All elements are kept.")),
+    (Module, "compile", compile_in_place),
     (Tensor, "new", new),
     (Tensor, "to_sparse", dense_to_sparse),
     (Tensor, "to_sparse_coo", dense_to_sparse),
@@ -158,8 +160,8 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
 """What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,
-which shares memory there and refuses what requires gradients, `data_ptr()`, `layout`, lists as
-indices, and products of operands of one dtype."""
+which shares memory there and refuses what requires gradients, `data_ptr()`, `layout`, modules'
+`compile()`, lists as indices, and products of operands of one dtype."""
 
 _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from ogive import onnx
 from ogive.errors import ArgumentTypeError
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
@@ -33,7 +33,7 @@ def is_in_onnx_export() -> bool:
 
 
 def export(
-    model: Module | Callable[..., Any],
+    model: AnyModule | Callable[..., Any],
     args: Any = (),
     f: str | os.PathLike[str] | BinaryIO | None = None,
     *,

@@ -14,7 +14,7 @@ from ogive.autograd import vjp as vjp
 from ogive.autograd import vmap as vmap
 from ogive.autograd.transforms.function_gradients import grad as grad
 from ogive.nn import functional_call as functional_call
-from ogive.nn.module import Module
+from ogive.nn.module import AnyModule
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
@@ -35,7 +35,7 @@ def grad_and_value(
     return turned
 
 
-def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
+def stack_module_state(models: Sequence[AnyModule]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters and the buffers of models of one kind, each stacked along a new first axis."""
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]

@@ -8,6 +8,7 @@ from typing import Any
 from ogive.amp import GradScaler as _GradScaler
 from ogive.amp import autocast as _autocast
 from ogive.errors import DeviceError
+from ogive.torch.training.autocast_switches import get_autocast_dtype
 
 __all__ = [
     "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
@@ -33,7 +34,8 @@ class autocast(_autocast):
         if kind not in ("cpu", "cuda", "mps", "xpu"):
             raise DeviceError(f"autocast: unknown device {device_type!r}")
         # PyTorch warns and goes on without casts where there is no such device, and so do we.
-        super().__init__("cpu", None if kind != "cpu" else dtype, enabled and kind == "cpu")
+        wanted = get_autocast_dtype("cpu") if kind != "cpu" or dtype is None else dtype
+        super().__init__("cpu", wanted, enabled and kind == "cpu")
 
 
 class GradScaler(_GradScaler):

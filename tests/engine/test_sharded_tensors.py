@@ -378,6 +378,17 @@ def test_what_is_written_to_lies_as_it_did(write: Callable[[Any], object]) -> No
     numpy.testing.assert_array_equal(x.numpy(), expected)
 
 
+def test_parameters_of_which_there_are_views_move_too() -> None:
+    layer = nn.Linear(4, 2)
+    row = layer.weight[0]
+    expected = row.numpy()
+    layer.shard(TWO)
+    assert {parameter.device for parameter in layer.parameters()} == {"CPU+CPU:1"}
+    assert row.device == "CPU"
+    numpy.testing.assert_array_equal(row.numpy(), expected)
+    assert layer.to("CPU:1").weight.device == "CPU:1"
+
+
 def test_a_parameter_lies_as_the_tensor_that_it_is_made_of() -> None:
     x = Tensor(X).shard(TWO, 0)
     assert nn.Parameter(x).sharding == x.sharding

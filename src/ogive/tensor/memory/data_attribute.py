@@ -77,14 +77,14 @@ def share_memory(tensor: Tensor, given: Tensor) -> None:
 def replace_value(tensor: Tensor, value: Tensor) -> None:
     """Let a tensor stand for other values, maybe of another dtype or device, in its own memory.
 
-    What shows it shows them too where shape and dtype stay.
+    What shows it shows them too where shape, dtype and device stay.
     """
     if value.is_eager and eager_calls[replace_value](tensor, value):
         return
     with graph_lock:
         copy = wrap(value.detach().node, value.device).contiguous()
-        fits = copy.shape == tensor.shape and copy.dtype is tensor.dtype
-        if fits and shared_storage(tensor) is not None:
+        is_alike = copy.shape == tensor.shape and copy.dtype is tensor.dtype
+        if is_alike and copy.device == tensor.device and shared_storage(tensor) is not None:
             _unseen(lambda: tensor.assign(copy))
             return
         tensor.shared = tensor.memory_strides = None

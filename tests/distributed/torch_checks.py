@@ -114,7 +114,7 @@ def check_replicas_learn_what_one_process_learns() -> None:
             optimizer.zero_grad()
             m(x.reshape(-1, 3)).square().mean().backward()
             optimizer.step()
-    numpy.testing.assert_allclose(inner.weight.numpy(), alone.weight.numpy(), rtol=1e-5)
+    numpy.testing.assert_allclose(inner.weight.detach().numpy(), alone.weight.detach().numpy(), rtol=1e-5)
 
 
 def check_gradients_that_are_kept_back_are_averaged_with_the_next() -> None:

@@ -114,7 +114,8 @@ def check_replicas_learn_what_one_process_learns() -> None:
             optimizer.zero_grad()
             m(x.reshape(-1, 3)).square().mean().backward()
             optimizer.step()
-    numpy.testing.assert_allclose(inner.weight.detach().numpy(), alone.weight.detach().numpy(), rtol=1e-5)
+    learnt, expected = inner.weight.detach().numpy(), alone.weight.detach().numpy()
+    numpy.testing.assert_allclose(learnt, expected, rtol=1e-5)
 
 
 def check_gradients_that_are_kept_back_are_averaged_with_the_next() -> None:

@@ -38,7 +38,7 @@ def test_a_tensor_that_was_saved_twice_is_one_tensor(loaded: Any) -> None:
     assert loaded["x"][0].item() == 9
 
 
-def testviews_that_were_saved_together_share_memory(loaded: Any) -> None:
+def test_views_that_were_saved_together_share_memory(loaded: Any) -> None:
     loaded["part"][0] = 7
     assert loaded["x"][:4].tolist() == [0, 7, 2, 3]
     loaded["x"][2] = 8
@@ -84,7 +84,7 @@ def test_one_storage_is_not_read_in_every_dtype(tmp_path: Path) -> None:
         torch.load(path)
 
 
-def testviews_of_a_storage_that_is_longer_than_they_say_are_read(tmp_path: Path) -> None:
+def test_views_of_a_storage_that_is_longer_than_they_say_are_read(tmp_path: Path) -> None:
     path = tmp_path / "views.pt"
     values = pytorch.arange(8, dtype=pytorch.float32).numpy().tobytes()
     path.write_bytes(checkpoint(listed(view(1, 3), view(2, 4)) + b".", {"0": values}))

@@ -52,7 +52,6 @@ class Allowance:
         self.left -= count
         return False
 
-
     def _is_there(self) -> bool:
         """Whether something is left. There is an allowance again when a graph that was compiled
         took longer to build than to compute."""

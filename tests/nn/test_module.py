@@ -356,3 +356,16 @@ def test_a_copied_parameter_has_no_gradient_yet() -> None:
     assert made.weight.grad is None
     assert made.weight.requires_grad
     assert made.weight.tolist() == layer.weight.tolist()
+
+
+def test_a_state_is_read_when_it_is_loaded() -> None:
+    """Whoever owns the memory may write to it afterwards. A view lets the parameter be assigned to."""
+    source = torch.nn.Linear(40, 30)
+    expected = source.weight.detach().clone().numpy()
+    layer = nn.Linear(40, 30)
+    view = layer.weight.detach()
+    layer.load_state_dict(source.state_dict())
+    with torch.no_grad():
+        source.weight.zero_()
+    assert numpy.array_equal(layer.weight.numpy(), expected)
+    assert numpy.array_equal(view.numpy(), expected)

@@ -74,6 +74,8 @@ def load_tensors(pairs: Iterable[tuple[Tensor, Any]], with_dtypes: bool = False)
     for tensor, value in read:
         fits = with_dtypes or value.dtype is tensor.dtype
         replace_value(tensor, value if fits else value.cast(tensor.dtype))
+    # What views show is assigned to, and others may write to the memory that is read.
+    Tensor.realize_batch([tensor for tensor, _ in read if not tensor.is_eager])
 
 
 def _beside(tensor: Tensor, value: Tensor) -> Tensor:

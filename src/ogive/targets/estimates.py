@@ -25,7 +25,7 @@ _DIVIDING = {
     Op.DIV: "repeated_division", Op.RECIPROCAL: "repeated_division", Op.SQRT: "repeated_root",
     Op.RSQRT: "reciprocal_root",
 }  # fmt: skip
-"""The same of what takes 32 bytes at a time, however long vectors are."""
+"""The same of what takes a long vector in several steps."""
 
 
 def operation_cost(node: UOp, target: Target) -> int:
@@ -42,8 +42,8 @@ def operation_time(node: UOp, target: Target) -> float:
     """Nanoseconds of a vector of an elementwise or gathering node that is computed again."""
     operations = target.costs.operations
     if node.op in _DIVIDING and node.dtype.is_float:
-        cycles = getattr(operations, _DIVIDING[node.op]) * target.vector_bytes / 32
-        return float(cycles * operations.cycle_nanoseconds)
+        steps = target.vector_bytes / target.divided_bytes
+        return float(steps * getattr(operations, _DIVIDING[node.op]) * operations.cycle_nanoseconds)
     kind = _FUNCTIONS.get(node.op)
     cycles = operation_cost(node, target) if kind is None else getattr(operations, kind)
     if cycles == operations.simple:

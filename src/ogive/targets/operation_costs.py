@@ -55,8 +55,8 @@ class Operations(NamedTuple):
     """Cycles of `erf`."""
 
     repeated_division: float = 3.0
-    """Cycles of 32 bytes of a division, or of a reciprocal, beside others: no load hides it, and
-    longer vectors take longer."""
+    """Cycles of a step of a division, or of a reciprocal, beside others: no load hides it. A long
+    vector takes several steps (`Target.divided_bytes`)."""
 
     repeated_root: float = 5.0
     """The same of a square root."""

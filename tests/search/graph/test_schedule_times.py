@@ -11,9 +11,10 @@ import pytest
 from ogive import Config, Tensor
 from ogive.config import Graph
 from ogive.passes.pipeline.graph_passes import cut_kernels
-from ogive.search.graph.schedule_times import CutGraph, schedule_time
+from ogive.search.graph.schedule_times import CutGraph, kernel_work, schedule_time
 from ogive.search.graph.search_graph import Finding, search_graph
 from ogive.targets.costs import CPU_COSTS
+from ogive.targets.estimates import operation_time
 from ogive.targets.target import describe_cpu
 from tests.passes.parametric import normalize
 
@@ -50,3 +51,24 @@ def test_a_scale_goes_into_a_weight_only_if_that_saves_more_than_it_takes_to_kee
     cut = functools.partial(cut_kernels, target=target, config=ROUNDING)
     search_graph(normalize((scaled.node,)).sink, target, ROUNDING, cut, findings)
     assert any(finding.is_taken for finding in findings) == is_taken
+
+
+def test_a_value_is_computed_in_each_loop_that_goes_through_it() -> None:
+    """A row is gone through once for its sum, and once more for what follows from that."""
+    x, y = given(64, 256), given(64, 256)
+    length = (x * y).sum(1, keepdim=True)
+    in_both, in_one, alone = [
+        kernel_work(cut_kernels(normalize((each.node,)).sink, TARGET, Config()).kernels[0], TARGET)
+        for each in (x * y + length, x + length, x * y)
+    ]
+    assert in_both - in_one == pytest.approx(alone)
+
+
+def test_processors_divide_long_vectors_whole_or_in_steps() -> None:
+    x = given(64, 256)
+    divided = (x / given(64, 256)).node
+    times = {
+        cpu: operation_time(divided, dataclasses.replace(TARGET, cpu=cpu, vector_bytes=64))
+        for cpu in ("znver4", "znver5")
+    }
+    assert times["znver4"] == 2 * times["znver5"] > 0

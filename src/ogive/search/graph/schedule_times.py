@@ -2,7 +2,8 @@
 
     a kernel   the longer of its work and its memory, a share of the other, and the launch
 
-Work counts an element as often as it is computed: below `EXPAND`, as often as it is read. Memory
+Work counts an element as often as it is computed: below `EXPAND`, as often as it is read, and once
+for each loop of the kernel that reads it. Memory
 counts every value once that a kernel reads or writes, at the speed of the level that holds it. What
 follows from inputs alone and is kept until they change takes as long as it takes to see whether
 they have.
@@ -18,6 +19,9 @@ from ogive.named import NamedTuple
 from ogive.search.graph.leaves import element_count
 from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
+
+_LOOPS = frozenset({Op.REDUCE_AXES, Op.STAGE_AXIS, Op.SORT, Op.SCAN_AXIS})
+"""What goes through its operand in a loop, before what follows from it is computed."""
 
 BESIDE = 0.35
 """The share that counts of the shorter one of work and memory: most of it is hidden."""
@@ -46,30 +50,55 @@ def schedule_time(cut: CutGraph, target: Target, known: dict[UOp, float]) -> flo
 
 def kernel_time(kernel: UOp, target: Target) -> float:
     """Nanoseconds of a kernel on one thread."""
-    work = _work(kernel, target)
+    work = kernel_work(kernel, target)
     memory = _memory(kernel, target)
     longer, shorter = max(work, memory), min(work, memory)
     return longer + BESIDE * shorter + target.costs.memory.launch
 
 
-def _work(kernel: UOp, target: Target) -> float:
+def kernel_work(kernel: UOp, target: Target) -> float:
+    """Nanoseconds of arithmetic. A value is computed once in each loop that goes through it."""
     order = kernel.walk()
     sums = _hold_sums(order)
-    asked: dict[UOp, int] = {}
+    loops = _find_loops(order)
+    asked: dict[UOp, dict[int, int]] = {}
     total = 0.0
     for node in reversed(order):
-        op = node.op
-        if op is Op.SINK:
+        if node.op is Op.SINK:
             continue
-        if op is Op.ASSIGN:
-            asked[node.value] = max(asked.get(node.value, 0), element_count(node.value))
+        if node.op is Op.ASSIGN:
+            _ask(asked, node.value, {0: element_count(node.value)})
             continue
-        count = asked.get(node, 0)
-        total += _node_time(node, count, target)
+        counts = asked.get(node, {})
+        if node in loops:
+            counts = {loops[node]: max(counts.values(), default=0)}
+        total += _node_time(node, sum(counts.values()), target)
         for number, source in enumerate(node.src):
-            wanted = _asked_of(node, number, count, sums)
-            asked[source] = max(asked.get(source, 0), wanted)
+            wanted = {
+                loop: _asked_of(node, number, count, sums) for loop, count in counts.items()
+            }
+            _ask(asked, source, wanted)
     return total
+
+
+def _find_loops(order: Sequence[UOp]) -> dict[UOp, int]:
+    """The loop of each value that is made in one of its own and then is there: one for all that
+    follow from as many others. What is stored is made in loop 0."""
+    depths: dict[UOp, int] = {}
+    loops: dict[UOp, int] = {}
+    for node in order:
+        depth = max([depths[source] for source in node.src], default=0)
+        if node.op in _LOOPS:
+            depth += 1
+            loops[node] = depth
+        depths[node] = depth
+    return loops
+
+
+def _ask(asked: dict[UOp, dict[int, int]], node: UOp, wanted: dict[int, int]) -> None:
+    counts = asked.setdefault(node, {})
+    for loop, count in wanted.items():
+        counts[loop] = max(counts.get(loop, 0), count)
 
 
 def _asked_of(node: UOp, number: int, count: int, sums: set[UOp]) -> int:

@@ -359,7 +359,7 @@ def test_a_copied_parameter_has_no_gradient_yet() -> None:
 
 
 def test_a_state_is_read_when_it_is_loaded() -> None:
-    """Whoever owns the memory may write to it afterwards. A view lets the parameter be assigned to."""
+    """Its owner may write to the memory afterwards. A view lets the parameter be assigned to."""
     source = torch.nn.Linear(40, 30)
     expected = source.weight.detach().clone().numpy()
     layer = nn.Linear(40, 30)

@@ -42,7 +42,7 @@ def test_info_counts_what_is_there(folder: Path, capsys: pytest.CaptureFixture[s
     assert cli.main(["cache", "info"]) == 0
     printed = capsys.readouterr().out
     assert "1 compiled graphs" in printed and "1 kernels" in printed
-    assert "of at most 1 GiB" in printed
+    assert "used of 1 GiB" in printed
 
 
 def test_clear_deletes_all_of_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

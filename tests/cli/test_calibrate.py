@@ -19,4 +19,4 @@ def test_the_figures_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_busy_machine_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert calibrate.run(lambda config: None) == 1
-    assert "too much of this machine" in capsys.readouterr().err
+    assert "too busy with other processes" in capsys.readouterr().err

@@ -30,7 +30,7 @@ def test_a_good_machine_is_well(capsys: pytest.CaptureFixture[str]) -> None:
     for part in ("ogive", "Python", "NumPy", "LLVM", "cores", "caches", "CPU", "threads"):
         assert part in printed
     assert "works: a kernel was compiled, run and checked" in printed
-    assert "not made yet" in printed
+    assert "not created yet" in printed
     assert printed.endswith("All is well.\n")
 
 
@@ -67,7 +67,7 @@ def test_a_private_cache_is_well_and_measured(
     (tmp_path / "cache").mkdir(mode=0o700)
     (tmp_path / "cache" / "entry").write_bytes(bytes(2048))
     assert run() == 0
-    assert "yours alone, 2 KiB" in capsys.readouterr().out
+    assert "private to you, 2 KiB" in capsys.readouterr().out
 
 
 def test_settings_come_with_their_origin(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +90,7 @@ def test_a_setting_of_the_wrong_type_is_broken(capsys: pytest.CaptureFixture[str
 def test_a_misspelt_setting_is_told_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(OGIVE_VERFIY="1") == 1
     printed = " ".join(capsys.readouterr().out.split())
-    assert "OGIVE_VERFIY is no setting of ours (did you mean 'OGIVE_VERIFY'?)" in printed
+    assert "OGIVE_VERFIY is not a setting of Ogive (did you mean 'OGIVE_VERIFY'?)" in printed
 
 
 def test_the_cache_is_in_the_users_cache_folder_unless_told() -> None:
@@ -122,6 +122,6 @@ def test_what_was_measured_of_the_machine_is_told(
 ) -> None:
     cache_folder().mkdir(mode=0o700)
     assert run() == 0
-    assert "`ogive calibrate` does" in capsys.readouterr().out
+    assert "run `ogive calibrate`" in capsys.readouterr().out
     assert doctor.run(Settings({}), stored=lambda config: usual_speeds(host_target())) == 0
     assert "L1 200.0 → " in capsys.readouterr().out

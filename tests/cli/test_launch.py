@@ -18,7 +18,7 @@ def test_a_program_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]
 
 def test_there_is_at_least_one_rank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["launch", "-n", "0", str(tmp_path)]) == 1
-    assert "-n is 0, and there is at least one rank" in capsys.readouterr().err
+    assert "-n is 0, but at least one rank is needed" in capsys.readouterr().err
 
 
 def test_mpi4py_is_asked_for_before_ranks_start(
@@ -28,7 +28,7 @@ def test_mpi4py_is_asked_for_before_ranks_start(
     program = tmp_path / "program.py"
     program.write_text("")
     assert cli.main(["launch", "-n", "2", str(program)]) == 1
-    assert "mpi4py, which is absent: pip install 'ogive[mpi]'" in capsys.readouterr().err
+    assert "mpi4py, which is not installed: pip install 'ogive[mpi]'" in capsys.readouterr().err
 
 
 def test_cores_are_divided_among_ranks() -> None:

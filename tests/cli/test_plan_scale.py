@@ -47,8 +47,8 @@ def test_a_table_from_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         ([], "give a program with make_step(), or --seconds and --parameters"),
         (["nowhere.py"], "there is no file 'nowhere.py'"),
-        (["--seconds", "1", "--parameters", "1", "--inside", "fast"], "--inside is BANDWIDTH:LAT"),
-        (["--seconds", "1", "--parameters", "1", "--model", "0"], "--model is 0, at least 1"),
+        (["--seconds", "1", "--parameters", "1", "--inside", "fast"], "--inside takes BANDWIDTH:"),
+        (["--seconds", "1", "--parameters", "1", "--model", "0"], "--model is 0, but must be"),
     ],
 )
 def test_what_makes_no_sense_is_an_error(

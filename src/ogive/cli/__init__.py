@@ -85,20 +85,20 @@ def _plan_scale(**arguments: Any) -> int:
 
 
 Command = tuple[Callable[..., int], str]
-"""What does it, and what it says of itself."""
+"""The function that runs a command, and its help text."""
 
 COMMANDS: dict[str, Command] = {
-    "demo": (_demo, "teach a small network to read handwritten digits, and watch it"),
-    "run": (_run, "say what a model in an ONNX file is, and run it"),
-    "bench": (_bench, "measure a model, beside ONNX Runtime where that is installed"),
-    "compare": (_compare, "compare every value of a model with that of ONNX Runtime"),
-    "stages": (_stages, "draw ripples on a pond, and show every stage of the compiler at it"),
-    "doctor": (_doctor, "say what machine this is, what works on it, and which settings hold"),
-    "launch": (_launch, "run a program as several processes, the ranks, that MPI connects"),
-    "plan-scale": (_plan_scale, "predict a training step on 1 to 1024 devices: time and memory"),
-    "explain": (_explain, "run a program, and say what graph search finds for its graphs"),
-    "calibrate": (_calibrate, "measure how fast this machine is, for deciding about threads"),
-    "cache": (_cache, "say what is kept on disk for the next process, or where, or delete it"),
+    "demo": (_demo, "train a small network on handwritten digits, and watch it learn"),
+    "run": (_run, "describe an ONNX model and run it"),
+    "bench": (_bench, "measure an ONNX model, beside ONNX Runtime if it is installed"),
+    "compare": (_compare, "compare every value in an ONNX model with ONNX Runtime's"),
+    "stages": (_stages, "compile one expression, and show every stage of the compiler"),
+    "doctor": (_doctor, "describe this machine, what works on it, and the settings in force"),
+    "launch": (_launch, "run a program as several processes (ranks) connected by MPI"),
+    "plan-scale": (_plan_scale, "predict time and memory of a training step on 1 to 1024 devices"),
+    "explain": (_explain, "run a program, and show what graph search finds in its graphs"),
+    "calibrate": (_calibrate, "measure this machine's speed, which decides the number of threads"),
+    "cache": (_cache, "show the disk cache, print its folder, or clear it"),
 }
 CACHE_ACTIONS = ("info", "clear", "path")
 
@@ -140,7 +140,7 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
         if name == "stages":
             command.add_argument(
                 "--pass", metavar="NAME", dest="only",
-                help="show what one pass of the compiler makes of it: before and after",
+                help="show the expression before and after one pass of the compiler",
             )  # fmt: skip
         if name in ("run", "bench", "compare"):
             add_arguments(name, command)
@@ -150,14 +150,14 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
                 "--exactness", choices=EXACTNESS, default="exact",
                 help="what the search may change (default: %(default)s)",
             )  # fmt: skip
-            command.add_argument("arguments", nargs="*", help="what the program is given")
+            command.add_argument("arguments", nargs="*", help="arguments of the program")
         if name == "launch":
             command.add_argument(
                 "-n", dest="ranks", metavar="RANKS", type=int, required=True, help="how many ranks"
             )
             command.add_argument("program", help="a Python file")
             command.add_argument(
-                "arguments", nargs=argparse.REMAINDER, help="what the program is given"
+                "arguments", nargs=argparse.REMAINDER, help="arguments of the program"
             )
         if name == "plan-scale":
             from ogive.cli.plan_scale import add_arguments as add_plan_arguments
@@ -169,13 +169,13 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
 
 
 def _guard(command: Callable[[], int]) -> int:
-    """Run a command, and let no traceback out for what is not our defect."""
+    """Run a command; an error of the user's becomes a message without a traceback."""
     try:
         status = command()
         sys.stdout.flush()
         return status
     except OgiveError as error:
-        # The line it points at is our own here, and says nothing to the user.
+        # The second line would point at our own source.
         print(f"ogive: {str(error).partition(chr(10))[0]}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""`ogive cache`: what outlives the process, where it is, and how to be rid of it."""
+"""`ogive cache`: show the disk cache, print its folder, or clear it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOUNS = {
     Kind.GRAPH: "compiled graphs",
     Kind.KERNEL: "kernels",
     Kind.CODE: "pieces of code",
-    Kind.NOTE: "notes on this machine",
+    Kind.NOTE: "measurements of this machine",
 }
 
 
@@ -32,11 +32,11 @@ def run(action: str = "info") -> int:
     if action == "clear":
         store.clear()
         left = store.info()
-        print(f"Deleted {_count(info)} entries; {show_bytes(info.nbytes - left.nbytes)} are free.")
+        print(f"Deleted {_count(info)} entries and freed {show_bytes(info.nbytes - left.nbytes)}.")
         return 0
     print(store.folder)
     limit = show_bytes(current_config().disk_cache_bytes)
-    print(f"  {show_bytes(info.nbytes)} of at most {limit}")
+    print(f"  {show_bytes(info.nbytes)} used of {limit}")
     for kind, noun in NOUNS.items():
         print(f"  {info.entries.get(kind, 0)} {noun}")
     if not current_config().disk_cache:

@@ -1,4 +1,4 @@
-"""`ogive calibrate`: measure how fast this machine is, and keep it for every process to come."""
+"""`ogive calibrate`: measure this machine's speed, and store it for later processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def run(measure: Callable[[Config], HostSpeeds | None] | None = None) -> int:
     start = time.perf_counter()
     speeds = (measure or host().measure_speeds)(current_config())
     if speeds is None:
-        print("ogive: other processes take too much of this machine to measure it", file=sys.stderr)
+        print("ogive: the machine is too busy with other processes to be measured", file=sys.stderr)
         return 1
     print(f"Measured in {time.perf_counter() - start:.2f} s:")
     for label, text in speeds.describe():

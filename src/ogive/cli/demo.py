@@ -1,4 +1,4 @@
-"""`ogive demo`: a small network learns to read handwritten digits, while you watch."""
+"""`ogive demo`: train a small network on handwritten digits."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def digit_reader() -> nn.Sequential:
 
 
 def run(save: str = "ogive-digits.safetensors") -> int:
-    """Train, measure, draw and save; everything is said on standard output."""
+    """Train, measure, draw and save; the report goes to standard output."""
     screen = find_screen()
     ogive.manual_seed(SEED)
     (images, labels), test = data.digits()
     model = digit_reader()
     count = sum(math.prod(p.shape) for p in model.parameters())
     screen.say(
-        f"Ogive {ogive.__version__}: {len(images)} handwritten digits of 8 × 8 pixels to learn "
-        f"from, {len(test[0])} to be tested with, and a network of {count:,} numbers:"
+        f"Ogive {ogive.__version__}: training a network of {count:,} parameters on {len(images)} "
+        f"handwritten digits of 8 × 8 pixels; {len(test[0])} more are kept for testing."
     )
     screen.show(repr(model))
     started = time.perf_counter()
@@ -61,24 +61,24 @@ def run(save: str = "ogive-digits.safetensors") -> int:
     seconds = time.perf_counter() - started
     after = ogive.counters()
     right = is_right(model, *test)
-    screen.title(f"{right.mean():.1%} of the digits it has not seen are read rightly")
+    screen.title(f"{right.mean():.1%} of the test digits are recognized")
     screen.say(
-        f"Training took {seconds:.1f} s, of which the first step, with everything to compile, "
-        f"{first:.2f} s: {after['kernels_compiled'] - before['kernels_compiled']} kernels were "
-        f"compiled, {after['kernel_disk_hits'] - before['kernel_disk_hits']} found on disk."
+        f"Training took {seconds:.1f} s. The first step took {first:.2f} s of it: "
+        f"{after['kernels_compiled'] - before['kernels_compiled']} kernels were compiled, "
+        f"{after['kernel_disk_hits'] - before['kernel_disk_hits']} were found on disk."
     )
     path = Path(save)
     save_safetensors(path, model.state_dict())
     show_digits(model, *test, right, screen)
-    # Last, because a step that is looked at trains all the same.
+    # Last, because a profiled step also trains.
     model.train()
     show_kernels(step.profile(images[:BATCH], labels[:BATCH]), screen)
-    screen.title(f"The model is in {path} ({path.stat().st_size:,} bytes)")
+    screen.title(f"The model was saved to {path} ({path.stat().st_size:,} bytes)")
     return 0
 
 
 def train(model: nn.Module, images: Tensor, labels: Tensor) -> tuple[Step, float]:
-    """Train the model in place; gives the step, and the seconds that the first one took."""
+    """Train the model in place. Returns the step, and how many seconds the first one took."""
     batches = data.Batches((images, labels), BATCH, shuffle=True, seed=SEED, drop_last=True)
     optimizer = optim.AdamW(model.parameters(), lr=RATE)
     steps = EPOCHS * len(batches)
@@ -116,7 +116,7 @@ def training_step(model: nn.Module, optimizer: optim.Optimizer) -> Step:
 
 
 def is_right(model: nn.Module, images: Tensor, labels: Tensor) -> NDArray[numpy.bool_]:
-    """For each image, whether the model finds its label."""
+    """For each image, whether the model predicts its label."""
     model.eval()
     with ogive.no_grad():
         right: NDArray[numpy.bool_] = model(images).argmax(-1).eq(labels).numpy()
@@ -124,9 +124,9 @@ def is_right(model: nn.Module, images: Tensor, labels: Tensor) -> NDArray[numpy.
 
 
 def show_kernels(profile: Sequence[StepTime], screen: Screen) -> None:
-    """Where the time of one step goes."""
+    """Print the slowest kernels of one step."""
     total = sum(entry.seconds for entry in profile)
-    screen.title(f"The slowest of the {len(profile)} kernels of a step ({total * 1e3:.2f} ms)")
+    screen.title(f"The slowest of the {len(profile)} kernels in a step ({total * 1e3:.2f} ms)")
     for entry in sorted(profile, key=lambda each: -each.seconds)[:SHOWN_KERNELS]:
         share = entry.seconds / total
         screen.show(f"{entry.seconds * 1e6:8.1f} µs  {share:6.1%}  {entry.name}")
@@ -135,7 +135,7 @@ def show_kernels(profile: Sequence[StepTime], screen: Screen) -> None:
 def show_digits(
     model: nn.Module, images: Tensor, labels: Tensor, right: NDArray[numpy.bool_], screen: Screen
 ) -> None:
-    """Some digits with what the network takes them for; mistakes come first."""
+    """Draw some digits with the network's predictions, mistakes first."""
     chosen = numpy.argsort(right, kind="stable")[:SHOWN_DIGITS]
     model.eval()
     with ogive.no_grad():
@@ -144,7 +144,7 @@ def show_digits(
     captions = []
     for chances, answer in zip(probabilities, answers, strict=True):
         guess = int(chances.argmax())
-        verdict = "" if guess == answer else f", is {answer}"
+        verdict = "" if guess == answer else f", label {answer}"
         captions.append(f"{guess} ({chances[guess]:.0%}){verdict}")
-    screen.title("What it takes some of them for, mistakes first")
+    screen.title("Some predictions, mistakes first")
     print(draw_beside(images.numpy()[chosen, 0], captions, screen))

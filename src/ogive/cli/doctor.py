@@ -29,29 +29,29 @@ NOTABLE = (
     "avx", "fma", "f16c", "amx", "bmi", "vnni", "neon", "sve", "sme", "dotprod", "fp16", "bf16",
     "i8mm", "fullfp16",
 )  # fmt: skip
-"""How the names of the instruction sets begin that make a difference to kernels."""
+"""Prefixes of the instruction sets that matter to kernels."""
 
 
 class Report:
-    """Prints what was found, and counts what is broken."""
+    """Prints facts, and counts faults."""
 
     def __init__(self, screen: Screen) -> None:
         self.screen = screen
         self.broken = 0
 
     def section(self, title: str) -> None:
-        """Begin a part."""
+        """Print the title of a section."""
         self.screen.title(title)
 
     def fact(self, label: str, text: str) -> None:
-        """One line, or several where it is long."""
+        """Print a labelled fact, wrapped."""
         width = max(self.screen.columns - LABEL - 2, 16)
         lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
         for number, line in enumerate(lines):
             print(f"  {label if number == 0 else '':{LABEL}}{line}")
 
     def fault(self, label: str, text: str) -> None:
-        """Something that does not work."""
+        """Print and count a fault."""
         self.broken += 1
         self.fact(label, f"BROKEN: {text}")
 
@@ -63,8 +63,8 @@ def run(
 ) -> int:
     """Print the report; 1 if something is broken.
 
-    `check` says what is wrong with the CPU (`check_cpu` if not given), `stored` how fast the
-    machine was measured to be.
+    `check` returns what is wrong with the CPU, or None (default: `check_cpu`). `stored` returns the
+    measured speeds of the machine, or None if there are none.
     """
     report = Report(find_screen())
     _report_versions(report)
@@ -77,7 +77,7 @@ def run(
     _report_settings(report, settings)
     print()
     if report.broken:
-        print(f"{report.broken} thing{'s are' if report.broken > 1 else ' is'} broken.")
+        print(f"Found {report.broken} fault{'s' if report.broken > 1 else ''}.")
         return 1
     print("All is well.")
     return 0
@@ -103,7 +103,7 @@ def _find_target(report: Report) -> Target | None:
         return host().confirmed_target(Config(disk_cache=False))
     except Exception as error:
         report.section("Machine")
-        report.fault("target", f"LLVM does not tell: {_first_line(error)}")
+        report.fault("target", f"LLVM cannot describe it: {_first_line(error)}")
         return None
 
 
@@ -111,7 +111,7 @@ def _report_machine(report: Report, target: Target) -> None:
     report.section("Machine")
     report.fact("processor", _processor_name() or target.cpu)
     report.fact("target", f"{target.triple}, {target.cpu}")
-    report.fact("cores", f"{target.cores} that this process may use, of {os.cpu_count()}")
+    report.fact("cores", f"{target.cores} of {os.cpu_count()} usable by this process")
     masked = "masked" if target.masked else "unmasked"
     report.fact(
         "vectors",
@@ -152,22 +152,22 @@ def _report_devices(
         problem = _first_line(error)
     if problem is None:
         report.fact(host().name, "works: a kernel was compiled, run and checked")
-        report.fact("threads", f"{threads} in the pool, the calling one included")
+        report.fact("threads", f"{threads} in the pool, including the calling thread")
     else:
         report.fault(host().name, problem)
     report.fact(FILES, "files, read-only (Tensor.from_file)")
     _report_gpus(report)
-    report.fact("others", f"none: {', '.join(ABSENT)} are not there")
+    report.fact("others", f"{', '.join(ABSENT)} are not supported")
 
 
 def _report_gpus(report: Report) -> None:
-    """The devices that are not part of every machine, or why there is none."""
+    """Report each GPU, or why there is none."""
     for number in range(max(count_devices(GPUS), 1)):
         try:
             name = device_name(GPUS, number)
             report.fact(name, find_device(name).describe())
         except DeviceError as error:
-            report.fact(name, f"not there: {_first_line(error)}")
+            report.fact(name, f"not available: {_first_line(error)}")
 
 
 def _compute(array: NDArray[numpy.float32], config: Config) -> NDArray[numpy.float32]:
@@ -182,7 +182,7 @@ def check_cpu(
     config: Config,
     compute: Callable[[NDArray[numpy.float32], Config], NDArray[numpy.float32]] = _compute,
 ) -> str | None:
-    """Compile and run a small kernel; what is wrong with its result, or None."""
+    """Compile and run a small kernel. Returns what is wrong with its result, or None."""
     array = numpy.arange(1, 1008, dtype=numpy.float32).reshape(19, 53)
     result = compute(array, config)
     expected = (numpy.sqrt(array.astype(numpy.float64)) * 2 + 1).sum(1)
@@ -193,7 +193,7 @@ def check_cpu(
 
 def count_threads(config: Config) -> int:
     """How many threads run kernels under a configuration."""
-    # Here, so that a compiler that does not even load is reported like anything else.
+    # Imported here, so that a compiler that fails to load is reported and not raised.
     from ogive.engine.steps.compiled_graph import pool_for
 
     return pool_for(config).threads
@@ -205,13 +205,13 @@ def _report_speeds(
     report.section("Speed")
     folder = cache_folder()
     try:
-        # Looking for them would make the folder, and complain of one that has been complained of.
+        # Opening the store would create the folder, and would repeat the report about a bad one.
         usable = folder.exists() and folder_problem(folder) is None
         speeds = (stored or host().stored_speeds)(settings.current()) if usable else None
     except OgiveError:
-        speeds = None  # The settings tell why.
+        speeds = None  # The section on settings reports why.
     if speeds is None:
-        report.fact("measured", "not yet; `ogive calibrate` does, in half a second")
+        report.fact("measured", "not yet; run `ogive calibrate` (half a second)")
         return
     for label, text in speeds.describe():
         report.fact(label, text)
@@ -226,9 +226,9 @@ def _report_cache(report: Report) -> None:
     if problem is not None:
         report.fault("state", problem)
     elif folder.exists():
-        report.fact("state", f"yours alone, {show_bytes(folder_bytes(folder))}")
+        report.fact("state", f"private to you, {show_bytes(folder_bytes(folder))}")
     else:
-        report.fact("state", "not made yet")
+        report.fact("state", "not created yet")
 
 
 def _report_settings(report: Report, settings: Settings) -> None:
@@ -243,7 +243,7 @@ def _report_settings(report: Report, settings: Settings) -> None:
     for name in names:
         print(f"  {name:{wide}}{getattr(config, name)!r} ({settings.origin(name)})")
     for variable, hint in settings.unknown_variables():
-        report.fault("environment", f"{variable} is no setting of ours{hint}")
+        report.fault("environment", f"{variable} is not a setting of Ogive{hint}")
 
 
 def _first_line(error: BaseException) -> str:

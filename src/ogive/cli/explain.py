@@ -1,4 +1,4 @@
-"""`ogive explain`: a program is run, and what graph search finds for it is told on the way."""
+"""`ogive explain`: run a program, and report what graph search finds in its graphs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ogive.errors import ArgumentError
 
 
 def run(program: str, arguments: Sequence[str], exactness: str) -> int:
-    """Run a Python file as it runs by itself; each new graph is searched, and not found on disk."""
+    """Run a Python file as `__main__`. The disk cache is off, so that every graph is searched."""
     if not Path(program).is_file():
         raise ArgumentError(f"there is no file {program!r}; give the Python file to run")
     topics = [topic for topic in current_config().log.split(",") if topic]

@@ -1,4 +1,4 @@
-"""`ogive launch`: a program as several ranks of this machine, started by the `mpiexec` of MPICH."""
+"""`ogive launch`: run a program as several ranks on this machine, under MPICH's `mpiexec`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ogive.distributed.peers import is_running
 from ogive.errors import ArgumentError, MissingPackageError
 
 THREADS = ("OGIVE_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-"""Variables that say how many threads a rank has."""
+"""Variables that set how many threads a rank uses."""
 
 ENDING_SECONDS = 5.0
-"""How long ranks may go on after one is gone, and how long `mpiexec` may take to end them."""
+"""Grace period for the other ranks after one has died, and for `mpiexec` to end them."""
 
 LOOK_SECONDS = 0.1
 
@@ -31,25 +31,25 @@ _PARENT_DEATH_SIGNAL = 1
 
 
 def run(ranks: int, program: str, arguments: Sequence[str]) -> int:
-    """Run a Python file as so many ranks; gives the status of one that failed, or 0.
+    """Run a Python file as `ranks` processes. Returns the status of one that failed, or 0.
 
     Raises `ArgumentError` for no file or no ranks, `MissingPackageError` without `mpi4py` or
     `mpiexec`.
     """
     if ranks < 1:
-        raise ArgumentError(f"launch: -n is {ranks}, and there is at least one rank")
+        raise ArgumentError(f"launch: -n is {ranks}, but at least one rank is needed")
     if not Path(program).is_file():
         raise ArgumentError(f"there is no file {program!r}; give the Python file to run")
     if importlib.util.find_spec("mpi4py") is None:
-        raise MissingPackageError(f"ranks talk to each other by mpi4py, which is absent: {INSTALL}")
+        raise MissingPackageError(f"ranks need mpi4py, which is not installed: {INSTALL}")
     environment = divide_threads(os.environ, ranks, len(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as folder:
-        # A rank that is gone is for the others to tell of, and for us if they do not.
+        # The other ranks report a dead rank; the launcher does so if they do not.
         command = [
             find_mpiexec(), "-disable-auto-cleanup", "-prepend-rank", "-n", str(ranks),
             sys.executable, "-m", "ogive.distributed.rank_process", folder, program, *arguments,
         ]  # fmt: skip
-        # In a session of its own: Ctrl-C comes to us alone, and we end all.
+        # In its own session: Ctrl-C reaches only the launcher, which ends all ranks.
         started = subprocess.Popen(
             command, env=environment, start_new_session=True, preexec_fn=_end_with_parent
         )
@@ -71,30 +71,30 @@ def find_mpiexec() -> str:
     beside = shutil.which("mpiexec", path=str(Path(sys.executable).parent))
     path = beside or shutil.which("mpiexec")
     if path is None:
-        raise MissingPackageError(f"there is no mpiexec to start ranks with: {INSTALL}")
+        raise MissingPackageError(f"mpiexec, which starts the ranks, was not found: {INSTALL}")
     version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     if "HYDRA" not in version.stdout:
         raise MissingPackageError(
-            f"{path} is not the mpiexec of MPICH, whose options ogive launch uses: {INSTALL}, or "
-            "start the program by it without ogive launch"
+            f"{path} is not MPICH's mpiexec, which ogive launch needs: {INSTALL}, or "
+            f"start the program with {path} directly"
         )
     return path
 
 
 def divide_threads(environment: Mapping[str, str], ranks: int, cores: int) -> dict[str, str]:
-    """An environment in which each rank has its share of the cores, unless it says otherwise."""
+    """The environment with thread counts that divide the cores among ranks, unless it sets them."""
     share = str(max(1, cores // ranks))
     return {**dict.fromkeys(THREADS, share), **environment}
 
 
 def _end_with_parent() -> None:
-    """In the child: `mpiexec` is ended, and by it all ranks, when the launcher is killed itself."""
+    """In the child: end `mpiexec`, and with it all ranks, when the launcher is killed."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
 
 
 def _watch(started: subprocess.Popen[bytes], folder: Path) -> int:
-    """Wait for all ranks; ranks that go on although one is gone are ended after a while."""
+    """Wait for all ranks. If one dies, end the others after the grace period."""
     noticed = None
     while True:
         try:
@@ -106,19 +106,19 @@ def _watch(started: subprocess.Popen[bytes], folder: Path) -> int:
         noticed = noticed or time.monotonic()
         if time.monotonic() - noticed > ENDING_SECONDS:
             shown = ", ".join(sorted(gone))
-            print(f"ogive launch: rank {shown} is gone; the others are ended", file=sys.stderr)
+            print(f"ogive launch: rank {shown} died; ending the other ranks", file=sys.stderr)
             _end(started, folder)
             return 1
 
 
 def _processes(folder: Path) -> dict[str, int]:
-    """The process of each rank that has begun."""
+    """The process id of each rank that has started."""
     texts = {path.name: path.read_text(encoding="ascii") for path in folder.iterdir()}
     return {rank: int(text) for rank, text in texts.items() if text}
 
 
 def _tell(status: int, processes: Mapping[str, int]) -> str:
-    """The outcome in words. `mpiexec` itself says of a killed rank only which process it was."""
+    """The outcome in words. `mpiexec` itself names a killed rank only by its process id."""
     number = -status if status < 0 else status
     is_signal = number in signal.valid_signals() and number != 1
     what = f"status {status}" + (f", or by {signal.Signals(number).name}" if is_signal else "")
@@ -127,7 +127,7 @@ def _tell(status: int, processes: Mapping[str, int]) -> str:
 
 
 def _end(started: subprocess.Popen[bytes], folder: Path) -> None:
-    """End `mpiexec`, and by it all ranks; kill what does not end."""
+    """End `mpiexec`, and with it all ranks; kill what does not end in time."""
     started.send_signal(signal.SIGINT)
     try:
         started.wait(ENDING_SECONDS)

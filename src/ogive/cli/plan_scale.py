@@ -1,4 +1,4 @@
-"""`ogive plan-scale`: what a training step takes on 1 to 1024 devices, before one has them."""
+"""`ogive plan-scale`: predict time and memory of a training step on 1 to 1024 devices."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     command.add_argument(
         "program", nargs="?",
-        help="a Python file with make_step(), which gives a step to call, the model, the optimizer "
-        "and the number of samples; instead of --seconds, --parameters and --state",
+        help="a Python file with make_step(), which returns a step function, the model, the "
+        "optimizer and the number of samples; replaces --seconds, --parameters and --state",
     )  # fmt: skip
     for name, text in {
-        "seconds": "a step of --batch samples on one device", "parameters": "bytes of parameters",
+        "seconds": "seconds of a step of --batch samples on one device",
+        "parameters": "bytes of parameters",
         "state": "bytes of the optimizer's state (default: twice the parameters)",
         "activations": "bytes kept for the backward pass of --batch samples",
         "layer-bytes": "bytes of activations that a divided layer exchanges",
@@ -35,16 +36,17 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     for name, default, text in [
         ("batch", 1, "samples of a step on one device"),
         ("layers", 0, "layers that can be divided"),
-        ("model", 1, "devices that divide each layer"), ("stages", 1, "stages of a pipeline"),
-        ("micro-batches", 8, "micro-batches of a pipeline"),
-        ("machine", 8, "devices in a machine"), ("devices", MOST_DEVICES, "devices at most"),
+        ("model", 1, "devices that share each layer"), ("stages", 1, "pipeline stages"),
+        ("micro-batches", 8, "pipeline micro-batches"),
+        ("machine", 8, "devices per machine"),
+        ("devices", MOST_DEVICES, "greatest number of devices"),
     ]:  # fmt: skip
         command.add_argument(
             f"--{name}", type=int, default=default, metavar="COUNT",
             help=f"{text} (default: %(default)s)",
         )  # fmt: skip
     for name, link, text in [
-        ("inside", "3e11:5e-6", "the link inside of a machine"),
+        ("inside", "3e11:5e-6", "the link inside a machine"),
         ("across", "2.5e10:1e-5", "the link between machines"),
     ]:
         command.add_argument(
@@ -53,11 +55,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         )  # fmt: skip
     command.add_argument(
         "--shard", choices=SHARDED, default="none",
-        help="what is divided besides batches (default: %(default)s)",
+        help="what is sharded besides the batch (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
-        "--strong", action="store_true", help="divide the batch, instead of one for each device"
-    )
+        "--strong", action="store_true",
+        help="strong scaling: divide one batch among the devices, not one batch per device",
+    )  # fmt: skip
 
 
 def run(
@@ -66,12 +69,13 @@ def run(
     stages: int, micro_batches: int, machine: int, devices: int, inside: str, across: str,
     shard: str, strong: bool,
 ) -> int:  # fmt: skip
-    """Print a table of predictions; gives the exit status. Raises `ArgumentError`."""
+    """Print a table of predictions. Returns the exit status; raises `ArgumentError`."""
     counts = {"batch": batch, "model": model, "stages": stages, "micro_batches": micro_batches,
               "machine": machine, "devices": devices}  # fmt: skip
     for name, count in counts.items():
         if count < 1:
-            raise ArgumentError(f"plan-scale: --{name.replace('_', '-')} is {count}, at least 1")
+            option = name.replace("_", "-")
+            raise ArgumentError(f"plan-scale: --{option} is {count}, but must be at least 1")
     step = measure(program) if program is not None else _given(seconds, parameters, batch)
     step = step._replace(
         layers=layers,
@@ -91,7 +95,7 @@ def run(
 
 
 def shares(most: int) -> list[int]:
-    """1, 2, 4 and so on."""
+    """The powers of two up to `most`."""
     counts = [1]
     while counts[-1] * 2 <= most:
         counts.append(counts[-1] * 2)
@@ -111,15 +115,15 @@ def _link(text: str, name: str) -> Link:
         bandwidth, latency = map(float, text.split(":"))
     except ValueError:
         raise ArgumentError(
-            f"plan-scale: --{name} is BANDWIDTH:LATENCY, as 2.5e10:1e-5, not {text!r}"
+            f"plan-scale: --{name} takes BANDWIDTH:LATENCY, such as 2.5e10:1e-5, not {text!r}"
         ) from None
     if bandwidth <= 0 or latency < 0:
-        raise ArgumentError(f"plan-scale: --{name} is {text!r}, and has to be positive")
+        raise ArgumentError(f"plan-scale: --{name} is {text!r}, but must be positive")
     return Link(bandwidth, latency)
 
 
 def measure(program: str) -> Step:
-    """The step of a program: the least time of a few, and the bytes of what it trains.
+    """The step of a program: its least time in a few runs, and the bytes of what it trains.
 
     Raises `ArgumentError` for a file without `make_step`.
     """
@@ -133,8 +137,8 @@ def measure(program: str) -> Step:
     spec.loader.exec_module(module)
     if not hasattr(module, "make_step"):
         raise ArgumentError(
-            f"{program} has no make_step(), which gives a step to call, the model, the optimizer "
-            "and the number of samples"
+            f"{program} has no make_step(), which must return a step function, the model, the "
+            "optimizer and the number of samples"
         )
     step, model, optimizer, batch = module.make_step()
     times = [_time(step) for _ in range(RUNS + 1)]
@@ -154,7 +158,7 @@ def _bytes(tensors: Any) -> float:
 
 
 def table(rows: Sequence[Prediction]) -> list[str]:
-    """Lines of text, a row for each prediction."""
+    """The table as lines of text, one row per prediction."""
     lines = ["devices      step   compute    bubble    layers  gradients   exposed  "
              "efficiency    memory  algorithm"]  # fmt: skip
     for row in rows:
@@ -169,7 +173,7 @@ def table(rows: Sequence[Prediction]) -> list[str]:
 
 
 def show_bytes(count: float) -> str:
-    """A number of bytes, in the unit that fits."""
+    """A number of bytes in a fitting unit."""
     for unit in ("B", "KB", "MB", "GB"):
         if count < 1000:
             return f"{count:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""The terminal's abilities, and text that fits into it."""
+"""What the terminal can show, and text that fits it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ NARROWEST, WIDEST = 20, 100
 
 @record(frozen=True)
 class Screen:
-    """`columns` to write into; `colours` is 0, 256 or 2**24; `blocks` allows `▀` and the like."""
+    """A terminal: its columns, its colours (0, 256 or 2**24), and whether it has `▀`."""
 
     columns: int = 80
     colours: int = 0
     blocks: bool = False
 
     def bold(self, text: str) -> str:
-        """`text` emphasized, where that is possible."""
+        """`text` in bold, if the terminal has it."""
         return f"\033[1m{text}\033[0m" if self.colours else text
 
     def title(self, text: str) -> None:
-        """Print the head of a section."""
+        """Print a section title."""
         print("\n" + "\n".join(self.bold(line) for line in textwrap.wrap(text, self.columns)))
 
     def say(self, text: str) -> None:
@@ -35,7 +35,7 @@ class Screen:
         print(textwrap.fill(" ".join(text.split()), self.columns))
 
     def show(self, text: str, most: int | None = None) -> None:
-        """Print lines of code or graph as they are: indented, cut at the edge, at most so many."""
+        """Print lines of code or graph indented, cut at the edge, `most` lines of them."""
         lines = text.splitlines()
         for line in lines[:most]:
             whole = f"    {line}".rstrip()
@@ -45,7 +45,7 @@ class Screen:
 
 
 class Output(Protocol):
-    """The methods that are asked of a stream."""
+    """The part of a stream that is used."""
 
     def isatty(self) -> bool: ...
 
@@ -53,7 +53,7 @@ class Output(Protocol):
 def find_screen(
     stream: Output | None = None, environment: Mapping[str, str] | None = None
 ) -> Screen:
-    """The screen that a stream (standard output) is, as far as it and the environment tell."""
+    """The screen behind a stream (default: standard output), judged by it and the environment."""
     stream = sys.stdout if stream is None else stream
     encoding = getattr(stream, "encoding", None) or "ascii"
     if hasattr(stream, "reconfigure"):

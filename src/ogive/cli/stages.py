@@ -1,4 +1,4 @@
-"""`ogive stages`: one computation, from the expression to the picture, every number measured."""
+"""`ogive stages`: one computation from expression to picture, every number measured."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from ogive.ir.printer import format_tree
 from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
 from ogive.passes.pipeline.graph_passes import GRAPH_PASSES
 from ogive.passes.pipeline.pass_runner import Step
+from ogive.passes.pipeline.region_passes import REGION_PASSES
 from ogive.tensor.tensor import Tensor
 
 Array = NDArray[numpy.float32]
@@ -29,7 +30,7 @@ Array = NDArray[numpy.float32]
 WIDTH, HEIGHT = 768, 384
 DROPS = ((-1.35, -0.35), (0.9, 0.55), (0.25, -0.75), (-0.5, 0.7))
 MEASURING_SECONDS = 0.4
-"""How long the two libraries take turns, a few calls each time."""
+"""How long the two libraries are timed in alternation, a few calls at a time."""
 
 CALLS_A_TURN = 5
 
@@ -48,9 +49,9 @@ def ripples_in_numpy(x: Array, y: Array, drop_x: Array, drop_y: Array) -> Array:
 
 
 def run(only: str | None = None, seconds: float = MEASURING_SECONDS) -> int:
-    """Tell the whole story on standard output, or what one pass does.
+    """Show every stage on standard output, or what one pass does.
 
-    NumPy is raced against for `seconds`.
+    NumPy is timed beside it for `seconds`.
     """
     if only is not None:
         return _tell_pass(find_screen(), only)
@@ -105,7 +106,7 @@ def _tell_pass(screen: Screen, name: str) -> int:
             screen.title(f"before, {asked.takes.meaning}")
             screen.show(before)
             screen.title(f"after {step.seconds * 1e3:.2f} ms, {asked.gives.meaning}")
-            screen.show("as it was" if after == before else after)
+            screen.show("unchanged" if after == before else after)
     return 0
 
 
@@ -117,7 +118,7 @@ def _last(steps: Sequence[Step], name: str) -> Step:
 def _race(
     ours: Callable[[], object], theirs: Callable[[], object], seconds: float
 ) -> tuple[float, float]:
-    """The best time of each, taking turns."""
+    """The best time of each, timed in alternation."""
     best = [float("inf"), float("inf")]
     contenders = (ours, theirs)
     for contender in contenders:
@@ -137,48 +138,49 @@ def _tell_capture(screen: Screen, height: Tensor) -> None:
     body = inspect.getsource(ripples).partition("\n")[2]
     screen.show(textwrap.dedent(body).replace("return wave", "height = wave"))
     screen.say(
-        f"height is {height!r}. Behind it stands a graph of {len(height.node.walk())} nodes, one "
-        "line each; %7 is the value of line 7, the brackets hold its shape:"
+        f"height is {height!r}. Its graph has {len(height.node.walk())} nodes, one per line; %7 is "
+        "the value of line 7, and the brackets hold its shape:"
     )
     screen.show(format_tree(height.node))
 
 
 def _tell_schedule(screen: Screen, steps: Sequence[Step]) -> None:
     sink = _last(steps, "normalize").after.sink
-    screen.title("2. You ask for the values: the data is taken out")
+    screen.title("2. You ask for the values: the graph is separated from its data")
     screen.say(
-        "Buffers become numbered parameters, so that the same expression over other data finds "
-        "what is compiled for this one:"
+        "Buffers become numbered parameters, so that the same expression over other data reuses "
+        "the compiled code:"
     )
     parameters = [line for line in format_tree(sink).splitlines() if "PARAM" in line]
     screen.show("\n".join(parameters))
     count = len(_last(steps, "number_slots").after.kernels)
     region, loops = _last(steps, "rangeify").show()
-    screen.title(f"3. It is cut into {count} region{'s' if count > 1 else ''}, a kernel each")
+    plural = "s" if count > 1 else ""
+    screen.title(f"3. The graph is cut into {count} region{plural}, one kernel each")
     screen.say(
-        "A value is computed where it is used, unless that would repeat too much work: then it is "
-        "kept in memory and the graph is cut there. The last region:"
+        "A value is computed where it is used, unless that would repeat too much work; then it is "
+        "stored, and the graph is cut there. The last region:"
     )
     screen.show(region)
     screen.title("4. Shapes and movement become loops and indices")
     screen.say(
-        "A RANGE is a loop counter (i0, i1, …), and reading from another shape is arithmetic:"
+        "A RANGE is a loop counter (i0, i1, …). Reading through another shape is index arithmetic:"
     )
     screen.show(loops)
 
 
 def _tell_kernels(screen: Screen, kernels: Sequence[Kernel]) -> None:
     kernel = kernels[-1]
-    screen.title("5. Every axis gets its place, and the kernel its name")
+    screen.title("5. Every axis is placed, which names the kernel")
     for each in kernels:
         screen.show(each.name)
     parts = ", ".join(f"{placement} {length}" for placement, length in kernel.axes)
     screen.say(
-        f"The last one, from the outside in: {parts}. Threads share the parallel axis, a lane is "
-        "an element of a vector register, and upcast counts registers side by side."
+        f"The last one, outermost first: {parts}. Threads share the parallel axis, a lane is "
+        "an element of a vector register, and upcast axes are unrolled over registers."
     )
-    screen.title("6. It is written as LLVM IR and assembled for this processor")
-    screen.say("The head of the last one, its accumulators left out:")
+    screen.title("6. The kernel becomes LLVM IR, and is assembled for this processor")
+    screen.say("The first lines of the last kernel, without its accumulators:")
     screen.show("\n".join(_without_accumulators(kernel.ir)), most=14)
 
 
@@ -187,24 +189,25 @@ def _without_accumulators(ir: str) -> list[str]:
 
 
 def _tell_compile_time(screen: Screen, kernels: Sequence[Kernel], prepared: float) -> None:
-    screen.title("7. What that took")
-    stages: dict[str, float] = {}
+    screen.title("7. Compile time")
+    stages: dict[str, float] = {each.name: 0.0 for each in REGION_PASSES}
     for kernel in kernels:
         for stage, seconds in kernel.timings.items():
             stages[stage] = stages.get(stage, 0.0) + seconds
-    stages["all else"] = prepared - sum(stages.values())
+    stages = {stage: seconds for stage, seconds in stages.items() if seconds}
+    stages["the rest"] = prepared - sum(stages.values())
     for stage, seconds in stages.items():
         screen.show(f"{stage:18} {seconds * 1e3:8.2f} ms")
     screen.say(
-        f"Together {prepared * 1e3:.0f} ms for {len(kernels)} kernels. All else is scheduling, "
-        "linking, and, once in a process, starting LLVM and making the thread pool."
+        f"In total {prepared * 1e3:.0f} ms for {len(kernels)} kernels. The rest is scheduling and "
+        "linking and, once per process, starting LLVM and the thread pool."
     )
 
 
 def _tell_speed(
     screen: Screen, ours: float, theirs: float, prepared: float, error: float
 ) -> None:
-    screen.title("8. The same work in Ogive and in NumPy, taking turns, best of each")
+    screen.title("8. The same work in Ogive and in NumPy, in alternation, best times")
     threads = pool_for(current_config()).threads
     screen.show(
         f"plan.execute()  {ours * 1e3:8.3f} ms, {threads} thread{'s' if threads > 1 else ''}\n"

@@ -74,12 +74,16 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "autograd", "jit.tracing.watch", "linalg", "nn", "random", "special", "tensor", "errors",
     ),
     "onnx": (
-        "autograd", "random", "io", "nn", "jit", "engine", "tensor", "fft", "live", "ir", "config",
-        "journal", "errors", "named",
+        "autograd", "deployment", "random", "io", "nn", "jit", "engine", "tensor", "fft", "live",
+        "ir", "config", "journal", "errors", "named",
     ),
     "distributed": (
         "autograd", "data", "optim", "nn", "random", "jit.tracing.watch", "tensor", "devices",
         "live", "ir", "config", "errors", "named",
+    ),
+    "deployment": (
+        "io", "jit", "engine", "passes.regions.slots", "tensor", "devices", "live", "ir", "config",
+        "errors", "named",
     ),
     "cuda": ("devices.known_devices", "devices.protocol", "ir.device_names"),
     "torch": (
@@ -88,9 +92,9 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "live", "ir", "config", "errors", "named",
     ),
     "": (  # the package itself
-        "amp", "autograd", "cuda", "compat", "distributed", "distributions", "fft", "data",
-        "linalg", "masked", "nn", "onnx", "optim", "random", "signal", "special", "io", "jit",
-        "tensor", "ir", "counters", "config", "errors",
+        "amp", "autograd", "cuda", "compat", "deployment", "distributed", "distributions", "fft",
+        "data", "linalg", "masked", "nn", "onnx", "optim", "random", "signal", "special", "io",
+        "jit", "tensor", "ir", "counters", "config", "errors",
     ),
     "cli": (
         "", "distributed", "onnx", "optim", "nn", "data", "io", "jit", "tensor", "engine", "store",

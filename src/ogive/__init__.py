@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from ogive.autograd.transforms.jacobians import hessian, jacfwd, jacrev
     from ogive.autograd.transforms.vectorize import vmap
     from ogive.compat.pytorch.argument_order import constant_pad_nd, rsub
+    from ogive.deployment import export
     from ogive.io import load, save
     from ogive.nn.summary import summary
     from ogive.random import (
@@ -216,6 +217,7 @@ _LOADED_LATER = {
     "load": "ogive.io",
     "matrix_exp": "ogive.tensor.linear_algebra.matrix_exponential",
     "distributed": "ogive.distributed",
+    "export": "ogive.deployment",
     "distributions": "ogive.distributions",
     "nn": "ogive.nn",
     "nonzero_static": "ogive.tensor.indexing.coordinates",
@@ -296,6 +298,7 @@ __all__ = [
     "empty_like",
     "enable_grad",
     "errors",
+    "export",
     "eye",
     "fft",
     "float8_e4m3",

@@ -121,6 +121,7 @@ class Config:
         None, "search for faster kernels by measuring them, or set the bounds of graph search"
     )
     exactness: str = _code("exact", "what graph search may change: nothing (exact), or rounding")
+    cpu: str = _code("", "processor to make code for: x86-64-v3, x86-64-v4; if empty, this one")
     costs: Costs | None = _plain(
         None, "what choices are made by, instead of the target's own cost model"
     )

@@ -37,7 +37,7 @@ def test_a_command_like_no_other_is_told_them_all(capsys: pytest.CaptureFixture[
     assert cli.main(["xyzzy"]) == 2
     printed = capsys.readouterr().err
     assert "did you mean" not in printed
-    assert "the commands are demo, run, bench, compare, stages, doctor" in printed
+    assert "the commands are demo, run, bench, compare, export, stages, doctor" in printed
 
 
 def test_an_error_of_ours_is_one_line_without_traceback(

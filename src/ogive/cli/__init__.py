@@ -72,6 +72,12 @@ def _compare(**arguments: Any) -> int:
     return compare(**arguments)
 
 
+def _export(**arguments: Any) -> int:
+    from ogive.cli.models.export import run
+
+    return run(**arguments)
+
+
 def _launch(ranks: int, program: str, arguments: Sequence[str]) -> int:
     from ogive.cli.launch import run
 
@@ -92,6 +98,7 @@ COMMANDS: dict[str, Command] = {
     "run": (_run, "describe an ONNX model and run it"),
     "bench": (_bench, "measure an ONNX model, beside ONNX Runtime if it is installed"),
     "compare": (_compare, "compare every value in an ONNX model with ONNX Runtime's"),
+    "export": (_export, "write an ONNX model as an object file for C programs"),
     "stages": (_stages, "compile one expression, and show every stage of the compiler"),
     "doctor": (_doctor, "describe this machine, what works on it, and the settings in force"),
     "launch": (_launch, "run a program as several processes (ranks) connected by MPI"),
@@ -142,7 +149,7 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
                 "--pass", metavar="NAME", dest="only",
                 help="show the expression before and after one pass of the compiler",
             )  # fmt: skip
-        if name in ("run", "bench", "compare"):
+        if name in ("run", "bench", "compare", "export"):
             add_arguments(name, command)
         if name == "explain":
             command.add_argument("program", help="a Python file")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ogive.config import Config
     from ogive.devices.buffer import Buffer
+    from ogive.devices.exported_program import ExportedProgram
     from ogive.ir.node import UOp
     from ogive.passes.lower.kernel_signature import Signature
     from ogive.passes.pipeline.pass_runner import Watcher
@@ -410,6 +411,11 @@ class Host(Device):
     @abc.abstractmethod
     def bind(self, steps: Sequence[DeviceStep], pool: Pool) -> Program:
         """Steps made into something replayable."""
+
+    @abc.abstractmethod
+    def write_program(self, program: ExportedProgram, config: Config) -> bytes:
+        """Object code of a program that runs without Python. Raises `CompileError`, and
+        `DeviceError` where its object files are not known."""
 
     @abc.abstractmethod
     def speeds(self) -> HostSpeeds:

@@ -35,6 +35,7 @@ from ogive.onnx.wire import KIND, Document, Memory, Span
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
+    from ogive.deployment import Exported
     from ogive.engine.steps.profile import StepTime
 
 __all__ = ["Info", "Model", "load"]
@@ -151,6 +152,30 @@ class Model:
         known = tuple(_as_constant(place, values[place]) for place in self._decisive)
         rest = [None if place in self._decisive else each for place, each in enumerate(values)]
         return self._captured.profile(rest, known)
+
+    def export(
+        self,
+        inputs: Mapping[str, Any],
+        path: str | os.PathLike[str],
+        *,
+        name: str | None = None,
+        cpu: str | None = None,
+    ) -> Exported:
+        """Write the model as an object file for C programs, for inputs of these shapes.
+
+        See `ogive.export`. Raises what that raises, and `TraceError` for a model that needs values
+        to go on.
+        """
+        from ogive.deployment import export
+
+        values = self._check_inputs(inputs)
+        self._prepared()
+        return export(
+            self._walk, (values, ()), path, name=name, cpu=cpu,
+            arguments=[info.name for info in self.inputs],
+            results=[info.name for info in self.outputs],
+            config=self._settings.current(),
+        )  # fmt: skip
 
     def step_through(self, inputs: Mapping[str, Any]) -> Iterator[tuple[Node, dict[str, Any]]]:
         """Run node by node: each node, with the values it makes by name, computed at once."""

@@ -1,4 +1,4 @@
-"""`ogive run`, `ogive bench` and `ogive compare`: what they print, write and refuse."""
+"""`ogive run`, `bench`, `compare` and `export`: what they print, write and refuse."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import ogive
 from ogive import cli
 from ogive.cli.models.given_inputs import make_inputs
 from ogive.cli.models.progress import showing_progress
+from tests.deployment.loaded import aligned, call
 from tests.onnx.models import make_layer, make_model
 
 Capture = pytest.CaptureFixture[str]
@@ -72,6 +73,19 @@ def test_run_refuses_in_one_line(
 ) -> None:
     assert cli.main(["run", layer, *arguments]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_export_writes_an_object_that_computes_the_model(layer: str, capsys: Capture) -> None:
+    assert cli.main(["export", layer, "--batch", "3", "--cpu", "x86-64-v3"]) == 0
+    printed = capsys.readouterr().out
+    assert "int32_t layer(" in printed and "const float *x,  /* float32 [3, 8] */" in printed
+    assert "float *y,  /* float32 [3, 200] */" in printed
+    assert Path(layer).with_suffix(".o").exists() and Path(layer).with_suffix(".h").exists()
+    x = numpy.random.default_rng(2).normal(size=(3, 8)).astype(numpy.float32)
+    exported = ogive.onnx.load(layer).export({"x": x}, Path(layer).with_suffix(".o"))
+    result = aligned((3, 200), numpy.float32)
+    assert call(exported, [x], [result]) == 0
+    numpy.testing.assert_array_equal(result, ogive.onnx.load(layer)(x).numpy())
 
 
 def test_sizes_are_given_by_name_and_first_axes_by_the_batch() -> None:

@@ -6,7 +6,7 @@ import argparse
 
 
 def add_arguments(name: str, command: argparse.ArgumentParser) -> None:
-    """The arguments of `run`, `bench` or `compare`."""
+    """Add the arguments of `run`, `bench`, `compare` or `export`."""
     command.add_argument("model", help="an ONNX file")
     command.add_argument(
         "--input", metavar="NAME=FILE", action="append", default=[], dest="given",
@@ -19,6 +19,16 @@ def add_arguments(name: str, command: argparse.ArgumentParser) -> None:
         "--size", metavar="NAME=N", action="append", default=[], dest="sizes",
         help="the length of an axis that may change, by its name",
     )  # fmt: skip
+    if name == "export":
+        command.add_argument(
+            "--output", metavar="FILE",
+            help="the object file (default: the model's name, with .o); its header lies beside it",
+        )  # fmt: skip
+        command.add_argument(
+            "--cpu", metavar="LEVEL",
+            help="processors that run the code: x86-64-v3 or x86-64-v4 (default: like this one)",
+        )  # fmt: skip
+        return
     command.add_argument(
         "--threads", type=int, default=0, metavar="N", help="threads (default: all cores)"
     )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ogive.devices.cpu.native.pool import Pool
     from ogive.devices.cpu.processor import Processor
     from ogive.devices.cpu.speeds import Speeds
+    from ogive.devices.exported_program import ExportedProgram
     from ogive.ir.node import UOp
     from ogive.passes.pipeline.pass_runner import Watcher
     from ogive.passes.place.placement import Placement
@@ -117,6 +118,17 @@ class CpuDevice(Host):
 
     def bind(self, steps: Sequence[DeviceStep], pool: object) -> NativePlan:
         return self._processor.bind(steps, pool)
+
+    def write_program(self, program: ExportedProgram, config: Config) -> bytes:
+        from ogive.devices.cpu.native.program_ir import program_ir
+        from ogive.devices.llvm.library.assembler import assemble
+
+        target = self.confirmed_target(config)
+        if "linux" not in target.triple:
+            raise DeviceError(
+                f"programs are written as object files for Linux, not for {target.triple}"
+            )
+        return assemble(program_ir(program), target)
 
     def speeds(self) -> Speeds:
         return self._processor.speeds()

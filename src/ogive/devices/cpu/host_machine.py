@@ -21,6 +21,7 @@ from ogive.devices.cpu.host import (
     host_target_of,
     machine_signature,
 )
+from ogive.devices.cpu.levels import target_of_level
 from ogive.devices.cpu.native.driver import driver_object, process_driver
 from ogive.devices.helper_threads import Helper
 from ogive.errors import LoadError
@@ -59,8 +60,13 @@ class HostMachine:
             self._target, self._confirmed = before
 
     def target_for(self, config: Config) -> Target:
-        """The target of this machine, with the costs that the settings have, if they have some."""
+        """The target of this machine, or of the level and with the costs that the settings name.
+
+        Raises `ConfigError` for a level that this machine does not have.
+        """
         target = self._find_target(config)
+        if config.cpu:
+            target = target_of_level(config.cpu, target)
         return target if config.costs is None else _with_costs(target, config.costs)
 
     def _find_target(self, config: Config) -> Target:

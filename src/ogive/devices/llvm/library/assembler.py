@@ -168,7 +168,7 @@ def _family(triple: str) -> int:
     """LLVM's handle of a family of processors. Raises `CompileError`."""
     with llvm_gate.lock, llvm_gate.users_lock():
         message = Message()
-        for part in ("Target", "AsmPrinter"):
+        for part in ("Target", "AsmPrinter", "AsmParser"):
             llvm_function(f"InitializeNative{part}")()
         family = llvm_function("GetTargetFromTriple")(triple.encode(), message.place)
         message.take()

@@ -38,6 +38,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {  # what each returns, and what it ta
     # Targets
     "InitializeNativeTarget": (None,),
     "InitializeNativeAsmPrinter": (None,),
+    "InitializeNativeAsmParser": (None,),
     "InitializeAllTargetInfos": (None,),
     "InitializeAllTargets": (None,),
     "InitializeAllTargetMCs": (None,),

@@ -58,7 +58,7 @@ class _Merged:
         match = _DEFINED.match(head)
         assert match is not None, "a function has a name"
         if self._functions.setdefault(match[1], body) != body:
-            raise CompileError(f"two kernels have different functions {match[1]}")
+            raise CompileError(f"two kernels have different functions @{match[1]}")
 
     def _renumber(self, lines: Sequence[str]) -> dict[str, str]:
         """The number in the merged module of each group of attributes and node of metadata."""

@@ -30,9 +30,8 @@ def target_of_level(level: str, host: Target) -> Target:
             f"got {level!r}{nearest(level, LEVELS)}"
         )
     missing = [name for name in features if name not in host.present]
-    if missing or host.architecture != "x86_64":
-        lacking = f"has no {', '.join(missing)}" if missing else f"is a {host.architecture}"
-        raise ConfigError(f"cpu={level!r}: this processor {lacking}")
+    if missing:
+        raise ConfigError(f"cpu={level!r}: this processor has no {', '.join(missing)}")
     return describe_cpu(
         triple=host.triple,
         cpu=level,

@@ -6,7 +6,7 @@ import re
 
 GROUPS: tuple[tuple[str, str], ...] = (
     (
-        "Parts of PyTorch's own machinery: kernels, their backward passes, code for CUDA",
+        "PyTorch's internals: kernels, their backward passes, CUDA code",
         r"_.*|torch\.|jiterator|native_|.*_backward$|hash_tensor|max_pool2d_with",
     ),
     (

@@ -82,7 +82,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("complex128",),
     ),
     Difference(
-        "Losses and averages work on floats: integers are refused (`DtypeError`), not divided.",
+        "Losses and averages take floats only; integers are refused (`DtypeError`).",
         (
             "nn.functional.avg_pool1d", "nn.functional.avg_pool2d", "nn.functional.avg_pool3d",
             "nn.functional.cosine_embedding_loss", "nn.functional.margin_ranking_loss",
@@ -93,7 +93,7 @@ DIFFERENCES: tuple[Difference, ...] = (
         _INTEGERS,
     ),
     Difference(
-        "Sums and products of bool are refused where they would be put into a bool.",
+        "Sums and products of bool are refused where the result would be bool.",
         (
             "index_add", "scatter", "scatter_add", "scatter_reduce (amax)",
             "scatter_reduce (amin)", "scatter_reduce (prod)", "scatter_reduce (sum)",
@@ -102,24 +102,24 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("bool",),
     ),
     Difference(
-        "Of equal elements PyTorch gives the position of any.",
+        "Among equal elements, PyTorch may return the position of any.",
         ("kthvalue", "mode", "topk"),
         "Not equal to tolerance",
         _INTEGERS,
     ),
     Difference(
-        "Dividing integers gives floats, also if there are none.",
+        "Dividing integers gives floats, even if there are no elements.",
         ("nn.functional.local_response_norm",),
         "dtype float32, not int64",
         ("int64",),
     ),
     Difference(
-        "With dropout the numbers are random.",
+        "Dropout draws random numbers.",
         ("nn.functional.scaled_dot_product_attention",),
         r"dropout_p=0\.[1-9]",
     ),
     Difference(
-        "With dropout the numbers are random.",
+        "Dropout draws random numbers.",
         ("nn.functional.multi_head_attention_forward",),
         r", 0\.5, tensor.*training=True",
     ),
@@ -130,13 +130,13 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("float32",),
     ),
     Difference(
-        "Where a position comes twice, only the value that stays there has a gradient.",
+        "If a position is written twice, only the value that remains has a gradient.",
         ("nn.functional.max_unpool1d", "nn.functional.max_unpool2d", "nn.functional.max_unpool3d"),
         "Not equal to tolerance rtol=1e-06",
         ("float64",),
     ),
     Difference(
-        "The bounds of an integer range are not cut to integers before the numbers are made.",
+        "The bounds of an integer range are not truncated to integers before the numbers are made.",
         (
             "arange", "linspace", "linspace (tensor_overload)", "logspace",
             "logspace (tensor_overload)",
@@ -145,18 +145,18 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("int64",),
     ),
     Difference(
-        "`max_norm`, which changes a table that is only read, and `sparse` gradients are not "
-        "taken.",
+        "`max_norm`, which would change a table that is only read, and `sparse` gradients are "
+        "refused.",
         ("nn.functional.embedding",),
         "argument '(max_norm|sparse)'",
     ),
     Difference(
-        "Weights of float32 are not rounded to float32 once more when they are normalized.",
+        "Normalizing float32 weights does not round them to float32 once more.",
         ("cov",),
         "aweights=tensor.* Not equal to tolerance",
     ),
     Difference(
-        "An input must have the axes that the operation is about, also if it has no elements.",
+        "An input must have the axes that the operation works on, even if it has no elements.",
         ("nn.functional.batch_norm",),
         r"\(tensor\(0,\), .*ShapeError",
     ),
@@ -183,17 +183,17 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("float64",),
     ),
     Difference(
-        "What has a higher rank is approximated by random directions.",
+        "A matrix of higher rank is approximated with random directions.",
         ("svd_lowrank",),
         "M=tensor.*Not equal to tolerance",
     ),
     Difference(
-        "Residuals, rank and singular values are given whatever driver is named.",
+        "Residuals, rank and singular values are returned for every driver.",
         ("linalg.lstsq",),
         "AssertionError: shape|ShapeError: mul",
     ),
     Difference(
-        "A negative norm of a vector of zeros has no gradient: NaN, not 0.",
+        "The gradient of a negative norm of a zero vector is NaN, not 0.",
         ("linalg.norm (subgradients_at_zero)",),
         r", -[0-9.]+, keepdim.* nan location mismatch",
     ),

@@ -17,17 +17,18 @@ PASSES, DIFFERS, FAILS, ABSENT = "pass", "pass, with stated differences", "fail"
 
 HEAD = """# Conformance
 
-PyTorch has a database of its operators with sample inputs for each, which its own tests run on. We
-run them too: what our function gives for a sample is compared with what PyTorch's gives, in shape,
-dtype and values, and so are the gradients of a weighted sum of the results; to have none counts as
-zeros. The options `layout`, `memory_format` and `pin_memory` are left out: our tensors show no
+PyTorch has a database of its operators with sample inputs for each, which its own tests use. We run
+the same samples: for each one, our result is compared with PyTorch's in shape, dtype and values.
+The gradients of a weighted sum of the results are compared as well; no gradient counts as zeros.
+The options `layout`, `memory_format` and `pin_memory` are left out, because our tensors show no
 strides.
 
-    python -m tests.conformance            # all of it; a name or several run only those
-    python -m tests.conformance --write    # and write this page
+    python -m tests.conformance            # all of it; names select single operators
+    python -m tests.conformance --write    # also write this page
 
-The suite runs a few samples of each operator, so that what passes here goes on passing. An operator
-passes when all its samples do; PyTorch lists some several times, for one kind of sample each.
+The test suite runs a few samples of each operator, so that what passes here keeps passing. An
+operator passes if all its samples pass. PyTorch lists some operators several times, once for each
+kind of sample.
 """
 
 
@@ -72,9 +73,9 @@ def _counts(results: dict[str, Result | None], limit: int) -> list[str]:
         "## Counts",
         "",
         f"PyTorch {torch.__version__.partition('+')[0]}, {len(results)} operators, at most {limit} "
-        "samples for each in a dtype:",
-        f"{forward:,} compared in {', '.join(DTYPES)}, and the gradients of {gradients:,} in "
-        "float64.",
+        "samples for each operator and dtype:",
+        f"{forward:,} samples in {', '.join(DTYPES)}, and the gradients of {gradients:,} samples",
+        "in float64.",
         "",
         f"| operators | {' | '.join(columns)} | in all |",
         f"|---|{'---:|' * (len(columns) + 1)}",

@@ -16,13 +16,15 @@ ALL_PASSES = (*CAPTURE_PASSES, *GRAPH_PASSES, *REGION_PASSES, *EMIT_PASSES)
 INTRODUCTION = """\
 # Passes
 
-Every pass of the compiler, in the order in which they run. This page is made from the tables that
-the compiler runs (`passes/pipeline/`), by `python -m tests.docs.passes_page`; a test keeps it true.
-A pass is the function of its own name in the module of its own name. It is given a value in the
-dialect it takes, and what it reads; with `OGIVE_VERIFY=1`, what it gives is checked against the
-dialect it gives.
+This page lists every pass of the compiler, in the order in which they run.
+`python -m tests.docs.passes_page` generates it from the tables that the compiler runs
+(`passes/pipeline/`), and a test keeps it up to date.
 
-What they do to a computation of yours, before and after as text:
+A pass is a function in a module of the same name. Its arguments are a value in the dialect that it
+takes and the values that it reads. It returns a value in the dialect that it gives, and
+`OGIVE_VERIFY=1` checks the result against that dialect.
+
+`record_passes` shows what the passes do to a computation of yours, before and after, as text:
 
 ```python
 import ogive
@@ -34,10 +36,10 @@ before, after = cut.show()
 assert "RESHAPE" in before and "RANGE" in after and cut.seconds > 0
 ```
 
-`ogive stages --pass rangeify` shows that of an example.
+`ogive stages --pass rangeify` shows the same for an example.
 """
 CHAPTERS: tuple[tuple[str, Sequence[Pass]], ...] = (
-    ("For every graph that is asked for", CAPTURE_PASSES),
+    ("For every graph", CAPTURE_PASSES),
     ("For every new graph", GRAPH_PASSES),
     ("For every new kernel, on any device", REGION_PASSES),
     ("For every new kernel, under LLVM", EMIT_PASSES),

@@ -18,9 +18,9 @@ def _has_shards(sink: UOp) -> bool:
     return any(node.op in SPREAD for node in sink.walk())
 
 
-INLINED = Condition("calls are not kept", lambda values: not values.calls)
+INLINED = Condition("calls are to be inlined", lambda values: not values.calls)
 SHARDED = Condition(
-    "calls are not kept, and values lie over several devices",
+    "calls are to be inlined, and values lie over several devices",
     lambda values: not values.calls and _has_shards(values.normalized.sink),
 )
 

@@ -32,11 +32,11 @@ def _graph_dialect(name: str, meaning: str) -> Dialect:
 TENSOR = _graph_dialect("tensor", "what the user wrote, over buffers")
 PARAMETRIC = _graph_dialect("parametric", "what the user wrote, over numbered parameters")
 REAL = _graph_dialect("real", "a parametric graph without complex numbers")
-STORED = _graph_dialect("stored", "the same, with memory for all that is written by indices")
+STORED = _graph_dialect("stored", "the same, with every scatter a store into memory")
 REGION = _graph_dialect("region", "what one kernel computes, over its own slots")
 LOOPS = _graph_dialect("loops", "loops over counters, memory at index expressions")
-PLACED = _graph_dialect("placed", "loops of which each is one, or parallel, upcast or lanes")
-LOWERED = _graph_dialect("lowered", "accesses that say how their lanes lie in memory")
+PLACED = _graph_dialect("placed", "loops, each of them sequential, parallel, upcast or lanes")
+LOWERED = _graph_dialect("lowered", "the same, and each access knows how its lanes lie in memory")
 
 
 NORMALIZED = Dialect(

@@ -35,11 +35,11 @@ COMPLEX = Condition(
     "there are complex numbers",
     lambda values: any(node.dtype.is_complex for node in values.parametric.walk()),
 )
-ORDERED_VALUES = where_any(REAL, "something is put in order", Op.ORDER, Op.ORDERED)
-SCATTERED = where_any(REAL, "something is written by indices", Op.SCATTER)
+ORDERED_VALUES = where_any(REAL, "there are sorts", Op.ORDER, Op.ORDERED)
+SCATTERED = where_any(REAL, "there are scatters", Op.SCATTER)
 REDUCED = where_any(STORED, "there are reductions", Op.REDUCE_AXES)
 SCANNED = where_any(STORED, "there are scans", Op.SCAN_AXIS)
-ASSIGNED = where_any(STORED, "something is assigned", Op.ASSIGN, Op.AFTER)
+ASSIGNED = where_any(STORED, "there are assignments", Op.ASSIGN, Op.AFTER)
 PACKED = Condition(
     f"config.pack_operands, and {REDUCED.words}",
     lambda values: bool(values.config.pack_operands) and REDUCED.holds(values),
@@ -54,7 +54,7 @@ UNORDERED = Condition("no order was found", lambda values: values.ordered is Non
 
 _CUTTING = (
     Pass("choose_kept", STORED, KEPT, "passes/fuse",
-         "softmax(x @ w) → x @ w is kept, the rest computed where it is used",
+         "softmax(x @ w) → x @ w is kept, the rest is fused into its readers",
          reads=("target", "config.kernel_node_limit")),
     Pass("cut_regions", KEPT, CUT, "passes/regions",
          "EXP(CONTIGUOUS(ADD(x, 1))) → PARAM 0 ← ADD(PARAM 1, 1);  PARAM 0 ← EXP(PARAM 1)"),
@@ -71,7 +71,7 @@ _LAYING_OUT = (
          "sum over c, h, w of x * f → sum over k of CONTIGUOUS(windows of x) * f, for tensor cores",
          reads=("target",), when=WITH_TENSOR_CORES),
     Pass("reduce_once", STORED, STORED, "passes/graph/reductions",
-         "m = max of x; s = sum of exp(x - m) → the same of each block, then of the blocks",
+         "m = max of x; s = sum of exp(x - m) → the same per block, then over the blocks",
          reads=("target",), when=REDUCED),
     Pass("split_reductions", STORED, STORED, "passes/graph/reductions",
          "sum of 16777216 terms → sum of 1024 sums of 16384",
@@ -80,7 +80,7 @@ _LAYING_OUT = (
          "scan of 16777216 → scans of 2048 chunks, each starting from the total before it",
          reads=("target",), when=SCANNED),
     Pass("lay_channels_last", STORED, STORED, "passes/graph/convolutions",
-         "an image y[c, i, j] that is convolved → kept as y[i, j, c]",
+         "an image y[c, i, j] between convolutions → kept as y[i, j, c]",
          reads=("target", "config.exactness", "findings"), when=PACKED),
     Pass("pack_operands", STORED, STORED, "passes/graph/products",
          "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
@@ -89,7 +89,7 @@ _LAYING_OUT = (
 
 GRAPH_PASSES = (
     Pass("split_complex", PARAMETRIC, REAL, "passes/graph",
-         "MUL(a, b) of complex64 → its real part, its imaginary part",
+         "MUL(a, b) of complex64 → real part, imaginary part",
          when=COMPLEX),
     Pass("lower_orders", REAL, REAL, "passes/graph/orders",
          "ORDER(x: 8×100) → SORT(keys of x << 32 | positions) & 2³² - 1",

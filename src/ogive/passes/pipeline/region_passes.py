@@ -15,7 +15,7 @@ from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, wher
 from ogive.passes.place.placement import Placement
 from ogive.targets.target import Target
 
-COMBINED = where_any(LOOPS, "words are put together", Op.OR)
+COMBINED = where_any(LOOPS, "narrow elements are joined into words", Op.OR)
 STAGED = where_any(LOOPS, "rows are staged", Op.STAGE)
 REDUCING = where_any(LOOPS, "there are reductions", Op.REDUCE)
 LOOPING = where_any(PLACED, "loops reduce or stage", Op.REDUCE, Op.STAGE)

@@ -45,14 +45,18 @@ else:
         """One of the first instances of a class."""
         if next(cls._slow_turns, None) is None:
             return _compile_new(cls, *values, **named)
-        fields = cls._fields
-        if named or len(values) != len(fields):
+        fields, defaults = cls._fields, cls._field_defaults
+        if named:
             given = dict(zip(fields, values, strict=False))
-            filled = {**cls._field_defaults, **given, **named}
+            filled = {**defaults, **given, **named}
             fits = len(given) == len(values) and named.keys().isdisjoint(given)
             if not fits or filled.keys() != set(fields):
                 return _compile_new(cls, *values, **named)  # which raises the error
             values = tuple([filled[field] for field in fields])
+        elif missing := len(fields) - len(values):
+            if not 0 < missing <= len(defaults):
+                return _compile_new(cls, *values)
+            values += tuple(defaults.values())[-missing:]
         return tuple.__new__(cls, values)
 
     def _compile_new(cls, *values: Any, **named: Any) -> Any:

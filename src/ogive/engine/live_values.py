@@ -92,6 +92,8 @@ def values_to_store(run: Run, target_of: Callable[[str], Target]) -> tuple[UOp, 
                 ran.add(node)
             else:
                 live.ran = True
+    if not waiting and run.values.keys() <= set(roots):
+        return ()  # nobody waits for this run, and it computes nothing but what it was asked for
     gradients = _gradients_among(waiting, roots, order)
     read = _read_outside(waiting, run.values, roots)
     grown = _grown(waiting, set(order))

@@ -76,6 +76,21 @@ def test_a_named_tuple_has_fields_defaults_and_methods() -> None:
     assert Place(1)._replace(column=3) == (1, 3) and Place(1)._asdict() == {"row": 1, "column": 7}
 
 
+@pytest.mark.parametrize("earlier", [0, 1, 40])
+def test_the_first_instances_are_made_as_all_others_are(earlier: int) -> None:
+    class Pair(NamedTuple):
+        left: int
+        right: int = 7
+
+    make: Any = Pair
+    for number in range(earlier):
+        assert Pair(number) == (number, 7)
+    for values, names in [((), {}), ((1, 2, 3), {}), ((1,), {"left": 2}), ((1,), {"wrong": 2})]:
+        with pytest.raises(TypeError):
+            make(*values, **names)
+    assert Pair(1, right=3) == Pair(right=3, left=1) == (1, 3)
+
+
 def test_a_named_tuple_refuses_what_does_not_fit() -> None:
     make: Any = Place
     for given, named in (((), {}), ((1, 2, 3), {}), ((1,), {"depth": 2}), ((1,), {"row": 2})):

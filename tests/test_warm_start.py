@@ -63,3 +63,31 @@ def test_a_warm_process_compiles_nothing_and_loads_no_compiler(tmp_path: Path) -
     assert warm["schedule_disk_hits"] == cold["schedules_created"] + cold["schedule_disk_hits"]
     assert set(loaded) <= REPLAY
     assert first == second
+
+
+ONE_VALUE = """
+import json, sys
+import numpy
+import ogive
+
+(ogive.Tensor(numpy.ones(2, numpy.float32)) + 1).numpy()
+print(json.dumps([name for name in sys.modules if name.startswith("ogive.")]))
+"""
+
+COMPILING = {
+    "ogive.engine.caches.compile_graph", "ogive.engine.caches.kernel_cache", "ogive.engine.plan",
+    "ogive.targets.costs", "ogive.targets.target",
+}  # fmt: skip
+
+
+def test_a_value_from_disk_is_replayed_without_the_cost_model(tmp_path: Path) -> None:
+    environment = dict(os.environ, OGIVE_CACHE_DIR=str(tmp_path))
+    cold, warm = [
+        set(json.loads(subprocess.run(
+            [sys.executable, "-c", ONE_VALUE],
+            capture_output=True, text=True, check=True, env=environment,
+        ).stdout))
+        for _ in range(2)
+    ]  # fmt: skip
+    assert COMPILING - cold == {"ogive.engine.plan"}
+    assert COMPILING.isdisjoint(warm)

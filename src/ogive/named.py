@@ -2,7 +2,8 @@
 
 A process that only runs what is on disk makes sixty such classes, and does little else in its first
 milliseconds. `typing.NamedTuple` and `dataclass` compile functions for each class, which takes 0.2
-to 1 ms. Here a class takes 0.03 ms; what makes its instances is compiled with the first.
+to 1 ms. Here a class takes 0.03 ms. What makes its instances is compiled with the first record, and
+with a later tuple: few classes of a start have more than two, and those need no function.
 """
 
 from __future__ import annotations
@@ -32,16 +33,34 @@ else:
             body["_fields"] = body["__match_args__"] = fields
             body["_field_defaults"] = {field: body[field] for field in fields if field in body}
             body["__slots__"] = ()
-            body["__new__"] = _compile_new
+            body["__new__"], body["_slow_turns"] = _make_slowly, iter(range(_MADE_SLOWLY))
             for place, field in enumerate(fields):
                 body[field] = _tuplegetter(place, field)
             return type(name, (_Tuple,), body)
 
+    _MADE_SLOWLY = 16
+    """So many instances are made without a function: that takes as long as to compile one."""
+
+    def _make_slowly(cls, *values: Any, **named: Any) -> Any:
+        """One of the first instances of a class."""
+        if next(cls._slow_turns, None) is None:
+            return _compile_new(cls, *values, **named)
+        fields, defaults = cls._fields, cls._field_defaults
+        if named:
+            given = dict(zip(fields, values, strict=False))
+            filled = {**defaults, **given, **named}
+            fits = len(given) == len(values) and named.keys().isdisjoint(given)
+            if not fits or filled.keys() != set(fields):
+                return _compile_new(cls, *values, **named)  # which raises the error
+            values = tuple([filled[field] for field in fields])
+        elif missing := len(fields) - len(values):
+            if not 0 < missing <= len(defaults):
+                return _compile_new(cls, *values)
+            values += tuple(defaults.values())[-missing:]
+        return tuple.__new__(cls, values)
+
     def _compile_new(cls, *values: Any, **named: Any) -> Any:
-        """The first instance of a class: from then on it has a `__new__` of its own."""
-        defaults = cls._field_defaults
-        if not values and not named and len(defaults) == len(cls._fields):
-            return tuple.__new__(cls, defaults.values())
+        """Make an instance, after the class has been given a `__new__` of its own."""
         (owner,) = [each for each in cls.__mro__ if vars(each).get("_fields") is cls._fields][-1:]
         names = "".join([f"{field}, " for field in owner._fields])
         make = eval(f"lambda cls, {names}: new(cls, ({names}))", {"new": tuple.__new__})

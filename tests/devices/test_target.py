@@ -89,7 +89,7 @@ def test_devices_are_imported_without_llvmlite() -> None:
 
 def test_the_host_has_cores_and_caches() -> None:
     assert host_cores() >= 1
-    assert all(size > 0 for size in host_caches())
+    assert all(size > 0 for size in host_caches().values())
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,11 @@ def test_cache_sizes_are_read_by_level(tmp_path: Path) -> None:
         write(folder / f"index{index}/level", f"{level}\n")
         write(folder / f"index{index}/type", f"{kind}\n")
         write(folder / f"index{index}/size", f"{size}\n")
-    assert host_caches(tmp_path) == (48 << 10, 2 << 20, DEFAULT_CACHE_BYTES[3])
+    assert host_caches(tmp_path) == {1: 48 << 10, 2: 2 << 20}
 
 
 def test_unknown_caches_have_usual_sizes(tmp_path: Path) -> None:
-    assert host_caches(tmp_path) == tuple(DEFAULT_CACHE_BYTES.values())
+    assert host_caches(tmp_path) == {}
+    target = describe_cpu("x86_64-linux-gnu", caches={2: 3 << 20})
+    assert target.l2_bytes == 3 << 20
+    assert (target.l1_bytes, target.l3_bytes) == (DEFAULT_CACHE_BYTES[1], DEFAULT_CACHE_BYTES[3])

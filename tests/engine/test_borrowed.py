@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Tensor
-from ogive.engine.caches.kernel_cache import Kernel
+from ogive.engine.caches.kernels import Kernel
 from tests.engine.counting import Count
 from tests.unreadable import before_an_unreadable_page
 

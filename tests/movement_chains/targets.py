@@ -44,7 +44,7 @@ def without_avx512(target: Target) -> Target:
         f"-{name[1:]}" if name.startswith("+avx512") else name
         for name in target.features.split(",")
     ]
-    caches = target.l1_bytes, target.l2_bytes, target.l3_bytes
+    caches = {1: target.l1_bytes, 2: target.l2_bytes, 3: target.l3_bytes}
     return describe_cpu(target.triple, target.cpu, ",".join(features), caches, target.cores)
 
 

@@ -18,7 +18,8 @@ from ogive.devices.known_devices import find_device
 from ogive.engine.caches import found_placements as search_module
 from ogive.engine.caches.found_placements import placed_key, placement_cache
 from ogive.engine.caches.graph_cache import graph_cache
-from ogive.engine.caches.kernel_cache import Kernel, kernel_cache
+from ogive.engine.caches.kernel_cache import kernel_cache
+from ogive.engine.caches.kernels import Kernel
 from ogive.errors import ConfigError
 from ogive.ir.node import UOp
 from ogive.passes.place.placement import Placement

@@ -32,7 +32,7 @@ OWN_BOUNDS = {
     "express_sizes.LEAST_ROOM",
     "express_sizes.MANY",
     "express_sizes.ROOMS",
-    "choose_kept.ROUNDS",
+    "choose_kept.MOST_ROUNDS",
     "flatten_regions.LEAST_WIDTH",
     "generalize.MOST_CORRECTIONS",
     "generalize.STEPS",

@@ -14,7 +14,7 @@ from ogive import __version__
 from ogive.cli.picture import draw
 from ogive.cli.screen import Screen, find_screen
 from ogive.config import current_config
-from ogive.engine.caches.kernel_cache import Kernel
+from ogive.engine.caches.kernels import Kernel
 from ogive.engine.record_passes import record_passes
 from ogive.engine.steps.compiled_graph import pool_for
 from ogive.errors import ArgumentError, nearest

@@ -339,6 +339,11 @@ class Device(abc.ABC):
     def target(self, config: Config) -> Target:
         """The target of its code: what that depends on, and what things cost there."""
 
+    def target_key(self, config: Config) -> str:
+        """`target(config).key`, which may be known where the target itself is not: that is all of
+        it that finding compiled code takes."""
+        return self.target(config).key
+
     def confirmed_target(self, config: Config) -> Target:
         """The target, for what is about to be compiled: `target` may go by what was noted."""
         return self.target(config)

@@ -31,6 +31,7 @@ Values are stored only where nobody can tell the difference but by time. A run d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ogive.devices.buffer import Buffer
 from ogive.engine.old_versions import version_below
@@ -43,7 +44,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, SPREAD, Op
 from ogive.ir.traversal import walk
 from ogive.live import history, registry
-from ogive.targets.target import Target
+
+if TYPE_CHECKING:
+    from ogive.targets.target import Target
 
 MOST_WITHOUT_MEMORY = 1 << 16
 """How many bytes are stored however little memory is read for them."""
@@ -89,6 +92,8 @@ def values_to_store(run: Run, target_of: Callable[[str], Target]) -> tuple[UOp, 
                 ran.add(node)
             else:
                 live.ran = True
+    if not waiting and run.values.keys() <= set(roots):
+        return ()  # nobody waits for this run, and it computes nothing but what it was asked for
     gradients = _gradients_among(waiting, roots, order)
     read = _read_outside(waiting, run.values, roots)
     grown = _grown(waiting, set(order))

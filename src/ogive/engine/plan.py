@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
-from weakref import WeakKeyDictionary
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 from ogive.at_once import Change, at_once
 from ogive.devices.buffer import Buffer
@@ -13,18 +12,18 @@ from ogive.devices.memory_planner import MemoryPlan
 from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock, is_disturbed
 from ogive.engine.announced_writes import make_way
-from ogive.engine.caches.kernel_cache import Kernel
 from ogive.engine.execution import Execution
-from ogive.engine.steps.compiled_graph import Step
+from ogive.engine.plan_memory import note_values, values_in
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
-from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
-from ogive.ir.symbolic.variable import bindings, check_binding, rebind
+from ogive.ir.symbolic.variable import check_binding, rebind
 from ogive.live import registry
 from ogive.live.waiting_plans import unexecuted
 from ogive.passes.capture.normalize import Normalized
 
 if TYPE_CHECKING:
+    from ogive.engine.caches.kernels import Kernel
+    from ogive.engine.steps.compiled_graph import Step
     from ogive.engine.steps.profile import StepTime
     from ogive.tensor.tensor import Tensor
 
@@ -286,25 +285,3 @@ class Plan:
     def __repr__(self) -> str:
         names = ", ".join(kernel.name for kernel in self.kernels)
         return f"<plan of {len(self.kernels)} kernels: {names}>"
-
-
-values_in: WeakKeyDictionary[Buffer, dict[str, int]] = WeakKeyDictionary()
-"""For memory of a symbolic shape, the values of the shape's variables that it was computed with."""
-
-
-def note_values(memory: UOp, computed: Container[Buffer]) -> None:
-    """Note the variables in the shape of `memory` if it is among the buffers just `computed`."""
-    values = bindings(memory.shape)
-    buffer = registry.buffer_of(memory_leaf(memory)) if values else None
-    if buffer is not None and buffer in computed:
-        values_in[buffer] = values
-
-
-def execute_plans_of(memories: Iterable[Any]) -> None:
-    """Run the plans that are to fill buffers among `memories`, as far as they have not run."""
-    if not unexecuted:
-        return
-    for buffer in memories:
-        plan: Plan | None = unexecuted.get(buffer) if isinstance(buffer, Buffer) else None
-        if plan is not None:
-            plan.execute_first(reading=True)

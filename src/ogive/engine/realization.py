@@ -20,7 +20,7 @@ from ogive.engine.execution import Execution, Executions
 from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
 from ogive.engine.old_versions import split_effects, version_below
 from ogive.engine.parametric import to_parametric
-from ogive.engine.plan import Plan, execute_plans_of, note_values
+from ogive.engine.plan_memory import execute_plans_of, note_values
 from ogive.engine.routes import Route, keep_route
 from ogive.errors import ExecuteError
 from ogive.ir.device_names import DEFAULT_DEVICE
@@ -37,6 +37,7 @@ from ogive.passes.capture.inline_calls import is_outlined
 from ogive.passes.capture.normalize import Normalized
 
 if TYPE_CHECKING:
+    from ogive.engine.plan import Plan
     from ogive.tensor.tensor import Tensor
 
 

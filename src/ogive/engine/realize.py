@@ -17,7 +17,7 @@ from ogive.engine.old_versions import (
     versions_to_keep,
     without_effects,
 )
-from ogive.engine.plan import Plan, execute_plans_of
+from ogive.engine.plan_memory import execute_plans_of
 from ogive.engine.realization import Realization, is_in_memory
 from ogive.engine.routes import Route, find_route
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
@@ -31,6 +31,7 @@ from ogive.live import history, registry
 from ogive.live.waiting_plans import unexecuted
 
 if TYPE_CHECKING:
+    from ogive.engine.plan import Plan
     from ogive.tensor.tensor import Tensor
 
 
@@ -86,6 +87,8 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     Only these tensors are rebound, to the plan's memory; reading one runs the plan first if it
     has not been executed yet.
     """
+    from ogive.engine.plan import Plan  # which a process that only realizes does without
+
     start = time.perf_counter()
     config = _checked(config)
     if not tensors:

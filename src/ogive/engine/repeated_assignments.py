@@ -25,7 +25,7 @@ from ogive.devices.write_clock import clock
 from ogive.engine.announced_writes import settle
 from ogive.engine.execution import Executions
 from ogive.engine.live_values import may_fault
-from ogive.engine.plan import execute_plans_of
+from ogive.engine.plan_memory import execute_plans_of
 from ogive.engine.realization import Realization
 from ogive.engine.realize import realize
 from ogive.ir.memory import memory_leaf

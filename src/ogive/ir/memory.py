@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from ogive.ir.device_names import DEFAULT_DEVICE, FILES, first_computing
+from ogive.ir.device_names import DEFAULT_DEVICE, FILES, first_computing, group_members
 from ogive.ir.layouts import holding_device
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, SPREAD, Op
@@ -144,6 +144,14 @@ def computing_devices(
             # A function is called once, wherever what it returns is read.
             where[node] = device or (DEFAULT_DEVICE if node.op is Op.CUSTOM else None)
     return where
+
+
+def devices_of_graph(sink: UOp) -> tuple[str, ...]:
+    """The devices that compute some of a parametric graph, those of its results first."""
+    groups = dict.fromkeys(sink.arg or (DEFAULT_DEVICE,))
+    groups |= dict.fromkeys(computing_devices(sink.walk()).values())
+    names = [name for group in groups if group is not None for name in group_members(group)]
+    return tuple(dict.fromkeys(names))
 
 
 def is_memory(node: UOp) -> bool:

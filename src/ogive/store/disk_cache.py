@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ogive.config import Config
 from ogive.folders import cache_place
@@ -19,8 +18,8 @@ from ogive.store.records import FORMAT, GraphRecord, KernelRecord, unpack_graph,
 from ogive.store.rows import Entry, Kind
 from ogive.store.store import Store
 
-if TYPE_CHECKING:
-    from ogive.targets.target import Target
+TargetKeys = Mapping[str, str]
+"""The key of the target of each device that computes some of a graph."""
 
 
 class Disk:
@@ -43,32 +42,36 @@ class Disk:
         self._sources = sources
         self._make_key = make_key
 
-    def graph_key(self, sink: UOp, targets: Mapping[str, Target], config: Config) -> Key:
-        """The key of a parametric graph's compiled form, for the target of each device."""
+    def graph_key(self, sink: UOp, targets: TargetKeys, config: Config) -> Key:
+        """The key of a parametric graph's compiled form."""
         return self._graph_key(encode_graph(sink), targets, config)
 
-    def _graph_key(self, graph: Encoded, targets: Mapping[str, Target], config: Config) -> Key:
-        keys = [f"{device} {target.key}" for device, target in sorted(targets.items())]
+    def _graph_key(self, graph: Encoded, targets: TargetKeys, config: Config) -> Key:
+        keys = [f"{device} {key}" for device, key in sorted(targets.items())]
         text = "\n".join(keys).encode()
         return self._make_key(b"graph", self._origin, text, _settings(config), graph.text)
 
-    def kernel_key(self, region: UOp, target: Target, config: Config) -> Key:
+    def kernel_key(self, region: UOp, target_key: str, config: Config) -> Key:
         """The key of a region's kernel."""
-        return self._key(b"kernel", target, _settings(config), encode_graph(region).text)
+        return self._key(b"kernel", target_key, _settings(config), encode_graph(region).text)
 
-    def code_key(self, ir: str, target: Target) -> Key:
+    def code_key(self, ir: str, target_key: str) -> Key:
         """The key of object code, once there is IR."""
-        return self._key(b"code", target, ir.encode())
+        return self._key(b"code", target_key, ir.encode())
 
-    def driver_key(self, target: Target) -> Key:
+    def driver_key(self, target_key: str) -> Key:
         """The key of the native driver."""
-        return self._key(b"driver", target)
+        return self._key(b"driver", target_key)
 
-    def _key(self, label: bytes, target: Target, *parts: bytes) -> Key:
-        return self._make_key(label, self._origin, target.key.encode(), *parts)
+    def machine_key(self, label: bytes, *facts: bytes) -> Key:
+        """The key of what follows from the compiler and from facts about the machine."""
+        return self._make_key(label, self._origin, *facts)
+
+    def _key(self, label: bytes, target_key: str, *parts: bytes) -> Key:
+        return self._make_key(label, self._origin, target_key.encode(), *parts)
 
     def find_graph(
-        self, sink: UOp, targets: Mapping[str, Target], config: Config
+        self, sink: UOp, targets: TargetKeys, config: Config
     ) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
         """The compiled form of a parametric graph, with the code of all its kernels."""
         graph = encode_graph(sink)

@@ -7,7 +7,9 @@ same object code serves any number of threads.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import field, fields
+from types import MappingProxyType
 
 from ogive.digest import blake2b
 from ogive.named import NamedTuple, record
@@ -239,10 +241,11 @@ def describe_cpu(
     triple: str,
     cpu: str = "",
     features: str = "",
-    caches: tuple[int, int, int] | None = None,
+    caches: Mapping[int, int] = MappingProxyType({}),
     cores: int = 1,
 ) -> Target:
-    """The target of a CPU known by its LLVM triple and feature string.
+    """The target of a CPU known by its LLVM triple and feature string, and the bytes of its caches
+    by level; those that are not given are of usual sizes.
 
     >>> describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2").vector_bytes
     32
@@ -250,7 +253,7 @@ def describe_cpu(
     present = _present(features)
     is_arm = triple.startswith(ARM)
     wide = "avx512f" in present
-    l1, l2, l3 = caches or tuple(DEFAULT_CACHE_BYTES.values())
+    cache_bytes = {**DEFAULT_CACHE_BYTES, **caches}
     return Target(
         triple=triple,
         cpu=cpu,
@@ -258,9 +261,9 @@ def describe_cpu(
         vector_bytes=_register_bytes(present),
         masked=present >= MASKING,
         vector_registers=32 if wide or is_arm else 16,
-        l1_bytes=l1,
-        l2_bytes=l2,
-        l3_bytes=l3,
+        l1_bytes=cache_bytes[1],
+        l2_bytes=cache_bytes[2],
+        l3_bytes=cache_bytes[3],
         cores=cores,
     )
 

@@ -9,6 +9,8 @@ import pytest
 from ogive.config import Config
 from ogive.devices.cpu.host import HostCpu, detect_cpu, host_target, machine_signature
 from ogive.devices.cpu.host_machine import HostMachine, note_cpu, note_key
+from ogive.devices.cpu.speeds import usual_speeds
+from ogive.devices.cpu.target_notes import read_note
 from ogive.store import disk_cache as disk_module
 from ogive.store.rows import Kind
 
@@ -31,6 +33,34 @@ def test_a_second_process_does_not_ask_llvm() -> None:
     first = HostMachine().target_for(CONFIG)
     second = HostMachine(lambda: pytest.fail("LLVM was asked"))
     assert second.target_for(CONFIG) == first
+
+
+@needs_signature
+def test_the_key_of_the_target_is_noted_for_processes_that_compile_nothing() -> None:
+    first = HostMachine()
+    assert first.target_key(CONFIG) == first.target_for(CONFIG).key
+    disk = disk_module.disk_for(CONFIG)
+    assert disk is not None
+    note = read_note(disk)
+    assert note is not None
+    assert note.key == HostMachine().target_key(CONFIG) == host_target().key
+    assert note.usual_speeds == usual_speeds(host_target())
+
+
+@needs_signature
+def test_a_key_that_follows_from_a_wrong_note_is_corrected_as_well() -> None:
+    machine = HostMachine()
+    note_cpu(CONFIG, HostCpu(detect_cpu().triple, "i486", "-avx2"))
+    assert machine.target_key(CONFIG) != host_target().key
+    machine.confirmed_target(CONFIG)
+    assert machine.target_key(CONFIG) == host_target().key
+    assert HostMachine().target_key(CONFIG) == host_target().key
+
+
+def test_costs_of_the_settings_have_a_key_of_their_own() -> None:
+    machine = HostMachine()
+    other = Config(costs=host_target().costs.with_changes(fusion={"shared_work": 0}))
+    assert machine.target_key(other) == machine.target_for(other).key != machine.target_key(CONFIG)
 
 
 @needs_signature

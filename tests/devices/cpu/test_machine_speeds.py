@@ -8,15 +8,10 @@ import pytest
 
 from ogive.config import Config
 from ogive.devices.cpu.host import host_target, machine_signature
-from ogive.devices.cpu.machine_speeds import (
-    JOBS_BEFORE,
-    MachineSpeeds,
-    pack_speeds,
-    unpack_speeds,
-)
+from ogive.devices.cpu.machine_speeds import JOBS_BEFORE, MachineSpeeds
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.cpu.speed_measurement import Care, measure
-from ogive.devices.cpu.speeds import Speeds, usual_speeds
+from ogive.devices.cpu.speeds import Speeds, pack_speeds, unpack_speeds, usual_speeds
 from ogive.engine.steps.compiled_graph import pool_for
 from ogive.store.disk_cache import disk_for
 from ogive.store.encoding import DamagedRecord

@@ -16,7 +16,8 @@ import ogive
 from ogive import Config, Tensor, counters
 from ogive.engine.caches.general_graphs import general_graphs
 from ogive.engine.caches.graph_cache import graph_cache
-from ogive.engine.caches.kernel_cache import Kernel, kernel_cache
+from ogive.engine.caches.kernel_cache import kernel_cache
+from ogive.engine.caches.kernels import Kernel, known_codes
 from ogive.engine.steps.compiled_graph import Launch
 from ogive.errors import ConfigWarning, LoadError
 from ogive.ir import dtype as dtypes
@@ -326,7 +327,7 @@ def test_kernels_leave_memory_first_in_first_out() -> None:
     (x * 2).realize(config=small)
     (x + 1).realize(config=small)  # used again, which does not make it younger
     (x - 3).realize(config=small)
-    kernel_cache._codes.clear()
+    known_codes.clear()
     with Count() as count:
         (x * 2).realize(config=small)
     assert count["kernels_compiled"] == 0

@@ -98,7 +98,8 @@ def test_rows_that_begin_within_a_line_are_stored_as_ever() -> None:
 
 
 def test_other_processors_store_as_ever() -> None:
-    arm = describe_cpu("aarch64-linux-gnu", "neoverse-n1", "+neon", (1 << 12, 1 << 13, 1 << 14))
+    caches = {1: 1 << 12, 2: 1 << 13, 3: 1 << 14}
+    arm = describe_cpu("aarch64-linux-gnu", "neoverse-n1", "+neon", caches)
     assert STREAM not in text(Tensor(random(1 << 14)) * 2, arm)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ogive import Tensor, Variable
 from ogive.config import Config
-from ogive.engine.caches.graph_cache import compile_graph
+from ogive.engine.caches.compile_graph import compile_graph
 from ogive.engine.steps.compiled_graph import Launch
 from ogive.ir.symbolic.evaluate import evaluate
 from ogive.targets.target import describe_cpu

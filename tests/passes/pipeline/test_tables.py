@@ -40,6 +40,8 @@ NO_PASSES = {
     "cut_counters": "a part of block_axes and block_sums",
     "element_reads": "what merge_regions asks of a region",
     "express_sizes": "a part of general graphs, which the caches ask for",
+    "find_scores": "what choose_kept asks of a graph",
+    "keep_by_kind": "what choose_kept asks of a value",
     "kernel_signature": "what callers ask of a lowered kernel",
     "loop_order": "what choose_kept asks of a value",
     "storage": "what assignments ask of a value",

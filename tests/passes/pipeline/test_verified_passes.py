@@ -18,7 +18,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.capture.normalize import Normalized
-from ogive.passes.fuse.choose_kept import Choice
+from ogive.passes.fuse.choice import Choice
 from ogive.passes.graph.divide_by_device import Part
 from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
 from ogive.passes.pipeline.graph_passes import (

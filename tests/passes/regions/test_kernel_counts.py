@@ -9,7 +9,7 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
-from ogive.engine.caches.kernel_cache import Kernel
+from ogive.engine.caches.kernels import Kernel
 
 
 def data(*shape: int) -> Tensor:

@@ -78,6 +78,9 @@ class CpuDevice(Host):
     def target(self, config: Config) -> Target:
         return self._processor.target(config)
 
+    def target_key(self, config: Config) -> str:
+        return self._processor.target_key(config)
+
     def confirmed_target(self, config: Config) -> Target:
         return self._processor.confirmed_target(config)
 

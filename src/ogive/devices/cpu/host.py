@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from ogive.devices.llvm_gate import llvm_gate
 from ogive.digest import blake2b
 from ogive.named import NamedTuple
-from ogive.targets.target import DEFAULT_CACHE_BYTES, Target, describe_cpu
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ogive.targets.target import Target
 
 
 class HostCpu(NamedTuple):
@@ -69,6 +70,8 @@ def host_target() -> Target:
 
 def host_target_of(cpu: HostCpu) -> Target:
     """The machine this process runs on, if `cpu` is what LLVM says about it."""
+    from ogive.targets.target import describe_cpu  # whose costs a replay does without
+
     return describe_cpu(
         triple=cpu.triple,
         cpu=cpu.name,
@@ -129,8 +132,8 @@ def _folder_quota(folder: str) -> list[float]:
     return []
 
 
-def host_caches(root: str | Path = "/") -> tuple[int, int, int]:
-    """Bytes of the first core's data caches at levels 1, 2 and 3, or usual sizes where unknown."""
+def host_caches(root: str | Path = "/") -> dict[int, int]:
+    """Bytes of the first core's data caches by level, as far as the system tells."""
     sizes: dict[int, int] = {}
     folder = os.path.join(root, "sys/devices/system/cpu/cpu0/cache")
     try:
@@ -141,10 +144,9 @@ def host_caches(root: str | Path = "/") -> tuple[int, int, int]:
         level, size, kind = [
             _read(os.path.join(folder, name, fact)).strip() for fact in ("level", "size", "type")
         ]
-        if kind != "Instruction" and level.isdigit():
-            sizes[int(level)] = _parse_size(size)
-    known = {**DEFAULT_CACHE_BYTES, **{level: size for level, size in sizes.items() if size}}
-    return known[1], known[2], known[3]
+        if kind != "Instruction" and level.isdigit() and (bytes_there := _parse_size(size)):
+            sizes[int(level)] = bytes_there
+    return sizes
 
 
 def _parse_size(text: str) -> int:

@@ -12,6 +12,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from ogive.config import Config
 from ogive.devices.cpu.host import (
@@ -23,7 +24,7 @@ from ogive.devices.cpu.host import (
 )
 from ogive.devices.cpu.levels import target_of_level
 from ogive.devices.cpu.native.driver import driver_object, process_driver
-from ogive.devices.helper_threads import Helper
+from ogive.devices.cpu.target_notes import TargetNote, read_note, write_note
 from ogive.errors import LoadError
 from ogive.store.code_records import pack_code
 from ogive.store.compiler_version import llvm_identity
@@ -31,8 +32,11 @@ from ogive.store.content_keys import Key, make_key
 from ogive.store.disk_cache import Disk, disk_for
 from ogive.store.encoding import DamagedRecord, Reader, Writer
 from ogive.store.rows import Kind
-from ogive.targets.costs import Costs
-from ogive.targets.target import Target
+
+if TYPE_CHECKING:
+    from ogive.devices.cpu.speeds import Speeds
+    from ogive.targets.costs import Costs
+    from ogive.targets.target import Target
 
 
 class HostMachine:
@@ -41,6 +45,7 @@ class HostMachine:
     def __init__(self, detect: Callable[[], HostCpu] = detect_cpu) -> None:
         self._detect = detect
         self._target: Target | None = None
+        self._note: TargetNote | None = None
         self._confirmed = False
         self.renew_locks()
 
@@ -52,12 +57,12 @@ class HostMachine:
     @contextlib.contextmanager
     def taken_for(self, target: Target) -> Iterator[None]:
         """Inside, code is made for `target`."""
-        before = self._target, self._confirmed
-        self._target, self._confirmed = target, True
+        before = self._target, self._note, self._confirmed
+        self._target, self._note, self._confirmed = target, TargetNote.of(target), True
         try:
             yield
         finally:
-            self._target, self._confirmed = before
+            self._target, self._note, self._confirmed = before
 
     def target_for(self, config: Config) -> Target:
         """The target of this machine, or of the level and with the costs that the settings name.
@@ -68,6 +73,28 @@ class HostMachine:
         if config.cpu:
             target = target_of_level(config.cpu, target)
         return target if config.costs is None else _with_costs(target, config.costs)
+
+    def target_key(self, config: Config) -> str:
+        """The key of that target, which may be known without it."""
+        return self._note_for(config).key
+
+    def usual_speeds(self, config: Config) -> Speeds:
+        """How fast such a machine is taken to be until it is measured."""
+        return self._note_for(config).usual_speeds
+
+    def _note_for(self, config: Config) -> TargetNote:
+        """The note of the target: an earlier process's, as long as nobody asks for the target."""
+        if config.costs is not None:
+            return TargetNote.of(self.target_for(config))
+        if self._note is None:
+            disk = disk_for(config)
+            note = read_note(disk) if disk is not None and self._target is None else None
+            if note is None:
+                note = TargetNote.of(self._find_target(config))
+                if disk is not None:
+                    write_note(disk, note, config)
+            self._note = note
+        return self._note
 
     def _find_target(self, config: Config) -> Target:
         if self._target is not None:
@@ -91,7 +118,7 @@ class HostMachine:
                     host_target_of(cpu).features != target.features
                 ):
                     note_cpu(config, cpu)
-                    self._target = host_target_of(cpu)
+                    self._target, self._note = host_target_of(cpu), None
                 self._confirmed = True
             return self.target_for(config)
 
@@ -103,6 +130,8 @@ class HostMachine:
     def begin_driver(self, config: Config) -> None:
         """Let another thread load the native driver, or assemble it, while kernels are compiled."""
         if not process_driver.is_loaded and not self._driver_lock.locked() and host_cores() > 1:
+            from ogive.devices.helper_threads import Helper
+
             Helper(self._ensure_quietly, config).start()
 
     def _ensure_quietly(self, config: Config) -> None:
@@ -122,11 +151,11 @@ class HostMachine:
         if disk is None:
             process_driver.load(driver_object(self.confirmed_target(config)))
             return
-        if not _load_from(disk, disk.driver_key(self.target_for(config))):
+        if not _load_from(disk, disk.driver_key(self.target_key(config))):
             target = self.confirmed_target(config)
             code = driver_object(target)
             process_driver.load(code)
-            disk.write([(Kind.CODE, disk.driver_key(target), pack_code("", code))], config)
+            disk.write([(Kind.CODE, disk.driver_key(target.key), pack_code("", code))], config)
 
 
 @functools.lru_cache(maxsize=16)

@@ -17,10 +17,10 @@ from ogive.config import Config
 from ogive.devices.cpu.host import host_cores, machine_signature
 from ogive.devices.cpu.host_machine import host_machine
 from ogive.devices.cpu.native.pool import Pool
-from ogive.devices.cpu.speeds import LEVELS, Speeds, usual_speeds
+from ogive.devices.cpu.speeds import Speeds, pack_speeds, unpack_speeds
 from ogive.store.content_keys import Key, make_key
 from ogive.store.disk_cache import Disk, disk_for
-from ogive.store.encoding import DamagedRecord, Reader, Writer
+from ogive.store.encoding import DamagedRecord
 from ogive.store.rows import Kind
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 JOBS_BEFORE = 4096
 """Steps that a pool has shared out before it is worth measuring what that costs."""
-
-MOST_SPEED = 10**15
-MOST_NANOSECONDS = 10**9
-MOST_THREADS = 1 << 12
 
 
 class MachineSpeeds:
@@ -83,7 +79,7 @@ class MachineSpeeds:
         try:
             if self._speeds is None:
                 stored = self.stored(config)
-                self._speeds = stored or usual_speeds(host_machine.target_for(config))
+                self._speeds = stored or host_machine.usual_speeds(config)
                 is_kept = self.place(config) is not None
                 self._settled = stored is not None or not is_kept or self._cores() == 1
             elif not self._settled:
@@ -124,39 +120,6 @@ class MachineSpeeds:
         if disk is None or machine is None:
             return None
         return disk, make_key(b"speeds", b"%d" % FORMAT, machine, b"%d" % self._cores())
-
-
-def pack_speeds(speeds: Speeds) -> bytes:
-    """The figures as bytes."""
-    writer = Writer()
-    writer.numbers(speeds.caches)
-    writer.numbers(speeds.threads)
-    for row in (*speeds.read, *speeds.write):
-        writer.numbers(row)
-    writer.number(speeds.instructions)
-    writer.number(speeds.launch)
-    writer.numbers(speeds.sharing)
-    return writer.finish()
-
-
-def unpack_speeds(data: bytes) -> Speeds:
-    """The figures from bytes. Raises `DamagedRecord`."""
-    reader = Reader(data)
-    speeds = Speeds(
-        caches=reader.numbers(1, MOST_SPEED),
-        threads=(threads := reader.numbers(1, MOST_THREADS)),
-        read=tuple([reader.numbers(1, MOST_SPEED) for _ in LEVELS]),
-        write=tuple([reader.numbers(1, MOST_SPEED) for _ in LEVELS]),
-        instructions=reader.number(1, MOST_SPEED),
-        launch=reader.number(0, MOST_NANOSECONDS),
-        sharing=reader.numbers(0, MOST_NANOSECONDS),
-    )
-    reader.finish()
-    if len(speeds.caches) != 3 or threads != tuple(sorted({1, *threads})):
-        raise DamagedRecord("the figures are not those of a machine")
-    if any(len(row) != len(threads) for row in (*speeds.read, *speeds.write, speeds.sharing)):
-        raise DamagedRecord("the figures are not for the same numbers of threads")
-    return speeds
 
 
 machine_speeds = MachineSpeeds()

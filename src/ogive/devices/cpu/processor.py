@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ogive.config import Config
 from ogive.devices.cpu import host
@@ -17,7 +18,9 @@ from ogive.devices.cpu.native.native_plan import NativePlan
 from ogive.devices.cpu.native.pool import Pool, default_pool
 from ogive.devices.cpu.speeds import Speeds
 from ogive.devices.protocol import DeviceStep
-from ogive.targets.target import Target
+
+if TYPE_CHECKING:
+    from ogive.targets.target import Target
 
 
 class Processor:
@@ -25,6 +28,9 @@ class Processor:
 
     def target(self, config: Config) -> Target:
         return host_machine.target_for(config)
+
+    def target_key(self, config: Config) -> str:
+        return host_machine.target_key(config)
 
     def confirmed_target(self, config: Config) -> Target:
         return host_machine.confirmed_target(config)

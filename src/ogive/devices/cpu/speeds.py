@@ -11,15 +11,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ogive.devices.protocol import Work
 from ogive.named import record
-from ogive.targets.target import Target
+from ogive.store.encoding import DamagedRecord, Reader, Writer
+
+if TYPE_CHECKING:
+    from ogive.targets.target import Target
 
 WORTH_A_THREAD = 1.1
 """More threads must be so many times as fast as fewer: the others may have better things to do."""
 
 LEVELS = ("L1", "L2", "L3", "memory")
+
+MOST_SPEED = 10**15
+MOST_NANOSECONDS = 10**9
+MOST_THREADS = 1 << 12
 
 
 @record(frozen=True)
@@ -137,3 +145,36 @@ def usual_speeds(target: Target) -> Speeds:
 def _sharing(target: Target, threads: int) -> int:
     costs = target.costs.memory
     return round(costs.sharing + costs.sharing_thread * threads)
+
+
+def pack_speeds(speeds: Speeds) -> bytes:
+    """The figures as bytes."""
+    writer = Writer()
+    writer.numbers(speeds.caches)
+    writer.numbers(speeds.threads)
+    for row in (*speeds.read, *speeds.write):
+        writer.numbers(row)
+    writer.number(speeds.instructions)
+    writer.number(speeds.launch)
+    writer.numbers(speeds.sharing)
+    return writer.finish()
+
+
+def unpack_speeds(data: bytes) -> Speeds:
+    """The figures from bytes. Raises `DamagedRecord`."""
+    reader = Reader(data)
+    speeds = Speeds(
+        caches=reader.numbers(1, MOST_SPEED),
+        threads=(threads := reader.numbers(1, MOST_THREADS)),
+        read=tuple([reader.numbers(1, MOST_SPEED) for _ in LEVELS]),
+        write=tuple([reader.numbers(1, MOST_SPEED) for _ in LEVELS]),
+        instructions=reader.number(1, MOST_SPEED),
+        launch=reader.number(0, MOST_NANOSECONDS),
+        sharing=reader.numbers(0, MOST_NANOSECONDS),
+    )
+    reader.finish()
+    if len(speeds.caches) != 3 or threads != tuple(sorted({1, *threads})):
+        raise DamagedRecord("the figures are not those of a machine")
+    if any(len(row) != len(threads) for row in (*speeds.read, *speeds.write, speeds.sharing)):
+        raise DamagedRecord("the figures are not for the same numbers of threads")
+    return speeds

@@ -123,6 +123,9 @@ def _find_inlined(
     normalized: Normalized, config: Config, exact: bool
 ) -> tuple[Normalized, Executions]:
     if not exact:
+        known = graph_cache.find_known(normalized.sink, config, in_memory=True)
+        if known is not None:
+            return normalized, known
         general = general_graphs.generalize(normalized, config)
         executions = graph_cache.find(general.sink, config)
         if not general.is_general or _has_room(executions, normalized, config):

@@ -59,7 +59,7 @@ class _Results:
         self._width = b"%d" % config.beam.width
 
     def _key(self, disk: Disk, region: UOp) -> Key:
-        kernel = disk.kernel_key(region, self._target, self._plain)
+        kernel = disk.kernel_key(region, self._target.key, self._plain)
         return make_key(b"search", *kernel, self._width)
 
     def get(self, region: UOp) -> bytes | None:

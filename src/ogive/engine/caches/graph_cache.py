@@ -3,129 +3,39 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
-import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.known_devices import find_device, host
-from ogive.engine.caches.found_placements import schedule_for
-from ogive.engine.caches.kernel_cache import kernel_cache
+from ogive.engine.caches.kernels import stored_kernel
 from ogive.engine.execution import Executions
-from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Step
-from ogive.errors import AllocateError, LoadError
-from ogive.ir.device_names import DEFAULT_DEVICE, group_members
-from ogive.ir.memory import computing_devices
+from ogive.engine.steps.compiled_graph import CompiledGraph, Launch
+from ogive.errors import LoadError
+from ogive.ir.memory import devices_of_graph
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.journal import log, show_bytes, since
 from ogive.live.kept_graphs import kept_graphs
-from ogive.passes.regions.slots import CallStep, CopyStep
-from ogive.store.disk_cache import Disk, disk_for
-from ogive.store.encoding import CannotEncode
-from ogive.store.records import GraphRecord, LaunchRecord, pack_graph
-from ogive.store.rows import Entry, Kind
-from ogive.targets.target import Target
-
-if TYPE_CHECKING:
-    from ogive.passes.regions.number_slots import Schedule
-    from ogive.passes.regions.number_slots import Step as ScheduledStep
-
-Targets = Mapping[str, Target]
-"""What code depends on, for each device that computes some of a graph."""
+from ogive.store.disk_cache import Disk, TargetKeys, disk_for
+from ogive.store.records import LaunchRecord
 
 
-def targets_for(sink: UOp, config: Config, confirmed: bool = False) -> Targets:
-    """The targets of the devices of a parametric graph, `confirmed` if it is to be compiled."""
-    groups = dict.fromkeys(sink.arg or (DEFAULT_DEVICE,))
-    groups |= dict.fromkeys(computing_devices(sink.walk()).values())
-    names = [name for group in groups if group is not None for name in group_members(group)]
-    devices = [find_device(name) for name in dict.fromkeys(names)]
-    if confirmed:
-        return {device.name: device.confirmed_target(config) for device in devices}
-    return {device.name: device.target(config) for device in devices}
+def _target_keys(sink: UOp, config: Config) -> TargetKeys:
+    """The keys of the targets of a parametric graph."""
+    return {name: find_device(name).target_key(config) for name in devices_of_graph(sink)}
 
 
-def compile_graph(
-    sink: UOp, targets: Targets, config: Config, disk: Disk | None = None
-) -> CompiledGraph:
-    """Schedule a parametric graph and compile its kernels, each distinct region once."""
-    from ogive.passes.pipeline.graph_passes import schedule_devices
-
-    def schedule_part(part: UOp, device: str) -> Schedule:
-        # Only kernels that the host calls are timed against each other.
-        is_plain = config.beam is None or find_device(device).is_native
-        chosen = config if is_plain else dataclasses.replace(config, search=None)
-        return schedule_for(part, targets[device], chosen, disk)
-
-    schedule = schedule_devices(sink, config, schedule_part)
-    entries: list[Entry] = []
-    kernels = {
-        name: iter(
-            kernel_cache.kernels_for(
-                [step.region.graph for step in schedule.kernels if _device(step, schedule) == name],
-                find_device(name), target, config, disk, entries,
-            )
-        )
-        for name, target in targets.items()
-    }  # fmt: skip
-    steps: list[Step] = []
-    for step in schedule.steps:
-        if isinstance(step, CopyStep | CallStep):
-            steps.append(step)
-        else:
-            device = _device(step, schedule)
-            kernel = next(kernels[device])
-            slots, fixed = kernel.arguments(step.slots), step.region.fixed
-            steps.append(Launch.of(kernel, slots, fixed, targets[device], step.when))
-    variables = {n.name: (n.low, n.high) for n in sink.walk() if n.op is Op.VARIABLE}
-    # The host's threads share the steps of a level.
-    costs = host().target(config).costs.sharing
-    graph = CompiledGraph.of(steps, schedule.slots, schedule.outputs, variables, costs)
-    _check_memory(graph)
-    if disk is not None:
-        disk.write(entries + _entries(sink, graph, targets, config, disk), config)
-    return graph
-
-
-def _entries(
-    sink: UOp, graph: CompiledGraph, targets: Targets, config: Config, disk: Disk
-) -> list[Entry]:
-    """The line of a compiled graph on disk, which refers to its kernels."""
-    try:
-        payload = pack_graph(_record(graph))
-    except CannotEncode:
-        return []  # its kernels are kept all the same
-    return [(Kind.GRAPH, disk.graph_key(sink, targets, config), payload)]
-
-
-def _device(step: ScheduledStep, schedule: Schedule) -> str:
-    """The device that a step of a schedule writes to, and runs on."""
-    return schedule.slots[step.slots[0]].device
-
-
-def _check_memory(graph: CompiledGraph) -> None:
-    """Raise `AllocateError` for memory that cannot be addressed, and so not be asked for either."""
-    needed = max([slot.nbytes for slot in graph.slots] + [*graph.places("arena").blocks], default=0)
-    if needed > sys.maxsize:
-        raise AllocateError(
-            f"computing this takes a block of {needed:,} bytes, and no more than {sys.maxsize:,} "
-            "can be addressed; work on smaller pieces"
-        )
-
-
-def load_graph(sink: UOp, targets: Targets, config: Config, disk: Disk) -> CompiledGraph | None:
+def load_graph(sink: UOp, config: Config, disk: Disk) -> CompiledGraph | None:
     """The compiled form of a parametric graph, if the disk has it with all its code.
 
     The code is linked at once, while it could still be compiled instead. Raises `LoadError`.
     """
-    stored = disk.find_graph(sink, targets, config)
+    stored = disk.find_graph(sink, _target_keys(sink, config), config)
     if stored is None:
         return None
     record, codes = stored
@@ -135,7 +45,7 @@ def load_graph(sink: UOp, targets: Targets, config: Config, disk: Disk) -> Compi
         if isinstance(step, LaunchRecord)
     }
     kernels = [
-        kernel_cache.kernel_of(kernel, codes[kernel.code], disk, devices[number])
+        stored_kernel(kernel, codes[kernel.code], disk, devices[number])
         for number, kernel in enumerate(record.kernels)
     ]
     steps = tuple(
@@ -153,27 +63,6 @@ def load_graph(sink: UOp, targets: Targets, config: Config, disk: Disk) -> Compi
     return CompiledGraph(steps, record.slots, *rest)
 
 
-def _record(graph: CompiledGraph) -> GraphRecord:
-    kernels = list(dict.fromkeys(launch.kernel for launch in graph.launches))
-    numbers = {kernel: number for number, kernel in enumerate(kernels)}
-    steps = [
-        LaunchRecord(numbers[step.kernel], step.slots, step.tiles, step.grain, step.fixed)
-        if isinstance(step, Launch)
-        else step
-        for step in graph.steps
-    ]
-    return GraphRecord(
-        tuple([kernel.record for kernel in kernels]),
-        tuple(steps),
-        graph.slots,
-        graph.outputs,
-        graph.variables,
-        graph.order,
-        graph.levels,
-        graph.offsets,
-    )
-
-
 class _Making:
     """The lock of a graph that is being made, for as long as a thread has to do with it.
 
@@ -189,7 +78,7 @@ class _Making:
 def _key(sink: UOp, config: Config) -> tuple[Any, ...]:
     """The key of a compiled graph: the graph, and all that its code depends on."""
     devices = sink.arg if len(sink.arg) == 1 else dict.fromkeys(sink.arg)
-    return (sink, *[find_device(device).target(config).key for device in devices], config.code_key)
+    return (sink, *[find_device(device).target_key(config) for device in devices], config.code_key)
 
 
 class GraphCache:
@@ -267,8 +156,10 @@ class GraphCache:
         self._keep(_key(sink, config), found)
         disk = disk_for(config)
         if disk is not None:
-            entries = _entries(sink, found.graph, targets_for(sink, config), config, disk)
-            disk.write(entries, config)
+            from ogive.engine.caches.compile_graph import graph_entries
+
+            keys = _target_keys(sink, config)
+            disk.write(graph_entries(sink, found.graph, keys, config, disk), config)
 
     def _make(self, sink: UOp, config: Config, start: float) -> Executions:
         graph, how = self._load_or_compile(sink, config)
@@ -293,8 +184,10 @@ class GraphCache:
         graph, disk = _load(sink, config)
         if graph is not None:
             return graph, "found on disk"
+        from ogive.engine.caches.compile_graph import compile_graph, confirmed_targets
+
         host().prepare(config)
-        graph = compile_graph(sink, targets_for(sink, config, confirmed=True), config, disk)
+        graph = compile_graph(sink, confirmed_targets(sink, config), config, disk)
         count("schedules_created")
         return graph, "made"
 
@@ -305,7 +198,7 @@ def _load(sink: UOp, config: Config) -> tuple[CompiledGraph | None, Disk | None]
     if disk is None:
         return None, None
     try:
-        graph = load_graph(sink, targets_for(sink, config), config, disk)
+        graph = load_graph(sink, config, disk)
     except LoadError:
         return None, None
     if graph is not None:

@@ -1,125 +1,33 @@
-"""The kernels of this process: in memory by region, target and configuration, then on disk."""
+"""The kernels of regions: in memory by region, target and configuration; on disk; or compiled."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
 from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.known_devices import host
-from ogive.devices.protocol import Device, Executable
 from ogive.engine.caches.assembly import Assembly
 from ogive.engine.caches.found_placements import placed_key, placement_cache
-from ogive.errors import LoadError, OptimizeError
+from ogive.engine.caches.kernels import Code, Kernel, known_codes, stored_kernel
+from ogive.errors import OptimizeError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.journal import log
 from ogive.named import NamedTuple
-from ogive.store.code_records import CodeRecord, pack_code, unpack_ir
+from ogive.store.code_records import pack_code
 from ogive.store.content_keys import Key, make_key
-from ogive.store.encoding import CannotEncode, DamagedRecord
+from ogive.store.encoding import CannotEncode
 from ogive.store.records import KernelRecord, pack_kernel
 from ogive.store.rows import Entry, Kind
 
 if TYPE_CHECKING:
-    from ogive.devices.protocol import CompiledKernel
+    from ogive.devices.protocol import CompiledKernel, Device
     from ogive.store.disk_cache import Disk
     from ogive.targets.target import Target
-
-
-class Code:
-    """Object code that any number of kernels share, linked when first needed.
-
-    `ir` is the LLVM IR it was made from, compressed if it comes from the disk.
-    """
-
-    def __init__(self, device: Device, name: str, object_code: bytes, ir: str | bytes) -> None:
-        self.name = name
-        self._device = device
-        self.object_code = object_code
-        self._ir = ir
-        self.kept_in: Disk | None = None
-        self._loaded: Executable | None = None
-
-    @property
-    def ir(self) -> str:
-        """The LLVM IR it was made from, or nothing if that was damaged."""
-        packed = self._ir  # which another thread may unpack at the same time
-        if isinstance(packed, str):
-            return packed
-        try:
-            unpacked = unpack_ir(packed)
-        except DamagedRecord:
-            unpacked = ""
-        self._ir = unpacked
-        return unpacked
-
-    @property
-    def loaded(self) -> Executable:
-        """Its entry point in memory."""
-        # Not a `cached_property`, whose lock a child process would inherit locked.
-        if self._loaded is None:
-            self._loaded = self._device.load(self.name, self.object_code)
-        return self._loaded
-
-
-class Kernel:
-    """A kernel of a plan: what it is called, its LLVM IR, how its axes are placed.
-
-    `slots` are the buffer slots it touches, in the order of its arguments; `timings` say how long
-    each stage took if it was compiled in this process; `kept_in` is a disk that has it.
-    """
-
-    def __init__(self, record: KernelRecord, code: Code, timings: dict[str, float]) -> None:
-        self.record = record
-        self.code = code
-        self.timings = timings
-        self.kept_in: Disk | None = None
-        self.variables = tuple(record.variables)
-
-    @property
-    def name(self) -> str:
-        return self.record.name
-
-    @property
-    def ir(self) -> str:
-        return self.code.ir
-
-    @property
-    def axes(self) -> tuple[tuple[str, int], ...]:
-        return self.record.axes
-
-    @property
-    def slots(self) -> tuple[int, ...]:
-        return self.record.slots
-
-    @property
-    def tiles(self) -> int | UOp:
-        """In how many tiles it can be shared out: a number, or an expression of its variables."""
-        return self.record.tiles
-
-    @property
-    def loaded(self) -> Executable:
-        return self.code.loaded
-
-    def arguments(self, call: Sequence[int]) -> tuple[int, ...]:
-        """Of the slots of a call, those that the kernel takes, in the order it was compiled for.
-
-        Raises `LoadError` if it takes none, or one that the call does not have.
-        """
-        if not self.slots or not 0 <= min(self.slots) <= max(self.slots) < len(call):
-            raise LoadError(
-                f"kernel {self.name} was compiled for the slots {self.slots}, and its call has "
-                f"{len(call)}"
-            )
-        return tuple([call[slot] for slot in self.slots])
-
-    def __repr__(self) -> str:
-        return f"<kernel {self.name}>"
 
 
 class KernelCache:
@@ -127,7 +35,6 @@ class KernelCache:
 
     def __init__(self) -> None:
         self._kernels: dict[Any, Kernel] = {}
-        self._codes: WeakValueDictionary[Key, Code] = WeakValueDictionary()
         self.renew_lock()
 
     def renew_lock(self) -> None:
@@ -184,18 +91,8 @@ class KernelCache:
         """Forget all kernels in memory. Plans keep theirs."""
         with self._lock:
             self._kernels.clear()
-            self._codes.clear()
+            known_codes.clear()
         placement_cache.clear()
-
-    def kernel_of(
-        self, record: KernelRecord, stored: CodeRecord, disk: Disk, device: Device
-    ) -> Kernel:
-        """A kernel that was read from the disk."""
-        loaded = Code(device, record.name, stored.object_code, stored.ir)
-        code = self._codes.setdefault(record.code, loaded)
-        kernel = Kernel(record, code, {})
-        kernel.kept_in = code.kept_in = disk
-        return kernel
 
     def _from_disk(
         self, region: UOp, device: Device, target: Target, config: Config, disk: Disk | None
@@ -206,7 +103,7 @@ class KernelCache:
         if stored is None or not _fits(stored[0], region):
             return None
         count("kernel_disk_hits")
-        return self.kernel_of(*stored, disk, device)
+        return stored_kernel(*stored, disk, device)
 
     def _draft(
         self,
@@ -226,16 +123,16 @@ class KernelCache:
         key = (
             make_key(b"code", target.key.encode(), text.encode())
             if disk is None
-            else disk.code_key(text, target)
+            else disk.code_key(text, target.key)
         )
-        code = self._codes.get(key)
+        code = known_codes.get(key)
         if code is not None or key in assembly.all:
             count("kernel_hits")
             return _Draft(compiled, key, code)
         stored = None if disk is None else disk.find_codes([key]).get(key)
         if stored is not None:
             count("kernel_disk_hits")
-            code = self._codes[key] = Code(device, compiled.name, stored.object_code, text)
+            code = known_codes[key] = Code(device, compiled.name, stored.object_code, text)
             return _Draft(compiled, key, code)
         assembly.add(key, text)
         count("kernels_compiled")
@@ -246,12 +143,12 @@ class KernelCache:
     ) -> Kernel:
         """The kernel of a draft whose text has been assembled."""
         compiled, key, code = draft
-        code = code or self._codes.get(key)
+        code = code or known_codes.get(key)
         compiled.timings["assemble"] = 0.0
         if code is None:
             assembled = assembly.all[key]
             compiled.timings["assemble"] = assembled.seconds
-            code = self._codes[key] = Code(device, compiled.name, assembled.code, compiled.ir)
+            code = known_codes[key] = Code(device, compiled.name, assembled.code, compiled.ir)
         if config.logs("compile"):
             stages = ", ".join(f"{name} {1e3 * s:.2f}" for name, s in compiled.timings.items())
             log("compile", f"{compiled.name}, in ms: {stages}")
@@ -280,13 +177,13 @@ def _compile(region: UOp, device: Device, target: Target, config: Config) -> Com
 def _place(region: UOp, target: Target, config: Config, disk: Disk) -> Key:
     """Where a disk keeps the kernel of a region."""
     placement = placement_cache.get(region, target, config)
-    return placed_key(disk.kernel_key(region, target, config), placement)
+    return placed_key(disk.kernel_key(region, target.key, config), placement)
 
 
 def _keep(kernel: Kernel, key: Key, target: Target, disk: Disk, entries: list[Entry]) -> None:
     """Add to `entries` what a disk does not have of a kernel."""
     # A kernel that was compiled for no disk, or for another, does not know this one's key.
-    record = kernel.record._replace(code=disk.code_key(kernel.ir, target))
+    record = kernel.record._replace(code=disk.code_key(kernel.ir, target.key))
     try:
         packed = pack_kernel(record)
     except CannotEncode:

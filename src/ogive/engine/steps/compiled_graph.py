@@ -11,22 +11,13 @@ from ogive.devices.known_devices import find_device, host
 from ogive.devices.memory_planner import Life, MemoryPlan, Places, describe, place
 from ogive.devices.protocol import Device, DeviceStep, HostStep, KernelStep, Pool, Program
 from ogive.engine.caches.kept_panels import Panel, find_panels
-from ogive.engine.caches.kernel_cache import Kernel
-from ogive.engine.steps.execution_levels import arrange, left_out_of, lives_of
+from ogive.engine.caches.kernels import Kernel
 from ogive.engine.steps.thread_counts import SymbolicThreads, is_symbolic, level_threads
 from ogive.errors import ScheduleError
-from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.positions import index_node
-from ogive.ir.shape import Dim
 from ogive.ir.symbolic.evaluate import evaluate
-from ogive.ir.symbolic.variable import names_in
-from ogive.ir.traversal import substitute
 from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep, Slot, aligned
-from ogive.targets.target import Target
-from ogive.targets.thread_costs import Sharing
 
 
 class Launch(NamedTuple):
@@ -41,29 +32,6 @@ class Launch(NamedTuple):
     tiles: int | UOp
     grain: int
     fixed: tuple[tuple[str, int], ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        kernel: Kernel,
-        slots: tuple[int, ...],
-        fixed: tuple[tuple[str, int], ...],
-        target: Target,
-        when: UOp | None = None,
-    ) -> Launch:
-        """The call of a kernel over `slots`, with tiles that follow from the `fixed` variables, and
-        without any where a condition does not hold."""
-        from ogive.passes.lower.tile_work import grain_of
-
-        given = dict(fixed)
-        own = {name: given[name] for name in kernel.variables if name in given}
-        tiles = kernel.tiles
-        if not isinstance(tiles, int) and names_in(tiles) <= own.keys():
-            tiles = evaluate(tiles, own)
-        if when is not None:
-            tiles = _tiles_when(when, tiles)
-        grain = grain_of(kernel.record.work, target)
-        return cls(kernel, slots, tiles, grain, tuple(own.items()))
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -106,20 +74,6 @@ class CompiledGraph:
         self.levels = levels
         self.order = order
         self._places = {} if offsets is None else {"arena": _arena(slots, offsets)}
-
-    @classmethod
-    def of(
-        cls,
-        scheduled: Sequence[Step],
-        slots: tuple[Slot, ...],
-        outputs: tuple[int, ...],
-        variables: dict[str, tuple[int, int]],
-        costs: Sharing,
-    ) -> CompiledGraph:
-        """The compiled form of a schedule."""
-        order, levels = arrange(scheduled, slots, outputs, costs)
-        steps = tuple([scheduled[position] for position in order])
-        return cls(steps, slots, outputs, variables, levels, order)
 
     @property
     def launches(self) -> tuple[Launch, ...]:
@@ -248,10 +202,16 @@ class CompiledGraph:
 
     @functools.cached_property
     def _left_out(self) -> dict[int, str]:
+        from ogive.engine.steps.execution_levels import (
+            left_out_of,  # graphs from a disk have places
+        )
+
         return left_out_of(self.slots, self.outputs)
 
     @functools.cached_property
     def _lives(self) -> dict[int, Life]:
+        from ogive.engine.steps.execution_levels import lives_of
+
         return lives_of(self.steps, self.levels, self.slots, self._left_out)
 
     def places(self, mode: str) -> Places:
@@ -301,20 +261,6 @@ class CompiledGraph:
                 native.tiles[position] = evaluate(step.tiles, values)
             positions, worth = self._worth.at(values, native.pool_threads)
             native.threads[positions] = worth
-
-
-def _tiles_when(condition: UOp, tiles: Dim) -> UOp:
-    """As many tiles as a kernel has where a condition holds. What it takes for the bounds of its
-    variables is what the condition leaves of those of the graph's."""
-    lengths = {node.name: node for node in condition.walk() if node.op is Op.VARIABLE}
-    counted = index_node(tiles)
-    own = {
-        node: lengths[node.name]
-        for node in counted.walk()
-        if node.op is Op.VARIABLE and node.name in lengths
-    }
-    (counted,) = substitute((counted,), own, revisit=False)
-    return UOp(Op.WHERE, dtypes.index, (condition, counted, index_node(0)))
 
 
 def _further_words(step: Step) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 
 from ogive.devices.known_devices import host
 from ogive.devices.protocol import Fault, KernelStep, Pool, Program
-from ogive.engine.caches.kernel_cache import Kernel
+from ogive.engine.caches.kernels import Kernel
 from ogive.engine.steps.compiled_graph import CompiledGraph, Launch
 from ogive.named import NamedTuple
 from ogive.passes.regions.slots import CallStep, CopyStep

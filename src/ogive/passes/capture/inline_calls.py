@@ -23,7 +23,7 @@ _OUTLINED = frozenset([op for op in Op if op.stages == OUTLINED])
 
 def is_outlined(sink: UOp) -> bool:
     """Whether a graph has calls in it, or values over several devices, which stand for others."""
-    return any(node.op in _OUTLINED for node in sink.walk())
+    return not _OUTLINED.isdisjoint([node.op for node in sink.walk()])
 
 
 def inline_calls(normalized: Normalized) -> Normalized:

@@ -1,27 +1,32 @@
-"""Which values are kept in memory, and which are computed where they are used.
+"""What is kept in memory, and what is computed where it is used.
 
-One round of `choose_kept` is two walks over the graph, on the assumption that the values below are
-kept as the last round left them:
+    in     a parametric graph, the target, how many nodes a kernel may compute
+    out    a `Choice`: the values kept, those staged in rows of scratch memory, loops of the kept
+
+`choose_kept` makes the choice in rounds of two walks, each on the assumption that the last choice
+holds, until one agrees with it:
 
     costs go up       from sources to results: what computing a value in place takes
-                      (`recompute_costs.summarize`)
-    readers go down   from results to sources: which kernels read a value, and by which of their
-                      loops (`kernel_readers.Readers`, of `axis_relations.View`s)
+                      (`recompute_costs.find_costs`)
+    reads go down     from results to sources: which kernels read a value, and by which of their
+                      loops (`kernel_drafts.Reads`, of `axis_relations.View`s)
 
-At each value of the way down both are known, and it is decided:
+At each value of the way down both are known, and one of three things happens:
 
-    kept      it becomes the root of a kernel of its own, in memory        `keep_reasons`, by the
+    kept      it becomes the root of a kernel of its own, in memory        `keep_by_kind`, or
+                                                                           `keep_reasons` by the
                                                                            times of `keep_times`
     staged    its reader has a row of it in scratch memory                 `row_staging`
-    neither   it joins the kernels of its readers, which are passed on to its sources
+    joins     it is computed by the kernels that read it
 
-So softmax, `y = e / s` with `e = exp(x - m)`, goes, from the result down:
+Then its own reads of its sources follow (`pass_on_reads`). So softmax, `y = e / s` with
+`e = exp(x - m)`, goes, from the result down:
 
     y   is asked for: kept, the root of a kernel with the loops r0, r1
     s   varies along r0 alone, a prefix of these loops: it joins, with a loop r2 of its own
     e   is read by r1 and by r2, the same row by two loops: it is staged along that row
     m   varies along r0 as well: it joins, with a loop r3
 
-Products on tensor cores, and attention on them, are found before the rounds (`tensor_products`,
-`tensor_attention`), as are scores (`choose_staged.find_scores`): of these the kind decides.
+What holds whatever is kept is found before the rounds (`graph_facts`): scores (`find_scores`),
+products on tensor cores and attention on them (`tensor_products`, `tensor_attention`).
 """

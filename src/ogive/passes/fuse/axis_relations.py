@@ -58,6 +58,16 @@ class View(NamedTuple):
         return View(loops, self.bare, scope, places)
 
 
+def long_axes(node: UOp) -> Axes:
+    """The axes along which there is more than one element."""
+    return collect([axis for axis, size in enumerate(node.shape) if size != 1])
+
+
+def long_sizes(node: UOp) -> list[Dim]:
+    """The sizes of those axes, in order."""
+    return [size for size in node.shape if size != 1]
+
+
 def identity_view(extents: Sequence[Dim]) -> View:
     """A value read by its own kernel's output loops; along an axis of one element there is none."""
     everything = all_below(len(extents))

@@ -1,19 +1,18 @@
 """Why a value that could be computed where it is read is kept in memory instead.
 
 In goes a value with all its reads, and what computing it takes; out comes whether it must be kept.
-`choose_kept` has the list of reasons, and asks for each value.
+`choose_kept` has the list of reasons.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 
 from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import greatest
-from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import View
 from ogive.passes.fuse.bit_sets import (
     Axes,
@@ -24,74 +23,62 @@ from ogive.passes.fuse.bit_sets import (
     members,
     reaches,
 )
+from ogive.passes.fuse.choice_round import Round
 from ogive.passes.fuse.keep_times import describe_in_place, is_computed_again, pays_to_keep
-from ogive.passes.fuse.kernel_readers import Kernel, Readers, is_large_product
-from ogive.passes.fuse.recompute_costs import Summary
+from ogive.passes.fuse.kernel_drafts import KernelDraft, Read, Reads, is_large_product
+from ogive.passes.fuse.recompute_costs import InPlaceCost
 from ogive.passes.fuse.reduction_directions import goes_along_rows, terms_of
 from ogive.targets.target import Target
 
-Reads = Sequence[tuple[Kernel, View]]
 
-
-class Known(NamedTuple):
-    """The knowledge of one round of the choice: the reads of all values so far, the cost of
-    computing each of them if the last round's choice holds (`kept`, `staged`), the target and the
-    greatest number of nodes in a kernel."""
-
-    readers: Mapping[UOp, Readers]
-    summaries: Mapping[UOp, Summary]
-    kept: Set[UOp]
-    staged: Mapping[UOp, int]
-    target: Target
-    node_limit: int
-
-
-def must_keep(node: UOp, reads: Readers, known: Known) -> bool:
+def must_keep(node: UOp, reads: Reads, this: Round) -> bool:
     """Whether a value that is read by `reads` is kept in memory."""
-    views, summary, target = reads.views, known.summaries[node], known.target
-    if not views:
+    pairs, cost, target, limit = reads.pairs, this.costs[node], this.target, this.node_limit
+    if not pairs:
         return False
-    if any(kernel.node_count >= known.node_limit for kernel, _ in views):
+    if any(kernel.node_count >= limit for kernel, _ in pairs):
         return True
-    several_kernels = any(kernel is not views[0][0] for kernel, _ in views)
-    if summary.reduces:
-        if several_kernels or views[0][0].is_ordered:
+    first, _ = pairs[0]
+    several_kernels = any(kernel is not first for kernel, _ in pairs)
+    if cost.reduces:
+        if several_kernels or first.is_ordered:
             return True
-        decided = _keep_reduction(node, views, summary, target)
+        decided = _keep_reduction(node, pairs, cost, target)
         if decided is not None:
             return decided
-    elif several_kernels and summary.cost >= target.costs.fusion.shared_work:
+    elif several_kernels and cost.work >= target.costs.fusion.shared_work:
         return True
-    if any(_is_repeated_often(kernel, view, summary, target) for kernel, view in views):
+    if any(_is_repeated_often(kernel, view, cost, target) for kernel, view in pairs):
         return True
-    if summary.cost and any(_asks_for_more(node, kernel, view) for kernel, view in views):
+    if cost.work and any(_asks_for_more(node, kernel, view) for kernel, view in pairs):
         return True
-    if not summary.cost or not is_computed_again(node, views):
+    if not cost.work or not is_computed_again(node, pairs):
         return False
-    in_place = describe_in_place(node, known.readers, known.kept, known.staged, target)
-    return pays_to_keep(node, views, in_place, target)
+    return pays_to_keep(node, pairs, describe_in_place(node, this), target)
 
 
-def _keep_reduction(node: UOp, views: Reads, summary: Summary, target: Target) -> bool | None:
+def _keep_reduction(
+    node: UOp, pairs: Sequence[Read], cost: InPlaceCost, target: Target
+) -> bool | None:
     """Whether a value that holds reductions, and that one kernel reads, is kept for their sake;
     None if they may stay in that kernel."""
-    prefixes = {reduction_prefix(kernel, view, summary.varying, target) for kernel, view in views}
+    prefixes = {reduction_prefix(kernel, view, cost.varying, target) for kernel, view in pairs}
     if None in prefixes:
         # Cheap work on a reduction that was spread out is done where it is read: what is kept is
         # the reduction below it, which is smaller.
-        return not _is_cheap_spread(node, summary, target)
+        return not _is_cheap_spread(node, cost, target)
     if node.op is not Op.REDUCE_AXES:
         return None
-    kernel, view = views[0]
+    kernel, view = pairs[0]
     is_beside = not reaches(view.used, kernel.output_count)
     if kernel.has_product and is_beside and is_large_product(node, target):
         return True  # the registers of one kernel hold one tile of sums
     if is_beside and _goes_otherwise(node, kernel, target):
         return True
-    return len({(view.loops, view.places) for _, view in views}) > 1
+    return len({(view.loops, view.places) for _, view in pairs}) > 1
 
 
-def _goes_otherwise(node: UOp, kernel: Kernel, target: Target) -> bool:
+def _goes_otherwise(node: UOp, kernel: KernelDraft, target: Target) -> bool:
     """Whether a reduction goes through memory along rows and one that the kernel has across them,
     or the other way round, and one more kernel takes less time than that does."""
     memory = target.costs.memory
@@ -103,18 +90,18 @@ def _goes_otherwise(node: UOp, kernel: Kernel, target: Target) -> bool:
     return along is not None and (not along) in kernel.directions
 
 
-def _is_cheap_spread(node: UOp, summary: Summary, target: Target) -> bool:
+def _is_cheap_spread(node: UOp, cost: InPlaceCost, target: Target) -> bool:
     """Whether a value has more elements than the reductions in it, and costs little beside what is
     worked out of these before they are spread out.
 
         x[c, i, j] * sigmoid(s[c])      costs a multiplication: sigmoid(s) is kept
     """
-    results = math.prod([greatest(node.shape[axis]) for axis in members(summary.varying)])
-    is_cheap = summary.spread_cost < target.costs.fusion.shared_work
+    results = math.prod([greatest(node.shape[axis]) for axis in members(cost.varying)])
+    is_cheap = cost.spread_work < target.costs.fusion.shared_work
     return is_cheap and results < upper_count(node.shape)
 
 
-def reduction_prefix(kernel: Kernel, view: View, axes: Axes, target: Target) -> int | None:
+def reduction_prefix(kernel: KernelDraft, view: View, axes: Axes, target: Target) -> int | None:
     """How many output loops a reduction that varies along `axes` of a read value varies with.
 
     They must be a prefix of the output loops that leaves enough to do in parallel. None if they are
@@ -138,7 +125,7 @@ def reduction_prefix(kernel: Kernel, view: View, axes: Axes, target: Target) -> 
     return count
 
 
-def _varying_loops(kernel: Kernel, view: View, axes: Axes) -> Loops | None:
+def _varying_loops(kernel: KernelDraft, view: View, axes: Axes) -> Loops | None:
     """The loops that go through `axes` of a read value, without those of the rows that the kernel
     stages; None if an index is no bare counter, or rows would repeat the work."""
     loops = 0
@@ -155,7 +142,7 @@ def _varying_loops(kernel: Kernel, view: View, axes: Axes) -> Loops | None:
     return loops
 
 
-def _prefix_length(kernel: Kernel, loops: Loops) -> int:
+def _prefix_length(kernel: KernelDraft, loops: Loops) -> int:
     """How many output loops are in `loops`, from the outermost on, until one is not.
 
     Loops of one iteration are no loops at all.
@@ -166,20 +153,20 @@ def _prefix_length(kernel: Kernel, loops: Loops) -> int:
     return kernel.output_count
 
 
-def _is_repeated_often(kernel: Kernel, view: View, summary: Summary, target: Target) -> bool:
+def _is_repeated_often(kernel: KernelDraft, view: View, cost: InPlaceCost, target: Target) -> bool:
     """Whether loops outside the read position, that it does not depend on, repeat it too much."""
     costs = target.costs.fusion
     inside_reduction = reaches(view.scope, kernel.output_count)
     # What follows from the position alone costs no more than reading it would.
-    limit = 1 if inside_reduction and summary.loads else costs.shared_work
-    if summary.cost < limit:
+    limit = 1 if inside_reduction and cost.loads else costs.shared_work
+    if cost.work < limit:
         return False
     used = view.used
     outside = all_below(greatest_member(used) + 1)
     return kernel.iterations(view.scope & outside & ~used) >= costs.few_repeats
 
 
-def _asks_for_more(node: UOp, kernel: Kernel, view: View) -> bool:
+def _asks_for_more(node: UOp, kernel: KernelDraft, view: View) -> bool:
     """Whether indices read more elements of a value than it has."""
     if not view.by_data:
         return False

@@ -15,7 +15,7 @@ count as one. Where a read goes across the rows of memory, every value that it r
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, TRANSCENDENTAL, Op
@@ -32,7 +32,8 @@ from ogive.passes.fuse.bit_sets import (
     reaches,
     single,
 )
-from ogive.passes.fuse.kernel_readers import Kernel, Readers
+from ogive.passes.fuse.choice_round import Round
+from ogive.passes.fuse.kernel_drafts import KernelDraft, Read
 from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
 
@@ -40,7 +41,7 @@ MOST_NODES = 64
 """How many nodes are looked at of what a value is computed from: more are dear in any case."""
 
 
-class InPlace(NamedTuple):
+class InPlaceWork(NamedTuple):
     """The work of computing a value where it is read: nanoseconds a vector of elementary functions
     and of all else, and the values in memory that are read for it."""
 
@@ -49,15 +50,10 @@ class InPlace(NamedTuple):
     leaves: tuple[UOp, ...]
 
 
-def describe_in_place(
-    node: UOp,
-    readers: Mapping[UOp, Readers],
-    kept: Set[UOp],
-    staged: Mapping[UOp, int],
-    target: Target,
-) -> InPlace:
-    """The work of a value that is computed from `kept` and `staged` ones, each node once. Nodes
-    that are read wherever this one is read are there in any case, and take nothing."""
+def describe_in_place(node: UOp, this: Round) -> InPlaceWork:
+    """The work of a value that is computed from what is kept or staged, each node once. Nodes that
+    are read wherever this one is read are there in any case, and take nothing."""
+    reads, assumed, target = this.reads, this.assumed, this.target
     count = max(_count(node), 1)
     times = {True: 0.0, False: 0.0}
     leaves: list[UOp] = []
@@ -65,9 +61,9 @@ def describe_in_place(
     while pending and len(seen) <= MOST_NODES:
         each, is_read_alike = pending.pop()
         is_own = each is node
-        if is_read_alike and not is_own and readers[each].includes(readers[node]):
+        if is_read_alike and not is_own and reads[each].includes(reads[node]):
             continue
-        is_inside = is_own or (each not in kept and each not in staged)
+        is_inside = is_own or not assumed.is_at_hand(each)
         if is_inside and (each.op in ELEMENTWISE or each.op in (*MOVEMENT, Op.GATHER)):
             if each.op not in MOVEMENT:
                 share = min(_count(each) / count, 1)  # less of what is spread afterwards
@@ -76,12 +72,12 @@ def describe_in_place(
             below = [source for source in each.src if source not in seen]
             seen.update(below)
             pending.extend([(source, is_read_alike) for source in below])
-        elif each in kept or each.op in (Op.PARAM, Op.CONTIGUOUS, Op.AFTER):
+        elif each in assumed.kept_set or each.op in (Op.PARAM, Op.CONTIGUOUS, Op.AFTER):
             leaves.append(each)
-    return InPlace(times[True], times[False], tuple(leaves))
+    return InPlaceWork(times[True], times[False], tuple(leaves))
 
 
-def is_computed_again(node: UOp, views: Sequence[tuple[Kernel, View]]) -> bool:
+def is_computed_again(node: UOp, views: Sequence[Read]) -> bool:
     """Whether some element of a value is asked for twice: by several reads, by windows that
     overlap, or in vain, by a kernel that pads it."""
     (kernel, view), *others = views
@@ -91,7 +87,7 @@ def is_computed_again(node: UOp, views: Sequence[tuple[Kernel, View]]) -> bool:
     return not is_plain and kernel.iterations(view.used) > _count(node)
 
 
-def _asked_for(node: UOp, kernel: Kernel, view: View) -> int:
+def _asked_for(node: UOp, kernel: KernelDraft, view: View) -> int:
     """How many elements a read asks for, one that it asks for twice being two. What is padded is
     not asked for."""
     lengths = {loop: kernel.extents[loop] for loop in members(view.used)}
@@ -103,7 +99,7 @@ def _asked_for(node: UOp, kernel: Kernel, view: View) -> int:
 
 
 def pays_to_keep(
-    node: UOp, views: Sequence[tuple[Kernel, View]], in_place: InPlace, target: Target
+    node: UOp, views: Sequence[Read], in_place: InPlaceWork, target: Target
 ) -> bool:
     """Whether a value that is read by `views` takes less time if it is kept in memory.
 
@@ -147,7 +143,7 @@ class _Read(NamedTuple):
     is_mixed: bool
 
 
-def _distinct(node: UOp, views: Sequence[tuple[Kernel, View]]) -> list[_Read]:
+def _distinct(node: UOp, views: Sequence[Read]) -> list[_Read]:
     """The reads of different elements."""
     merged = _find_merged(views)
     unlike = {
@@ -168,7 +164,7 @@ def _distinct(node: UOp, views: Sequence[tuple[Kernel, View]]) -> list[_Read]:
     return distinct
 
 
-def _find_merged(views: Sequence[tuple[Kernel, View]]) -> dict[int, int]:
+def _find_merged(views: Sequence[Read]) -> dict[int, int]:
     """For each kernel that reads a value, by identity, the first of those that are merged with it:
     their elements are the same, and each of these reads the value at its own place.
 
@@ -186,7 +182,7 @@ def _find_merged(views: Sequence[tuple[Kernel, View]]) -> dict[int, int]:
     return merged
 
 
-def is_transposed(kernel: Kernel, view: View) -> bool:
+def is_transposed(kernel: KernelDraft, view: View) -> bool:
     """Whether a read goes across the rows of a value: its last axis is gone through by an output
     loop that is not the innermost one."""
     along = next((loops for loops in reversed(view.loops) if loops), NO_LOOP)

@@ -1,7 +1,7 @@
 """The cost of computing a value where it is read, if some values are kept in memory.
 
-In goes the graph, sources first, with the nodes that were kept or staged by the last choice; out
-comes a `Summary` of each node. With `m` kept,
+In goes the graph, sources first, with the choice that is assumed to hold; out comes the
+`InPlaceCost` of each node. With `m` kept,
 
     m = max(x, 1);   e = exp(x - m);   s = sum(e, 1);   y = e / s
 
@@ -11,13 +11,14 @@ and holds a reduction whose results vary along axis 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
-from ogive.passes.fuse.axis_relations import varying_axes
-from ogive.passes.fuse.bit_sets import Axes, collect, has, join, single
+from ogive.passes.fuse.axis_relations import long_axes, varying_axes
+from ogive.passes.fuse.bit_sets import Axes, has, join, single
+from ogive.passes.fuse.choice import Choice
 from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 
@@ -25,93 +26,86 @@ COST_LIMIT = 1 << 20
 """Work is counted up to this. What is read twice counts twice, and doubles with each such step."""
 
 
-class Summary(NamedTuple):
+class InPlaceCost(NamedTuple):
     """The cost of computing one element of a value in place, if some values are kept in memory.
 
-    `cost` is the work outside reductions; `reduces` whether there is a reduction in it, and
-    `varying` the axes along which the results of those reductions vary; `loads` whether memory is
-    read. `spread_cost` is the work without that on reductions before they are spread out.
+    `work` is what is done outside of reductions, in cycles of a vector. `reduces` says whether
+    there is a reduction in it, and `varying` along which axes the results of those reductions vary;
+    `loads` says whether memory is read. `spread_work` is the work without that on reductions before
+    they are spread out.
     """
 
-    cost: int
+    work: int
     reduces: bool
     varying: Axes
     loads: bool = True
-    spread_cost: int = 0
+    spread_work: int = 0
 
 
-_MEMORY = Summary(0, False, 0)
-_CONSTANT = Summary(0, False, 0, loads=False)
+_MEMORY = InPlaceCost(0, False, 0)
+_CONSTANT = InPlaceCost(0, False, 0, loads=False)
 
 
-def summarize(
-    order: Sequence[UOp],
-    kept: Set[UOp],
-    staged: Mapping[UOp, int],
-    axes_of: Mapping[UOp, Axes],
-    target: Target,
-) -> dict[UOp, Summary]:
-    """The summary of each node, of which those below a `kept` one count as read from memory.
+def find_costs(
+    order: Sequence[UOp], assumed: Choice, axes_of: Mapping[UOp, Axes], target: Target
+) -> dict[UOp, InPlaceCost]:
+    """The cost of each node, of which those below a kept one count as read from memory.
 
-    What is `staged` is there along its row, and varies along its other axes as a reduction does.
+    What is staged is there along its row, and varies along its other axes as a reduction does.
     `axes_of` has the axes along which values vary, where there are indices.
     """
-    summaries: dict[UOp, Summary] = {}
-    below: dict[UOp, Summary] = {}
+    kept, staged = assumed.kept_set, assumed.staged
+    costs: dict[UOp, InPlaceCost] = {}
+    below: dict[UOp, InPlaceCost] = {}  # to what reads it
     for node in order:
         op = node.op
         if op in ELEMENTWISE or op is Op.GATHER:
-            summary = _summarize_element(node, below, axes_of, target)
+            cost = _cost_of_element(node, below, axes_of, target)
         elif op in MOVEMENT:
-            summary = _summarize_moved(node, below[node.operand])
+            cost = _cost_of_moved(node, below[node.operand])
         elif op is Op.REDUCE_AXES:
-            summary = Summary(0, True, long_axes(node))
+            cost = InPlaceCost(0, True, long_axes(node))
         elif op is Op.SORT:
-            summary = Summary(0, True, long_axes(node) & ~single(len(node.shape) - 1))
+            cost = InPlaceCost(0, True, long_axes(node) & ~single(len(node.shape) - 1))
         else:
-            summary = _CONSTANT if op in (Op.CONST, Op.IOTA, Op.VARIABLE) else _MEMORY
-        summaries[node] = summary
+            cost = _CONSTANT if op in (Op.CONST, Op.IOTA, Op.VARIABLE) else _MEMORY
+        costs[node] = cost
         if node in staged:
-            below[node] = Summary(0, True, long_axes(node) & ~single(staged[node]))
+            below[node] = InPlaceCost(0, True, long_axes(node) & ~single(staged[node]))
         else:
-            below[node] = _MEMORY if node in kept else summary
-    return summaries
+            below[node] = _MEMORY if node in kept else cost
+    return costs
 
 
-def _summarize_moved(node: UOp, part: Summary) -> Summary:
-    """The summary of a value that is `part`, moved."""
+def _cost_of_moved(node: UOp, part: InPlaceCost) -> InPlaceCost:
+    """The cost of a value that is movement of one that costs `part`."""
     if not part.varying:
         return part
-    spread_cost = 0 if node.op is Op.EXPAND else part.spread_cost
+    spread_work = 0 if node.op is Op.EXPAND else part.spread_work
     varying = varying_axes(node, part.varying)
-    return Summary(part.cost, part.reduces, varying, part.loads, spread_cost)
+    return InPlaceCost(part.work, part.reduces, varying, part.loads, spread_work)
 
 
-def _summarize_element(
-    node: UOp, below: Mapping[UOp, Summary], axes_of: Mapping[UOp, Axes], target: Target
-) -> Summary:
-    """The summary of an element that is computed from one element of each source."""
-    cost = spread_cost = operation_cost(node, target)
+def _cost_of_element(
+    node: UOp, below: Mapping[UOp, InPlaceCost], axes_of: Mapping[UOp, Axes], target: Target
+) -> InPlaceCost:
+    """The cost of an element that is computed from one element of each source."""
+    cost = spread_work = operation_cost(node, target)
     reduces = False
     varying = 0
     loads = False
     for number, source in enumerate(node.src):
         part = below[source]
-        cost += part.cost
-        spread_cost += part.spread_cost
+        cost += part.work
+        spread_work += part.spread_work
         reduces |= part.reduces
         if node.op is Op.GATHER and number == 0:
             varying |= _selected_axes(node, part.varying, axes_of)
         else:
             varying |= part.varying
         loads |= part.loads
-    spread_cost = min(spread_cost, COST_LIMIT)
-    return Summary(min(cost, COST_LIMIT), reduces, varying, loads, spread_cost)
-
-
-def long_axes(node: UOp) -> Axes:
-    """The axes along which there is more than one element."""
-    return collect([axis for axis, size in enumerate(node.shape) if size != 1])
+    spread_work = min(spread_work, COST_LIMIT)
+    return InPlaceCost(min(cost, COST_LIMIT), reduces, varying, loads, spread_work)
 
 
 def _selected_axes(node: UOp, source_axes: Axes, axes_of: Mapping[UOp, Axes]) -> Axes:

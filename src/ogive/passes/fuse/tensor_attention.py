@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
+from ogive.passes.fuse.axis_relations import long_sizes
 from ogive.passes.graph.products.tensor_core_products import NARROW, find_factors
 from ogive.targets.target import Target
 
@@ -117,7 +118,7 @@ class _Finder:
                 self._enter_reduction(node)
             elif node.op in ELEMENTWISE:
                 self._enter_elementwise(node)
-            elif node.op is Op.RESHAPE and _long_sizes(node) == _long_sizes(node.operand):
+            elif node.op is Op.RESHAPE and long_sizes(node) == long_sizes(node.operand):
                 for results in (self.elements, self.mixed):
                     if node.operand in results:
                         results[node] = results[node.operand]
@@ -261,7 +262,3 @@ def _unmoved(node: UOp) -> UOp:
     while node.op in MOVEMENT:
         node = node.operand
     return node
-
-
-def _long_sizes(node: UOp) -> list[object]:
-    return [size for size in node.shape if size != 1]

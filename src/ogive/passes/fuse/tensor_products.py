@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
+from ogive.passes.fuse.axis_relations import long_sizes
 from ogive.passes.fuse.bit_sets import has
-from ogive.passes.fuse.choose_staged import is_repeated
-from ogive.passes.fuse.kernel_readers import Readers
+from ogive.passes.fuse.kernel_drafts import Reads
 from ogive.passes.graph.products.tensor_core_products import NARROW, find_factors
 from ogive.targets.target import Target
 
@@ -74,17 +74,13 @@ def _find_copy(value: UOp) -> UOp | None:
     while value.op in MOVEMENT:
         if value.op in (Op.PAD, Op.FLIP):
             return value
-        if value.op is Op.RESHAPE and _long_sizes(value) != _long_sizes(value.operand):
+        if value.op is Op.RESHAPE and long_sizes(value) != long_sizes(value.operand):
             below = value.operand
             while below.op is Op.RESHAPE:
                 below = below.operand
             return value if below.op in MOVEMENT else None
         value = value.operand
     return None
-
-
-def _long_sizes(node: UOp) -> list[object]:
-    return [size for size in node.shape if size != 1]
 
 
 def _follows(node: UOp, source: UOp) -> bool:
@@ -101,16 +97,36 @@ def widens_narrow(node: UOp, target: Target) -> bool:
     )
 
 
-def is_read_apart(reads: Readers) -> bool:
+def is_kept_for_products(node: UOp, reads: Reads, products: TensorProducts) -> bool:
+    """Whether a value is kept because tensor cores multiply it, or have computed it for somebody
+    who does more with it than goes with a product."""
+    if node in products.copies and reads.pairs:
+        return True
+    if node.op in MOVEMENT or not reads.pairs:
+        return False
+    if node in products.operands or (node in products.results and _is_read_apart(reads)):
+        return True
+    kernel, _ = reads.pairs[0]
+    return node.op is Op.REDUCE_AXES and kernel.by_tensor_cores
+
+
+def note_product(node: UOp, reads: Reads, products: TensorProducts) -> None:
+    """Let the kernel that reads a product of tensor cores know: it takes no other reduction."""
+    if node in products.results and node.op is Op.REDUCE_AXES and reads.pairs:
+        kernel, _ = reads.pairs[0]
+        kernel.by_tensor_cores = True
+
+
+def _is_read_apart(reads: Reads) -> bool:
     """Whether a result is read otherwise than once, for each element of a kernel without sums."""
-    kernel, first = reads.views[0]
+    kernel, first = reads.pairs[0]
     return any(
         other is not kernel
         or (view.loops, view.places) != (first.loops, first.places)
         or kernel.is_ordered
         or len(kernel.extents) > kernel.output_count
-        or is_repeated(view, kernel.extents)
+        or kernel.repeats(view)
         or view.by_data
         or any(loops and not has(view.bare, axis) for axis, loops in enumerate(view.loops))
-        for other, view in reads.views
+        for other, view in reads.pairs
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.traversal import walk
-from ogive.passes.fuse.choose_kept import Choice
+from ogive.passes.fuse.choice import Choice
 from ogive.passes.graph.divide_by_device import Part
 from ogive.passes.pipeline.graph_dialects import PARAMETRIC, REGION
 from ogive.passes.pipeline.pass_runner import Dialect, expect

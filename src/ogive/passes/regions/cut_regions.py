@@ -17,7 +17,7 @@ from ogive.ir.memory import shaped, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import SCRATCH, Op
 from ogive.named import NamedTuple, record
-from ogive.passes.fuse.choose_kept import Choice
+from ogive.passes.fuse.choice import Choice
 from ogive.passes.versions.storage import storage
 
 

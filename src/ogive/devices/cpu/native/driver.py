@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ogive.devices.cpu.host import host_target
 from ogive.devices.cpu.native.layout import EXPORTS
 from ogive.devices.cpu.native.link import LoadedKernel, link_library
 from ogive.devices.llvm_gate import llvm_gate
 from ogive.named import NamedTuple
-from ogive.targets.target import Target
+
+if TYPE_CHECKING:
+    from ogive.targets.target import Target
 
 _PlanFunction = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _ResizeFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)

@@ -33,7 +33,7 @@ NAMES = {STRING: "string"} | {element: form.name for element, form in FORMS.item
 KNOWN_ELEMENTS = 64
 """Up to so many elements are read at once, and known while a graph is walked."""
 
-_KEPT_IN_FILE = 1 << 12
+KEPT_IN_FILE = 1 << 12
 """Elements of less bytes are read at once: opening the file for them costs more."""
 
 
@@ -69,7 +69,7 @@ def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor | Narr
     begin, end = proto.raw
     if end - begin != nbytes:
         proto.refuse(f"{name} has {end - begin} bytes, and its shape {shape} takes {nbytes}")
-    if isinstance(origin, Source) and nbytes >= _KEPT_IN_FILE:
+    if isinstance(origin, Source) and nbytes >= KEPT_IN_FILE:
         if begin % dtype.itemsize == 0:
             return origin.tensor(shape, dtype, begin)
         return origin.read_tensor(shape, dtype, begin, name)

@@ -117,10 +117,10 @@ class Builder:
     def _graph(self, proto: messages.GraphProto, opsets: Opsets, outside: set[str]) -> Graph:
         constants = {each.name: read_value(each, self.folder) for each in proto.initializers}
         constants |= dict(read_sparse(each, self.folder) for each in proto.sparse_initializers)
-        inputs = [_info(each) for each in proto.inputs]
+        inputs = [info_of(each) for each in proto.inputs]
         names = outside | set(constants) | {each.name for each in inputs}
         nodes = self._nodes(proto.nodes, opsets, names)
-        outputs = [_info(each) for each in proto.outputs]
+        outputs = [info_of(each) for each in proto.outputs]
         for each in outputs:
             if each.name not in names:
                 proto.refuse(f"no node makes the output {each.name!r}")
@@ -219,7 +219,8 @@ def versions(opsets: list[messages.OperatorSetId]) -> Opsets:
     return {("" if each.domain == "ai.onnx" else each.domain): each.version for each in opsets}
 
 
-def _info(proto: messages.ValueInfoProto) -> Info:
+def info_of(proto: messages.ValueInfoProto) -> Info:
+    """An input or output as its message describes it."""
     kind = proto.type
     if kind is None:
         return Info(proto.name)

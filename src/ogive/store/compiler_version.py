@@ -26,16 +26,37 @@ SURFACE = frozenset(
 )  # fmt: skip
 """Folders of the package that cannot change what a given graph compiles to."""
 
+APART = frozenset(
+    {
+        "amp", "cli", "data", "distributed", "distributions", "eager", "optim", "signal", "special",
+        "torch", "__pycache__",
+    }
+)  # fmt: skip
+"""Folders of the package that cannot change what a function of `onnx/` is captured as."""
+
 CLOCK_GRAIN = 20_000_000
 """File times lag behind the clock by up to a tick; in nanoseconds, with some to spare."""
 
 
 class Sources:
-    """The compiler's sources, which this process began to load at a moment of `time.time_ns`."""
+    """The sources of a package but for folders that are `apart`: as it is, the compiler's.
 
-    def __init__(self, package: str = PACKAGE, loaded_at: int = LOADED_AT) -> None:
+    This process began to load them at a moment of `time.time_ns`.
+    """
+
+    def __init__(
+        self,
+        package: str = PACKAGE,
+        loaded_at: int = LOADED_AT,
+        apart: frozenset[str] = SURFACE,
+    ) -> None:
         self._package = package
         self._loaded_at = loaded_at
+        self._apart = apart
+
+    def of_library(self) -> Sources:
+        """The sources of the compiler and of the library over it."""
+        return Sources(self._package, self._loaded_at, APART)
 
     def signature(self) -> bytes | None:
         """The file system's facts about the sources that this process runs.
@@ -43,7 +64,7 @@ class Sources:
         None where they are not files, or have changed since this process began to load them.
         """
         try:
-            sources = _find_sources(self._package)
+            sources = _find_sources(self._package, self._apart)
         except OSError:
             return None
         if any(each.changed > self._loaded_at - CLOCK_GRAIN for each in sources):
@@ -69,7 +90,7 @@ class Sources:
         """A digest of all that the sources say; None if they cannot be read."""
         digest = blake2b(digest_size=32)
         try:
-            for source in _find_sources(self._package):
+            for source in _find_sources(self._package, self._apart):
                 with open(os.path.join(self._package, source.name), "rb") as file:
                     text = file.read()
                 digest.update(f"{source.name}\0{len(text)}\n".encode() + text)
@@ -87,8 +108,8 @@ class _Source(NamedTuple):
     changed: int
 
 
-def _find_sources(package: str) -> list[_Source]:
-    """The compiler's sources, by name: each process looks at all of them, 2 µs each."""
+def _find_sources(package: str, apart: frozenset[str]) -> list[_Source]:
+    """The sources, by name: each process looks at all of them, 2 µs each."""
     found = []
     folders = [""]
     while folders:
@@ -100,7 +121,7 @@ def _find_sources(package: str) -> list[_Source]:
                     status = entry.stat()
                     times = (status.st_mtime_ns, status.st_ctime_ns)
                     found.append(_Source(prefix + name, status.st_size, *times))
-                elif name not in SURFACE and entry.is_dir():
+                elif name not in apart and entry.is_dir():
                     folders.append(f"{prefix}{name}/")
     found.sort()
     return found

@@ -155,8 +155,8 @@ def _place(function: KnownFunction, call: Call, config: Config) -> tuple[Disk, K
         text = _text_of((prefix < 0, tuple(arguments))).encode()
     except CannotEncode:
         return None
-    target = find_device(DEFAULT_DEVICE).target(config)
-    key = disk.trace_key(digest, text, target, config)
+    target_key = find_device(DEFAULT_DEVICE).target(config).key
+    key = disk.trace_key(digest, text, target_key, config)
     return None if key is None else (disk, key)
 
 

@@ -49,8 +49,11 @@ def find_dtype(element: int) -> DType:
     return DTYPES[element]
 
 
-def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor | Narrow:
-    """The tensor of a message: known elements, or a tensor on `DISK`. Raises `FileError`."""
+def read_tensor(
+    proto: TensorProto, folder: str | None, at_once: bool = False
+) -> Array | Tensor | Narrow:
+    """The tensor of a message: known elements, or a tensor on `DISK`, or in memory if it is read
+    `at_once`. Raises `FileError`."""
     name = f"tensor {proto.name!r}"
     shape = _check_shape(proto, name)
     if proto.data_type == STRING:
@@ -70,15 +73,17 @@ def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor | Narr
     if end - begin != nbytes:
         proto.refuse(f"{name} has {end - begin} bytes, and its shape {shape} takes {nbytes}")
     if isinstance(origin, Source) and nbytes >= KEPT_IN_FILE:
-        if begin % dtype.itemsize == 0:
+        if begin % dtype.itemsize == 0 and not at_once:
             return origin.tensor(shape, dtype, begin)
         return origin.read_tensor(shape, dtype, begin, name)
     return _from_bytes(origin.read(begin, nbytes, name), shape, dtype)
 
 
-def read_value(proto: TensorProto, folder: str | None) -> Array | Tensor | Narrow:
+def read_value(
+    proto: TensorProto, folder: str | None, at_once: bool = False
+) -> Array | Tensor | Narrow:
     """The tensor of a message: known where it is small or text. Raises `FileError`."""
-    found = read_tensor(proto, folder)
+    found = read_tensor(proto, folder, at_once)
     if isinstance(found, Tensor | Narrow) or found.dtype == object or found.size <= KNOWN_ELEMENTS:
         return found
     return Tensor(found)  # memory of our own: what is borrowed may change, so nothing is kept of it

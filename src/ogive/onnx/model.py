@@ -30,7 +30,6 @@ from ogive.onnx.narrow import Narrow, element_named, from_array
 from ogive.onnx.ready_model import ReadyModel
 from ogive.onnx.table import Value
 from ogive.onnx.variable_axes import VariableAxes
-from ogive.onnx.walk import Walk
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -144,6 +143,8 @@ class Model:
 
     def step_through(self, inputs: Mapping[str, Any]) -> Iterator[tuple[Node, dict[str, Any]]]:
         """Run node by node: each node, with the values it makes by name, computed at once."""
+        from ogive.onnx.walk import Walk
+
         walk = Walk()
         values = self._check_inputs(inputs)
         given = [to_tensor(value) if _is_captured(value) else value for value in values]
@@ -191,7 +192,13 @@ class Model:
                     return self._run(values)
                 self._needs_values = True  # from now on the graph is walked at each call
         given = [to_tensor(value) if _is_captured(value) else value for value in values]
-        return [_to_result(value) for value in Walk().run(self._ready.graph, given)]
+        return [_to_result(value) for value in self._walk_through(given)]
+
+    def _walk_through(self, values: list[Value]) -> list[Value]:
+        """Compute the nodes, or make a graph of them."""
+        from ogive.onnx.walk import Walk  # which recalled models do without
+
+        return Walk().run(self._ready.graph, values)
 
     def _replay(self, values: list[Value]) -> list[Value]:
         """Run what was captured; where sizes change, with variables if that is possible."""
@@ -219,7 +226,7 @@ class Model:
         for place, kind, shape, raw in known:
             values[place] = numpy.frombuffer(raw, kind).reshape(shape)
         try:
-            made = Walk().run(self._ready.graph, values)
+            made = self._walk_through(values)
         except _UNSUITED as error:
             if is_general:
                 raise NotVariable(str(error)) from error

@@ -129,7 +129,7 @@ class ModelFile:
         """Weights that are apart, read into memory. Raises `FileError`, `KeyError`."""
         with self._document() as document:
             protos = [TensorProto(document, self.apart[name]) for name in names]
-            found = [read_value(each, self._folder) for each in protos]
+            found = [read_value(each, self._folder, at_once=True) for each in protos]
         return [in_memory(each) for each in found if isinstance(each, Tensor)]
 
 

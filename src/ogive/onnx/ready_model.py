@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ogive.onnx.fold_constants import Folded, fold_constants
 from ogive.onnx.graph import Graph
 from ogive.onnx.model_file import ModelFile
 from ogive.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from ogive.onnx.fold_constants import Folded
 
 
 class ReadyModel:
@@ -36,6 +39,8 @@ class ReadyModel:
     def _fold(self) -> Folded:
         with self._lock:
             if self._folded is None:
+                from ogive.onnx.fold_constants import fold_constants  # recalled models do without
+
                 file = self._file
                 self._folded = fold_constants(file.graph, file.apart, self._held)
             return self._folded

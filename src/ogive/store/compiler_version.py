@@ -26,20 +26,15 @@ SURFACE = frozenset(
 )  # fmt: skip
 """Folders of the package that cannot change what a given graph compiles to."""
 
-APART = frozenset(
-    {
-        "amp", "cli", "data", "distributed", "distributions", "eager", "optim", "signal", "special",
-        "torch", "__pycache__",
-    }
-)  # fmt: skip
-"""Folders of the package that cannot change what a function of `onnx/` is captured as."""
+LIBRARY = ("autograd", "compat", "fft", "io", "jit", "nn", "onnx", "random", "tensor")
+"""Those of them that can change what a function of `onnx/` is captured as."""
 
 CLOCK_GRAIN = 20_000_000
 """File times lag behind the clock by up to a tick; in nanoseconds, with some to spare."""
 
 
 class Sources:
-    """The sources of a package but for folders that are `apart`: as it is, the compiler's.
+    """The compiler's sources, or those in certain `folders` of the package, such as `LIBRARY`.
 
     This process began to load them at a moment of `time.time_ns`.
     """
@@ -48,15 +43,15 @@ class Sources:
         self,
         package: str = PACKAGE,
         loaded_at: int = LOADED_AT,
-        apart: frozenset[str] = SURFACE,
+        folders: tuple[str, ...] = ("",),
     ) -> None:
         self._package = package
         self._loaded_at = loaded_at
-        self._apart = apart
+        self._folders = folders
 
     def of_library(self) -> Sources:
-        """The sources of the compiler and of the library over it."""
-        return Sources(self._package, self._loaded_at, APART)
+        """The sources of the library over the compiler."""
+        return Sources(self._package, self._loaded_at, LIBRARY)
 
     def signature(self) -> bytes | None:
         """The file system's facts about the sources that this process runs.
@@ -64,7 +59,7 @@ class Sources:
         None where they are not files, or have changed since this process began to load them.
         """
         try:
-            sources = _find_sources(self._package, self._apart)
+            sources = _find_sources(self._package, self._folders)
         except OSError:
             return None
         if any(each.changed > self._loaded_at - CLOCK_GRAIN for each in sources):
@@ -90,7 +85,7 @@ class Sources:
         """A digest of all that the sources say; None if they cannot be read."""
         digest = blake2b(digest_size=32)
         try:
-            for source in _find_sources(self._package, self._apart):
+            for source in _find_sources(self._package, self._folders):
                 with open(os.path.join(self._package, source.name), "rb") as file:
                     text = file.read()
                 digest.update(f"{source.name}\0{len(text)}\n".encode() + text)
@@ -108,12 +103,12 @@ class _Source(NamedTuple):
     changed: int
 
 
-def _find_sources(package: str, apart: frozenset[str]) -> list[_Source]:
-    """The sources, by name: each process looks at all of them, 2 µs each."""
+def _find_sources(package: str, folders: tuple[str, ...]) -> list[_Source]:
+    """The sources in folders, by name: each process looks at all of them, 2 µs each."""
     found = []
-    folders = [""]
-    while folders:
-        prefix = folders.pop()
+    prefixes = [f"{folder}/" if folder else "" for folder in folders]
+    while prefixes:
+        prefix = prefixes.pop()
         with os.scandir(package + os.sep + prefix) as entries:
             for entry in entries:
                 name = entry.name
@@ -121,8 +116,8 @@ def _find_sources(package: str, apart: frozenset[str]) -> list[_Source]:
                     status = entry.stat()
                     times = (status.st_mtime_ns, status.st_ctime_ns)
                     found.append(_Source(prefix + name, status.st_size, *times))
-                elif name not in apart and entry.is_dir():
-                    folders.append(f"{prefix}{name}/")
+                elif name not in SURFACE and entry.is_dir():
+                    prefixes.append(f"{prefix}{name}/")
     found.sort()
     return found
 

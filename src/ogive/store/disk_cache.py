@@ -104,14 +104,14 @@ class Disk:
         return self._make_key(b"function", self._origin, library, function)
 
     def trace_key(
-        self, function: bytes, call: bytes, target: Target, config: Config
+        self, function: bytes, call: bytes, target_key: str, config: Config
     ) -> Key | None:
         """The key of what a function is captured as for one kind of call."""
         key = self.function_key(function)
         if key is None:
             return None
-        text = target.key.encode()
-        return self._make_key(b"trace", b"".join(key), text, _settings(config), call)
+        target = target_key.encode()
+        return self._make_key(b"trace", b"".join(key), target, _settings(config), call)
 
     def _library_digest(self) -> bytes | None:
         if self._library is None:

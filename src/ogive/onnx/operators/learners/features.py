@@ -11,7 +11,7 @@ import numpy
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.elementwise import is_text
+from ogive.onnx.operators.values.elementwise import is_text
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor

@@ -17,7 +17,7 @@ from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.elements import Array
 from ogive.onnx.operators import LEARNERS
-from ogive.onnx.operators.linear_models import label_scores, name_classes, transform_scores
+from ogive.onnx.operators.learners.linear_models import label_scores, name_classes, transform_scores
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor

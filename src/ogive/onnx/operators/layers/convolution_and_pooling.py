@@ -9,7 +9,7 @@ import numpy
 
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 

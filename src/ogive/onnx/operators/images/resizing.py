@@ -10,7 +10,7 @@ from ogive.nn.layers.grids import affine_grid as make_affine_grid
 from ogive.nn.layers.grids import grid_sample as sample_at
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 

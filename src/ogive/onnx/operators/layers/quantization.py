@@ -9,9 +9,9 @@ from ogive.ir.dtype import DType
 from ogive.onnx.call import Call
 from ogive.onnx.elements import find_dtype
 from ogive.onnx.narrow import FORMS, Narrow, narrow
-from ogive.onnx.operators.convolution_and_pooling import convolve
-from ogive.onnx.operators.elementwise import saturate
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.layers.convolution_and_pooling import convolve
+from ogive.onnx.operators.shapes.movement import shape_of
+from ogive.onnx.operators.values.elementwise import saturate
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 

@@ -10,7 +10,7 @@ from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.dynamic_lengths import is_fixed
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.movement import movable, shape_of
+from ogive.onnx.operators.shapes.movement import movable, shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 

@@ -9,8 +9,8 @@ import numpy
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.linear_models import label_pairs, label_scores, transform_scores
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.learners.linear_models import label_pairs, label_scores, transform_scores
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Info", "Model", "OperatorError", "TrainableModel", "load", "save"]
 
 _LOADED_LATER = {"TrainableModel": "trainable", "save": "export.save"}
-"""What who runs models does without, and where it is."""
+"""Names that a run of a model does without, and the modules that they are in."""
 
 
 def __getattr__(name: str) -> Any:

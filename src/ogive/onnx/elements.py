@@ -38,7 +38,7 @@ KEPT_IN_FILE = 1 << 12
 
 
 def name_of(element: int) -> str:
-    """What a type of elements is called."""
+    """The name of a type of elements."""
     return DTYPES[element].name if element in DTYPES else NAMES.get(element, f"type {element}")
 
 

@@ -1,4 +1,4 @@
-"""What a graph computes from its weights alone is computed once, before the first call.
+"""Values that a graph computes from its weights alone are computed once, before the first call.
 
     Transpose(weight) → a weight        Conv(x, w) → BatchNormalization → Conv(x, w', b')
 
@@ -106,7 +106,7 @@ def _is_graph(value: Any) -> bool:
 
 
 def _names_used(node: Node) -> list[str]:
-    """What a node reads, and what the graphs inside of it read."""
+    """The names that a node reads, and those that the graphs inside of it read."""
     used = list(node.inputs)
     for value in _attributes(node):
         if isinstance(value, Graph):

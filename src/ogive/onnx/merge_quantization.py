@@ -40,7 +40,7 @@ OWN = "ogive"
 BYTES = ("int8", "uint8")
 
 WEIGHTS = "int8"
-"""What instructions for bytes multiply unsigned ones by."""
+"""The dtype that instructions for bytes multiply unsigned ones by."""
 
 
 def merge_quantization(graph: Graph) -> Graph:

@@ -103,7 +103,7 @@ class TensorType(Message):
 
 
 class InnerType(Message):
-    """What a sequence or optional is of."""
+    """The type inside a sequence or optional."""
 
     @property
     def inner(self) -> TypeProto | None:
@@ -154,7 +154,7 @@ class AttributeProto(Message):
 
     @property
     def kind(self) -> int:
-        """What its value is; old files do not say, and have only that field."""
+        """The kind of its value. Old files do not say it, and have only that field."""
         given = self.integer(20)
         if given:
             return given

@@ -49,12 +49,12 @@ class NotVariable(OgiveError):
 
 
 _UNSUITED = (TypeError, ValueError, IndexError, AttributeError, ArithmeticError, OgiveError)
-"""What operators raise of which one is not made for lengths that may change."""
+"""Errors of operators that are not made for lengths that may change."""
 
 
 ROUNDING = "rounding"
-"""What of a model may change, unless asked otherwise: how its floats are rounded. Exporters and
-other runtimes fold scales and reorder sums, too."""
+"""The rounding of floats may change in a model, unless asked otherwise. Exporters and other runtimes
+fold scales and reorder sums, too."""
 
 
 class _Settings:

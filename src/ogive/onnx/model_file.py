@@ -134,7 +134,7 @@ class ModelFile:
 
 
 def _state_of(source: str | bytes) -> tuple[int, int] | None:
-    """What changes when a file is written to."""
+    """The size and time of a file, which change when it is written to."""
     if isinstance(source, bytes):
         return None
     try:
@@ -145,7 +145,7 @@ def _state_of(source: str | bytes) -> tuple[int, int] | None:
 
 
 def _elements_in_file(tensor: TensorProto) -> Span | None:
-    """Where the elements of a tensor are that nobody looks at while a graph is captured."""
+    """The place of the elements of a tensor that nobody looks at while a graph is captured."""
     raw = tensor.raw
     if raw is None or raw.end - raw.begin < KEPT_IN_FILE or tensor.data_type not in DTYPES:
         return None

@@ -49,7 +49,7 @@ class ReadyModel:
 
     @property
     def digest(self) -> bytes | None:
-        """What stands for the model, but for the elements of its large weights."""
+        """A digest of the model, but for the elements of its large weights."""
         is_open = self._folded is not None and not self._folded.is_closed
         return None if self.is_shown or is_open else self._file.digest
 

@@ -40,7 +40,7 @@ _FIRST = {
         "learners.vector_machines",
     ),
 }  # fmt: skip
-"""Where operators of other domains are, as a rule."""
+"""The families in which operators of other domains are, as a rule."""
 
 _loaded: set[str] = set()
 

@@ -73,7 +73,7 @@ def align_regions(c: Call) -> Value:
 
 
 def _samples(c: Call, span: Tensor, out: int, count: int) -> Array:
-    """How many places each region has along an axis, for one element of the result."""
+    """The number of places that each region has along an axis, for one element of the result."""
     given = c.get("sampling_ratio", 0)
     if given > 0:
         return numpy.full(count, given)

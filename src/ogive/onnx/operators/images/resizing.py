@@ -87,7 +87,7 @@ def _scales_and_sizes(c: Call, lengths: list[int]) -> tuple[list[float], list[in
 
 
 class _Axis:
-    """Where the new elements of one axis are among the old ones."""
+    """The places of the new elements of one axis among the old ones."""
 
     def __init__(
         self, length: int, size: int, scale: float, mode: str, roi: tuple[float, float] | None
@@ -239,7 +239,7 @@ def _keep(
 
 
 def _shared(one: Array, other: Array) -> float:
-    """What two boxes share, of what they cover together."""
+    """The part that two boxes share of all that they cover together."""
     low, high = numpy.maximum(one[:2], other[:2]), numpy.minimum(one[2:], other[2:])
     inside = float(numpy.prod(numpy.maximum(high - low, 0)))
     both = float(numpy.prod(one[2:] - one[:2]) + numpy.prod(other[2:] - other[:2]))

@@ -71,7 +71,7 @@ def _softmax(c: Call, scores: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def _attention_bias(c: Call, query: Tensor, key: Tensor, past: Length) -> Tensor | None:
-    """What is added to scores: 0 where a query may look at a key, or the mask's numbers."""
+    """Numbers to add to scores: 0 where a query may look at a key, or those of the mask."""
     count, length = shape_of(query)[2], shape_of(key)[2]
     biases = [] if not c.has(3) else [_mask_bias(c.tensor(3), length, query)]
     nonpad = c.tensor(6).cast(dtypes.int64).reshape(-1, 1, 1, 1) if c.has(6) else None

@@ -124,7 +124,7 @@ def _count_votes(scores: Tensor, pairs: list[tuple[int, int]], classes: int) -> 
 def _shown_scores(
     c: Call, scores: Tensor, pairs: list[tuple[int, int]], classes: int
 ) -> Tensor:
-    """What is given beside the labels: chances of classes, or the sums of pairs."""
+    """The numbers beside the labels: chances of classes, or the sums of pairs."""
     if c.get("prob_a"):
         slopes, shifts = (_matrix(c, name, 1, len(pairs)) for name in ("prob_a", "prob_b"))
         chances = 1 / (1 + numpy.exp(scores.numpy() * slopes + shifts))

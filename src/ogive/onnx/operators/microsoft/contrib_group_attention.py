@@ -77,7 +77,7 @@ def _joined(c: Call, new: Tensor, past: int, before: Tensor) -> Tensor:
 
 
 def _length(c: Call, held: Length, count: Length) -> Length:
-    """How long a cache is after a call: one that has room stays as it is."""
+    """The length of a cache after a call. One that has room stays as it is."""
     total = c.number(6)
     return max(held, total) if is_fixed(held, total) else held + count
 

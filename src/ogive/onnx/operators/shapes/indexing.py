@@ -67,7 +67,7 @@ def gather_elements(c: Call) -> Value:
 
 
 def _flat_places(index: Tensor, lengths: tuple[int, ...], depth: int) -> Tensor:
-    """Where rows of indices point to, in the first `depth` axes laid out in a row."""
+    """The places that rows of indices point to, in the first `depth` axes laid out in a row."""
     places = None
     for axis in range(depth):
         part = _from_front(index[..., axis], lengths[axis]) * math.prod(lengths[axis + 1 : depth])

@@ -53,8 +53,8 @@ _UNSUITED = (TypeError, ValueError, IndexError, AttributeError, ArithmeticError,
 
 
 ROUNDING = "rounding"
-"""The rounding of floats may change in a model, unless asked otherwise. Exporters and other runtimes
-fold scales and reorder sums, too."""
+"""The rounding of floats in a model may change, unless asked otherwise. Exporters and other
+runtimes fold scales and reorder sums, too."""
 
 
 class _Settings:

@@ -50,7 +50,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "compat.methods": ("ir", "errors"),
     "tensor": ("compat.methods", "devices", "live", "ir", "at_once", "config", "errors", "named"),
     "jit": (
-        "engine", "tensor", "passes.capture.normalize", "devices", "live", "ir", "at_once",
+        "engine", "store", "tensor", "passes.capture.normalize", "devices", "live", "ir", "at_once",
         "journal", "config", "errors", "named",
     ),
     "io": ("tensor", "live", "ir", "errors", "named"),
@@ -75,7 +75,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "onnx": (
         "autograd", "deployment", "random", "io", "nn", "jit", "engine", "tensor", "fft", "live",
-        "ir", "config", "journal", "errors", "named",
+        "ir", "config", "digest", "journal", "errors", "named",
     ),
     "distributed": (
         "autograd", "data", "optim", "nn", "random", "jit.tracing.watch", "tensor", "devices",

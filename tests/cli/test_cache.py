@@ -48,7 +48,7 @@ def test_info_counts_what_is_there(folder: Path, capsys: pytest.CaptureFixture[s
 def test_clear_deletes_all_of_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill(folder)
     assert cli.main(["cache", "clear"]) == 0
-    assert "Deleted 4 entries" in capsys.readouterr().out
+    assert "Deleted 5 entries" in capsys.readouterr().out
     assert open_stores.store_in(str(folder)).info().entries == {}
 
 

@@ -27,7 +27,7 @@ def test_a_transposed_weight_is_a_weight() -> None:
     ]
     weight = draw(20, 8)
     model = load(make_model(nodes, {"x": (1, [3, 8])}, {"y": (1, [3, 20])}, {"w": weight}))
-    folded = fold_constants(model.graph)
+    folded = fold_constants(model.graph).graph
     assert [node.op for node in folded.nodes] == ["MatMul"]
     assert list(folded.constants) == ["turned"]
     x = draw(3, 8)
@@ -43,7 +43,7 @@ def test_a_normalization_becomes_part_of_the_convolution_before_it() -> None:
     weights["v"] = abs(draw(4)) + 0.5
     shape: list[int | str | None] = [2, 3, 6, 6]
     model = load(make_model(nodes, {"x": (1, shape)}, {"y": (1, [2, 4, 6, 6])}, weights))
-    assert [node.op for node in fold_constants(model.graph).nodes] == ["Conv"]
+    assert [node.op for node in fold_constants(model.graph).graph.nodes] == ["Conv"]
     x = draw(2, 3, 6, 6)
     plain = [values["y"] for node, values in model.step_through({"x": x}) if "y" in values]
     numpy.testing.assert_allclose(model(x).numpy(), plain[0], rtol=1e-4, atol=1e-5)
@@ -58,7 +58,8 @@ def test_a_normalization_of_what_others_read_stays() -> None:
     shape: list[int | str | None] = [2, 4, 6, 6]
     outputs = {"y": (1, shape), "made": (1, shape)}
     model = load(make_model(nodes, {"x": (1, [2, 3, 6, 6])}, outputs, weights))
-    assert [node.op for node in fold_constants(model.graph).nodes] == ["Conv", "BatchNormalization"]
+    folded = fold_constants(model.graph).graph
+    assert [node.op for node in folded.nodes] == ["Conv", "BatchNormalization"]
 
 
 def test_draws_are_new_at_each_call() -> None:

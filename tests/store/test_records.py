@@ -23,6 +23,13 @@ from ogive.store.records import (
     unpack_graph,
     unpack_kernel,
 )
+from ogive.store.trace_records import (
+    Place,
+    ResultRecord,
+    TraceRecord,
+    pack_trace,
+    unpack_trace,
+)
 
 
 def variable(name: str, low: int, high: int) -> UOp:
@@ -182,10 +189,51 @@ def test_random_changes_give_a_record_or_an_error_of_ours(seed: int) -> None:
     assert all(slot < len(record.slots) for launch in record.steps for slot in launch.slots)
 
 
+TRACE = TraceRecord(
+    graph=make_key(b"graph"),
+    inputs=2,
+    found=("weight", "layer/bias", "größe"),
+    parameters=((0, Place("input", 1)), (3, Place("found", 2)), (1, Place("constant", 0))),
+    constants=(b"", b"1234"),
+    results=(ResultRecord(0, (), dtypes.bool_), ResultRecord(2, (3, 0, 4), dtypes.float16)),
+    returned=(Place("fresh", 1), Place("input", 0), Place("found", 0)),
+)
+
+
+def test_a_captured_function_survives_the_way() -> None:
+    assert unpack_trace(pack_trace(TRACE)) == TRACE
+
+
+@pytest.mark.parametrize("changes", [
+    {"inputs": 1}, {"found": ()}, {"constants": ()}, {"results": ()},
+    {"returned": (Place("fresh", 2),)},
+    {"results": (ResultRecord(0, (1 << 40, 1 << 40), dtypes.bool_), TRACE.results[1])},
+])  # fmt: skip
+def test_a_captured_function_that_speaks_of_what_is_not_there_is_damaged(
+    changes: dict[str, Any],
+) -> None:
+    with pytest.raises(DamagedRecord):
+        unpack_trace(pack_trace(TRACE._replace(**changes)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_changes_of_a_captured_function_give_one_or_an_error_of_ours(seed: int) -> None:
+    generator = random.Random(seed)
+    data = bytearray(pack_trace(TRACE))
+    for _ in range(generator.choice((1, 2, 20))):
+        data[generator.randrange(len(data))] = generator.randrange(256)
+    try:
+        record = unpack_trace(bytes(data))
+    except DamagedRecord:
+        return
+    known = {"input": record.inputs, "found": len(record.found), "fresh": len(record.results)}
+    assert all(place.position < known[place.kind] for place in record.returned)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_noise_is_no_record(seed: int) -> None:
     noise = random.Random(seed).randbytes(300)
-    for unpack in (unpack_graph, unpack_kernel, unpack_code):
+    for unpack in (unpack_graph, unpack_kernel, unpack_code, unpack_trace):
         with pytest.raises(DamagedRecord):
             unpack(noise)
     with pytest.raises(DamagedRecord):

@@ -16,6 +16,7 @@ NOUNS = {
     Kind.KERNEL: "kernels",
     Kind.CODE: "pieces of code",
     Kind.NOTE: "measurements of this machine",
+    Kind.TRACE: "captured functions",
 }
 
 

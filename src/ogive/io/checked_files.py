@@ -20,7 +20,7 @@ from ogive.ir.dtype import DType
 from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor.core import wrap
-from ogive.tensor.creation.user_data import fill_buffer, read_file
+from ogive.tensor.creation.user_data import read_buffer, read_file
 from ogive.tensor.memory.memory_nodes import memory_node
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.interchange import restored
@@ -47,10 +47,6 @@ Plain data takes 4 to 30 times what it takes in a file, small numbers and short 
 
 TENSOR = 2560
 """What a tensor takes that is still in its file, in bytes."""
-
-
-_PIECE = 1 << 18
-"""Bytes that are read at once where they are copied to where they belong."""
 
 
 class Source:
@@ -100,6 +96,16 @@ class Source:
             self.refuse(f"it was cut off while it was read, in {what}")
         return data
 
+    def _read_into(self, offset: int, memory: memoryview, what: str) -> None:
+        """Fill memory with the bytes from `offset` on, which are to be `what`."""
+        try:
+            self._file.seek(offset)
+            count = self._file.readinto(memory)  # type: ignore[attr-defined]
+        except OSError as error:
+            raise FileError(f"{self.path!r} cannot be read ({error.strerror})") from error
+        if count != memory.nbytes:
+            self.refuse(f"it was cut off while it was read, in {what}")
+
     def unpack(self, offset: int, layout: str, what: str) -> tuple[Any, ...]:
         """The numbers that a `struct` layout finds at `offset`. Raises `FileError`."""
         return struct.unpack(layout, self.read(offset, struct.calcsize(layout), what))
@@ -128,12 +134,9 @@ class Source:
     ) -> Tensor:
         """A tensor in memory, of checked little-endian elements from `offset` on. Raises
         `FileError`."""
-        count = math.prod(shape)
-        ends = (offset, offset + count * dtype.itemsize)
-        pieces = (
-            self.read(at, min(_PIECE, ends[1] - at), what) for at in range(*ends, _PIECE)
+        buffer = read_buffer(
+            lambda memory: self._read_into(offset, memory, what), dtype, math.prod(shape), IS_BIG
         )
-        buffer = fill_buffer(pieces, dtype, count, swapped=IS_BIG)
         with graph_lock:
             return wrap(memory_node(buffer, tuple(shape), dtype), buffer.device)
 

@@ -155,6 +155,14 @@ def refuse_file_view(tensor: Tensor) -> None:
         )
 
 
+def is_pending(tensor: Tensor, node: UOp) -> bool:
+    """Whether a tensor on this node is not memory yet and has to become it."""
+    if are_there(node) or 0 in node.shape:
+        return False
+    refuse_file_view(tensor)
+    return True
+
+
 def _read_array(array: Any, call: Call) -> Key:
     flags = array.flags
     if not (flags.c_contiguous and flags.aligned and array.dtype.isnative):

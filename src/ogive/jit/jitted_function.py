@@ -23,6 +23,9 @@ from ogive.tensor import autocast_dtypes
 if TYPE_CHECKING:
     from ogive.engine.steps.profile import StepTime
     from ogive.jit.calls.entry import Entry
+    from ogive.jit.kept_traces import KnownFunction
+    from ogive.jit.tracing.prepare import Prepared
+    from ogive.jit.tracing.traced_function import Trace
     from ogive.tensor.tensor import Tensor
 
 P = ParamSpec("P")
@@ -44,7 +47,10 @@ PROFILED_RUNS = 10
 
 
 class CacheInfo(NamedTuple):
-    """How often a captured function was replayed and traced, and how many traces are kept."""
+    """How often a captured function was replayed and traced, and how many traces are kept.
+
+    A trace that an earlier process has left on disk counts as one.
+    """
 
     hits: int
     traces: int
@@ -53,7 +59,10 @@ class CacheInfo(NamedTuple):
 
 
 class Jitted(Generic[P, R]):
-    """A captured function. Made by `ogive.jit`."""
+    """A captured function. Made by `ogive.jit`.
+
+    What a `known` function was captured as is kept on disk (`kept_traces.py`).
+    """
 
     def __init__(
         self,
@@ -61,6 +70,7 @@ class Jitted(Generic[P, R]):
         donate: Sequence[int | str] = (),
         keep: int = KEPT_TRACES,
         config: Config | Callable[[], Config] | None = None,
+        known: KnownFunction | None = None,
     ) -> None:
         if not callable(function):
             raise ArgumentTypeError(f"jit takes a function, not {type(function).__name__}")
@@ -72,6 +82,8 @@ class Jitted(Generic[P, R]):
         self._donated = donated_names(donate, self._names)
         self._keep = keep
         self._settings = _settings_by(config)
+        self._known = known
+        self._recalled: tuple[Any, Any, Config, Key] | None = None
         # By kind of call: traces for what the function found at other times, the last one first.
         self._entries: dict[Any, list[Entry]] = {}
         self._in_a_row: dict[Any, tuple[int, int]] = {}
@@ -287,24 +299,19 @@ class Jitted(Generic[P, R]):
         exact: bool = False,
     ) -> Entry:
         from ogive.jit.calls.entry import Entry
-        from ogive.jit.guards.unwatched import warn_of
-        from ogive.jit.tracing.prepare import prepare
-        from ogive.jit.tracing.trace import trace
 
         name = function_name(self.__wrapped__)
         facts = describe_call(args, kwargs, self._names, config, call)
         if self._facts is not None and config.logs("recompile"):
             log("recompile", f"{name}: {reason or difference(self._facts, facts)}")
-        traced = trace(self.__wrapped__, args, kwargs, self._names, config, call)
-        unknown = {path: why for path, why in traced.unwatched.items() if path not in self._named}
-        self._named.update(unknown)
-        warn_of(name, unknown)
         donated = donated_inputs(self._donated, self._names, args, kwargs)
-        # Kernels for all sizes are for functions that are called with several.
-        prepared = prepare(traced, donated, config, exact or self._traces == 0)
+        recalled = self._recall(args, kwargs, config, call) if self._traces == 0 else None
+        traced, prepared = recalled or self._capture(args, kwargs, config, call, donated, exact)
         token = object()
         forget = functools.partial(_forget, weakref.ref(self), call.key, token)
-        entry = Entry(traced, prepared, config, call, donated, name, token, forget)
+        entry = Entry(
+            traced, prepared, config, call, donated, name, token, forget, recalled is not None
+        )
         self._traces += 1
         self._put_first(call.key, entry)
         with self._lock:
@@ -312,6 +319,55 @@ class Jitted(Generic[P, R]):
             while len(self._entries) > self._keep:
                 self._entries.pop(next(iter(self._entries)), None)  # it may just be forgotten
         return entry
+
+    def _recall(
+        self, args: Any, kwargs: Any, config: Config, call: Call
+    ) -> tuple[Trace, Prepared] | None:
+        """What an earlier process captured for such a call as its first."""
+        if self._known is None:
+            return None
+        from ogive.jit.kept_traces import recall, without_values
+
+        found = recall(self._known, call, config)
+        if found is not None:
+            self._recalled = *without_values(args, kwargs), config, call.key[0]
+        return found
+
+    def _capture(
+        self,
+        args: Any,
+        kwargs: Any,
+        config: Config,
+        call: Call,
+        donated: Sequence[int],
+        exact: bool,
+    ) -> tuple[Trace, Prepared]:
+        """Trace the function, and compile what it does.
+
+        If a trace was recalled, this is the second one, and the first is made up for: only so
+        kernels for all sizes come when they would have come. A call with variables has them anyway.
+        """
+        if self._recalled is not None and not call.variables:
+            (given, named, settings, prefix), self._recalled = self._recalled, None
+            first = Call(given, named, prefix)
+            self._capture(given, named, settings, first, (), exact=True)
+        from ogive.jit.guards.unwatched import warn_of
+        from ogive.jit.tracing.prepare import prepare
+        from ogive.jit.tracing.trace import trace
+
+        if self._known is not None:
+            self._known.make_ready()
+        traced = trace(self.__wrapped__, args, kwargs, self._names, config, call)
+        unknown = {path: why for path, why in traced.unwatched.items() if path not in self._named}
+        self._named.update(unknown)
+        warn_of(function_name(self.__wrapped__), unknown)
+        # Kernels for all sizes are for functions that are called with several.
+        prepared = prepare(traced, donated, config, exact or self._traces == 0)
+        if self._known is not None and self._traces == 0:
+            from ogive.jit.kept_traces import keep
+
+            keep(self._known, call, traced, prepared, config)
+        return traced, prepared
 
     def __repr__(self) -> str:
         return f"<captured function {getattr(self, '__qualname__', self.__wrapped__)!s}>"

@@ -20,7 +20,7 @@ Facts = dict[str, str]
 def function_name(function: Any) -> str:
     """The function's name and where it is."""
     code = getattr(function, "__code__", None)
-    name = getattr(function, "__qualname__", repr(function)).replace("<locals>.", "")
+    name = (getattr(function, "__qualname__", None) or repr(function)).replace("<locals>.", "")
     return f"{name}()" if code is None else f"{name}() ({code.co_filename}:{code.co_firstlineno})"
 
 

@@ -11,7 +11,9 @@ operators    the operators, by family
 walk         the walk over a graph
 dynamic_lengths  lengths that are expressions, while a graph is walked
 variable_axes    inputs of changing sizes: what changes is a variable
+model_file   the file: looked through, known by its digest, built into a graph
 model        `load`, and what it gives
+ready_model  the graph as it runs, and what an earlier process knows of it
 fold_constants   what depends on weights alone, computed once
 trainable    a model whose weights are parameters
 writing      messages as bytes
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Info", "Model", "OperatorError", "TrainableModel", "load", "save"]
 
 _LOADED_LATER = {"TrainableModel": "trainable", "save": "export.save"}
-"""What who runs models does without, and where it is."""
+"""Names that a run of a model does without, and the modules that they are in."""
 
 
 def __getattr__(name: str) -> Any:

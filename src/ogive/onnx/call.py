@@ -128,7 +128,7 @@ class Call:
         return int(count)
 
     def refuse(self, why: str) -> OperatorError:
-        """What to raise where a form of the operator is not there."""
+        """The error for a form of the operator that is not there."""
         return OperatorError(f"{self.node.describe()}: {why}")
 
 

@@ -64,7 +64,7 @@ def to_values(array: Any) -> Tensor:
 
 
 def missing_length(old: Sequence[Length], given: Sequence[Length]) -> Length:
-    """What -1 stands for among the lengths of a reshape: the rest of the elements."""
+    """The length that -1 stands for in a reshape: the rest of the elements."""
     left = list(old)
     divisor = 1
     for length in given:

@@ -33,12 +33,12 @@ NAMES = {STRING: "string"} | {element: form.name for element, form in FORMS.item
 KNOWN_ELEMENTS = 64
 """Up to so many elements are read at once, and known while a graph is walked."""
 
-_KEPT_IN_FILE = 1 << 12
+KEPT_IN_FILE = 1 << 12
 """Elements of less bytes are read at once: opening the file for them costs more."""
 
 
 def name_of(element: int) -> str:
-    """What a type of elements is called."""
+    """The name of a type of elements."""
     return DTYPES[element].name if element in DTYPES else NAMES.get(element, f"type {element}")
 
 
@@ -49,8 +49,11 @@ def find_dtype(element: int) -> DType:
     return DTYPES[element]
 
 
-def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor | Narrow:
-    """The tensor of a message: known elements, or a tensor on `DISK`. Raises `FileError`."""
+def read_tensor(
+    proto: TensorProto, folder: str | None, at_once: bool = False
+) -> Array | Tensor | Narrow:
+    """The tensor of a message: known elements, or a tensor on `DISK`, or in memory if it is read
+    `at_once`. Raises `FileError`."""
     name = f"tensor {proto.name!r}"
     shape = _check_shape(proto, name)
     if proto.data_type == STRING:
@@ -69,16 +72,18 @@ def read_tensor(proto: TensorProto, folder: str | None) -> Array | Tensor | Narr
     begin, end = proto.raw
     if end - begin != nbytes:
         proto.refuse(f"{name} has {end - begin} bytes, and its shape {shape} takes {nbytes}")
-    if isinstance(origin, Source) and nbytes >= _KEPT_IN_FILE:
-        if begin % dtype.itemsize == 0:
+    if isinstance(origin, Source) and nbytes >= KEPT_IN_FILE:
+        if begin % dtype.itemsize == 0 and not at_once:
             return origin.tensor(shape, dtype, begin)
         return origin.read_tensor(shape, dtype, begin, name)
     return _from_bytes(origin.read(begin, nbytes, name), shape, dtype)
 
 
-def read_value(proto: TensorProto, folder: str | None) -> Array | Tensor | Narrow:
+def read_value(
+    proto: TensorProto, folder: str | None, at_once: bool = False
+) -> Array | Tensor | Narrow:
     """The tensor of a message: known where it is small or text. Raises `FileError`."""
-    found = read_tensor(proto, folder)
+    found = read_tensor(proto, folder, at_once)
     if isinstance(found, Tensor | Narrow) or found.dtype == object or found.size <= KNOWN_ELEMENTS:
         return found
     return Tensor(found)  # memory of our own: what is borrowed may change, so nothing is kept of it

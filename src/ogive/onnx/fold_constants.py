@@ -1,4 +1,4 @@
-"""What a graph computes from its weights alone is computed once, before the first call.
+"""Values that a graph computes from its weights alone are computed once, before the first call.
 
     Transpose(weight) → a weight        Conv(x, w) → BatchNormalization → Conv(x, w', b')
 
@@ -8,7 +8,7 @@ Weights are read from their file then, and stay in memory.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +17,10 @@ import numpy
 from ogive.errors import OgiveError
 from ogive.io.checked_files import in_memory
 from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.named import NamedTuple
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Graph, Node
-from ogive.onnx.merge_quantization import merge_quantization
+from ogive.onnx.merge_quantization import OWN, merge_quantization
 from ogive.onnx.narrow import Narrow
 from ogive.onnx.table import Value
 from ogive.onnx.walk import Walk
@@ -32,15 +33,55 @@ DRAWING = {
 """Operators whose results are new each time."""
 
 
-def fold_constants(graph: Graph) -> Graph:
-    """A graph that gives the same results, of whose nodes none depends on weights alone."""
+class Folded(NamedTuple):
+    """A graph of whose nodes none depends on weights alone, with its weights in memory.
+
+    `names` has the weights that are as they lie `apart` in the file, by the ids of their tensors,
+    and None for tensors that follow from the rest of the file. It `is_closed` if there are no
+    others: none that was computed from a weight that is apart.
+    """
+
+    graph: Graph
+    names: dict[int, str | None]
+    is_closed: bool
+
+
+def fold_constants(
+    graph: Graph, apart: Container[str] = (), held: Mapping[str, Tensor] | None = None
+) -> Folded:
+    """A graph that gives the same results, and runs faster.
+
+    Weights that are `held` already are not read again.
+    """
     merged = merge_quantization(_merge_normalizations(graph))
     walk = Walk(merged.constants)
     kept = [node for node in merged.nodes if not _fold(node, walk)]
     needed = {name for node in kept for name in _names_used(node)}
     needed |= {info.name for info in graph.outputs}
     constants = {name: value for name, value in walk.values.items() if name in needed}
-    return replace(merged, nodes=kept, constants=_in_memory(constants))
+    sources = {id(value): name for name, value in graph.constants.items() if name in apart}
+    known = {id(graph.constants[name]): tensor for name, tensor in (held or {}).items()}
+    in_memory = _in_memory(constants, known)
+    loose = _loose(graph, merged, walk, set(sources)) - set(sources)
+    is_closed = not any(node.domain == OWN for node in merged.nodes)
+    is_closed = is_closed and loose.isdisjoint(map(id, constants.values()))
+    names = {
+        tensor.id: sources.get(id(constants[name]))
+        for name, tensor in in_memory.items()
+        if isinstance(tensor, Tensor)
+    }
+    return Folded(replace(merged, nodes=kept, constants=in_memory), names, is_closed)
+
+
+def _loose(graph: Graph, merged: Graph, walk: Walk, sources: set[int]) -> set[int]:
+    """The values, by their ids, that follow from weights that are apart, and these."""
+    loose = set(sources)
+    loose |= {id(v) for name, v in merged.constants.items() if name not in graph.constants}
+    for node in walk.done:
+        values = walk.values
+        if any(id(values[name]) in loose for name in node.inputs if name):
+            loose |= {id(values[name]) for name in node.outputs if name}
+    return loose
 
 
 def _fold(node: Node, walk: Walk) -> bool:
@@ -65,7 +106,7 @@ def _is_graph(value: Any) -> bool:
 
 
 def _names_used(node: Node) -> list[str]:
-    """What a node reads, and what the graphs inside of it read."""
+    """The names that a node reads, and those that the graphs inside of it read."""
     used = list(node.inputs)
     for value in _attributes(node):
         if isinstance(value, Graph):
@@ -74,18 +115,21 @@ def _names_used(node: Node) -> list[str]:
     return used
 
 
-def _in_memory(constants: Mapping[str, Value]) -> dict[str, Value]:
-    """Constants whose elements are there: read from files, computed."""
+def _in_memory(
+    constants: Mapping[str, Value], held: Mapping[int, Tensor]
+) -> dict[str, Value]:
+    """Constants whose elements are there: read from files, computed. A value of two names is one;
+    those that are `held`, by their ids, are there already."""
     made: dict[str, Value] = {}
-    pending = []
+    tensors = dict(held)
     for name, value in constants.items():
-        held = value.held if isinstance(value, Narrow) else value
-        if isinstance(held, Tensor):
-            held = in_memory(held)
-            pending.append(held)
-        made[name] = Narrow(value.element, held) if isinstance(value, Narrow) else held
-    if pending:
-        Tensor.realize_batch(pending)
+        tensor = value.held if isinstance(value, Narrow) else value
+        if isinstance(tensor, Tensor):
+            if id(tensor) not in tensors:
+                tensors[id(tensor)] = in_memory(tensor)
+            tensor = tensors[id(tensor)]
+        made[name] = Narrow(value.element, tensor) if isinstance(value, Narrow) else tensor
+    Tensor.realize_batch([tensor for key, tensor in tensors.items() if key not in held])
     return made
 
 

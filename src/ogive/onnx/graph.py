@@ -19,7 +19,7 @@ DEEPEST_CALLS = 50
 """So many functions call each other: Python recurses over them."""
 
 _NODE = 2048
-"""What a node takes in memory, in bytes, rounded up."""
+"""The memory that a node takes, in bytes, rounded up."""
 
 
 @record(frozen=True)
@@ -39,7 +39,7 @@ class Info:
         return f"{self.name}: {self.describe()}"
 
     def describe(self) -> str:
-        """What it is, without its name: `float32[batch, 3]`."""
+        """Its type and shape, without its name: `float32[batch, 3]`."""
         if self.kind != "tensor":
             return self.kind
         sizes = "..." if self.shape is None else ", ".join(str(size or "?") for size in self.shape)
@@ -61,10 +61,10 @@ class Node:
     entry: Entry | None = None
     function: Function | None = None
     count: int = 1
-    """How many nodes it stands for: itself, and those of its function and of graphs in it."""
+    """The number of nodes it stands for: itself, and those of its function and of graphs in it."""
 
     def describe(self) -> str:
-        """What a node is called in an error."""
+        """The name of a node in an error."""
         domain = self.domain or "ai.onnx"
         name = f"node {self.name!r}" if self.name else f"the node that makes {self.outputs[:1]}"
         return f"{name} ({domain}.{self.op}, opset {self.version})"
@@ -117,10 +117,10 @@ class Builder:
     def _graph(self, proto: messages.GraphProto, opsets: Opsets, outside: set[str]) -> Graph:
         constants = {each.name: read_value(each, self.folder) for each in proto.initializers}
         constants |= dict(read_sparse(each, self.folder) for each in proto.sparse_initializers)
-        inputs = [_info(each) for each in proto.inputs]
+        inputs = [info_of(each) for each in proto.inputs]
         names = outside | set(constants) | {each.name for each in inputs}
         nodes = self._nodes(proto.nodes, opsets, names)
-        outputs = [_info(each) for each in proto.outputs]
+        outputs = [info_of(each) for each in proto.outputs]
         for each in outputs:
             if each.name not in names:
                 proto.refuse(f"no node makes the output {each.name!r}")
@@ -219,7 +219,8 @@ def versions(opsets: list[messages.OperatorSetId]) -> Opsets:
     return {("" if each.domain == "ai.onnx" else each.domain): each.version for each in opsets}
 
 
-def _info(proto: messages.ValueInfoProto) -> Info:
+def info_of(proto: messages.ValueInfoProto) -> Info:
+    """An input or output as its message describes it."""
     kind = proto.type
     if kind is None:
         return Info(proto.name)

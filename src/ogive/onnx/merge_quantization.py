@@ -34,10 +34,13 @@ LEAST_CHANNELS = 3
 IN_A_WORD = 4
 """Channels that are multiplied at once: filters have a multiple of as many."""
 
+OWN = "ogive"
+"""The domain of operators that no file has."""
+
 BYTES = ("int8", "uint8")
 
 WEIGHTS = "int8"
-"""What instructions for bytes multiply unsigned ones by."""
+"""The dtype that instructions for bytes multiply unsigned ones by."""
 
 
 def merge_quantization(graph: Graph) -> Graph:
@@ -119,8 +122,8 @@ def _merge_integers(node: Node, constants: dict[str, Value]) -> Node | None:
 
 
 def _as_own(node: Node, op: str, inputs: list[str]) -> Node:
-    entry = operators.find("ogive", op, 1)
-    return replace(node, op=op, domain="ogive", version=1, inputs=inputs, entry=entry)
+    entry = operators.find(OWN, op, 1)
+    return replace(node, op=op, domain=OWN, version=1, inputs=inputs, entry=entry)
 
 
 def _sums(weight: str, zero: str, axis: int, constants: dict[str, Value]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from ogive.onnx.wire import Message, Span
@@ -102,7 +103,7 @@ class TensorType(Message):
 
 
 class InnerType(Message):
-    """What a sequence or optional is of."""
+    """The type inside a sequence or optional."""
 
     @property
     def inner(self) -> TypeProto | None:
@@ -153,7 +154,7 @@ class AttributeProto(Message):
 
     @property
     def kind(self) -> int:
-        """What its value is; old files do not say, and have only that field."""
+        """The kind of its value. Old files do not say it, and have only that field."""
         given = self.integer(20)
         if given:
             return given
@@ -211,10 +212,14 @@ class GraphProto(Message):
         return self.messages(1, NodeProto)
 
     @property
+    def node_count(self) -> int:
+        return len(self.fields.get(1, ()))
+
+    @property
     def name(self) -> str:
         return self.text(2)
 
-    @property
+    @cached_property
     def initializers(self) -> list[TensorProto]:
         return self.messages(5, TensorProto)
 
@@ -267,7 +272,7 @@ class ModelProto(Message):
     def ir_version(self) -> int:
         return self.integer(1)
 
-    @property
+    @cached_property
     def graph(self) -> GraphProto | None:
         return self.message(7, GraphProto)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,19 +18,18 @@ from ogive.errors import (
     TraceError,
     nearest,
 )
-from ogive.io.checked_files import Path, open_source
-from ogive.jit import jit
+from ogive.io.checked_files import Path
+from ogive.jit import Jitted
+from ogive.jit.kept_traces import is_known
 from ogive.journal import log
 from ogive.onnx.call import to_tensor
 from ogive.onnx.dynamic_lengths import is_fixed
-from ogive.onnx.fold_constants import fold_constants
-from ogive.onnx.graph import Builder, Graph, Info, Node, versions
-from ogive.onnx.messages import ModelProto
+from ogive.onnx.graph import Graph, Info, Node
+from ogive.onnx.model_file import ModelFile
 from ogive.onnx.narrow import Narrow, element_named, from_array
+from ogive.onnx.ready_model import ReadyModel
 from ogive.onnx.table import Value
 from ogive.onnx.variable_axes import VariableAxes
-from ogive.onnx.walk import Walk
-from ogive.onnx.wire import KIND, Document, Memory, Span
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -52,12 +50,12 @@ class NotVariable(OgiveError):
 
 
 _UNSUITED = (TypeError, ValueError, IndexError, AttributeError, ArithmeticError, OgiveError)
-"""What operators raise of which one is not made for lengths that may change."""
+"""Errors of operators that are not made for lengths that may change."""
 
 
 ROUNDING = "rounding"
-"""What of a model may change, unless asked otherwise: how its floats are rounded. Exporters and
-other runtimes fold scales and reorder sums, too."""
+"""The rounding of floats in a model may change, unless asked otherwise. Exporters and other
+runtimes fold scales and reorder sums, too."""
 
 
 class _Settings:
@@ -81,45 +79,36 @@ class _Settings:
 class Model:
     """A model of an ONNX file. Made by `ogive.onnx.load`.
 
-    `inputs` and `outputs` say what it takes and makes, `metadata` what its author wrote down.
+    `inputs` and `outputs` say what it takes and makes, `metadata` what its author wrote down,
+    `opsets` which operators of which domain it uses. `name` is that of its graph.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        metadata: dict[str, str],
-        producer: str,
-        opsets: dict[str, int],
-        source: str | bytes,
-        exactness: str = ROUNDING,
-    ) -> None:
-        self.graph = graph
-        self.source = source
-        self.metadata = metadata
-        self.producer = producer
-        self.opsets = opsets
+    def __init__(self, file: ModelFile, exactness: str = ROUNDING) -> None:
+        self.name = file.name
+        self.inputs = file.inputs
+        self.outputs = file.outputs
+        self.source = file.source
+        self.metadata = file.metadata
+        self.producer = file.producer
+        self.opsets = file.opsets
+        self._file = file
+        self._ready = ReadyModel(file)
         self._settings = _Settings(exactness)
-        self._captured = jit(self._walk, config=self._settings.current)
+        self._captured = Jitted(self._walk, config=self._settings.current, known=self._ready)
         self._needs_values = False
         self._decisive: tuple[int, ...] = ()
-        self._axes = VariableAxes(graph.inputs)
+        self._axes = VariableAxes(file.inputs)
         self._lock = threading.Lock()
-        self._folded: Graph | None = None
+        if is_known(self._ready, self._settings.current()):
+            file.check_files_beside()
+        else:
+            _ = file.graph
 
     @property
-    def name(self) -> str:
-        """The name of its graph."""
-        return self.graph.name
-
-    @property
-    def inputs(self) -> list[Info]:
-        """What it takes."""
-        return self.graph.inputs
-
-    @property
-    def outputs(self) -> list[Info]:
-        """What it makes."""
-        return self.graph.outputs
+    def graph(self) -> Graph:
+        """Its nodes, in an order in which they can be computed, and its weights."""
+        self._ready.is_shown = True
+        return self._file.graph
 
     def state_dict(self) -> dict[str, Tensor]:
         """The weights by name, as tensors: on `DISK` where their bytes are still in the file."""
@@ -179,6 +168,8 @@ class Model:
 
     def step_through(self, inputs: Mapping[str, Any]) -> Iterator[tuple[Node, dict[str, Any]]]:
         """Run node by node: each node, with the values it makes by name, computed at once."""
+        from ogive.onnx.walk import Walk
+
         walk = Walk()
         values = self._check_inputs(inputs)
         given = [to_tensor(value) if _is_captured(value) else value for value in values]
@@ -212,10 +203,9 @@ class Model:
     def __repr__(self) -> str:
         takes = ", ".join(str(info) for info in self.inputs)
         makes = ", ".join(str(info) for info in self.outputs)
-        return f"Model({takes} -> {makes}; {len(self.graph.nodes)} nodes)"
+        return f"Model({takes} -> {makes}; {self._file.node_count} nodes)"
 
     def _run(self, values: list[Value]) -> list[Value]:
-        self._prepared()
         if not self._needs_values and all(map(_is_captured, values)):
             try:
                 return self._replay(values)
@@ -227,15 +217,13 @@ class Model:
                     return self._run(values)
                 self._needs_values = True  # from now on the graph is walked at each call
         given = [to_tensor(value) if _is_captured(value) else value for value in values]
-        return [_to_result(value) for value in Walk().run(self._prepared(), given)]
+        return [_to_result(value) for value in self._walk_through(given)]
 
-    def _prepared(self) -> Graph:
-        """The graph with its weights in memory, and what depends on them alone computed."""
-        if self._folded is None:
-            with self._lock:
-                if self._folded is None:
-                    self._folded = fold_constants(self.graph)
-        return self._folded
+    def _walk_through(self, values: list[Value]) -> list[Value]:
+        """Compute the nodes, or make a graph of them."""
+        from ogive.onnx.walk import Walk  # which recalled models do without
+
+        return Walk().run(self._ready.graph, values)
 
     def _replay(self, values: list[Value]) -> list[Value]:
         """Run what was captured; where sizes change, with variables if that is possible."""
@@ -263,7 +251,7 @@ class Model:
         for place, kind, shape, raw in known:
             values[place] = numpy.frombuffer(raw, kind).reshape(shape)
         try:
-            made = Walk().run(self._prepared(), values)
+            made = self._walk_through(values)
         except _UNSUITED as error:
             if is_general:
                 raise NotVariable(str(error)) from error
@@ -281,20 +269,8 @@ def load(source: Path | bytes, exactness: str = ROUNDING) -> Model:
     Raises `FileError` when it is missing, damaged or out of bounds, and `OperatorError` when it
     uses an operator that is not there, naming the node.
     """
-    if isinstance(source, bytes | bytearray | memoryview):
-        return _read(Document(Memory(bytes(source))), None, bytes(source), exactness)
-    with open_source(source, "onnx.load", KIND) as file:
-        folder, path = os.path.dirname(file.path), os.path.abspath(file.path)
-        return _read(Document(file), folder, path, exactness)
-
-
-def _read(
-    document: Document, folder: str | None, source: str | bytes, exactness: str
-) -> Model:
-    proto = ModelProto(document, Span(0, document.origin.size))
-    graph = Builder(proto, folder).build()
-    about = proto.metadata, proto.producer, versions(proto.opsets)
-    return Model(graph, *about, source, exactness)
+    with ModelFile.opened(source) as file:
+        return Model(file, exactness)
 
 
 def _check_input(info: Info, given: Any) -> Value:

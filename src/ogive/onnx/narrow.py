@@ -70,7 +70,7 @@ class Narrow:
 
     @property
     def form(self) -> Form:
-        """What type it is of."""
+        """The name of its type."""
         return FORMS[self.element]
 
     def array(self) -> Array:

@@ -29,7 +29,7 @@ REMEMBERED = 16
 
 
 class VariableAxes:
-    """What is known of the dynamic axes of a model: which change, how far, and how together."""
+    """The dynamic axes of a model: those that change, how far, and how together."""
 
     def __init__(self, inputs: Sequence[Info]) -> None:
         self._names = [_axis_names(info) for info in inputs]

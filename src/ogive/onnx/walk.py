@@ -20,7 +20,7 @@ _UNSUITED = (
     ArithmeticError, AssertionError, AttributeError, KeyError, IndexError, MemoryError, TypeError,
     ValueError,
 )  # fmt: skip
-"""What functions of operators raise where a node is not what its operator says it is."""
+"""Errors that functions of operators raise where a node is not what its operator says it is."""
 
 
 class Walk:
@@ -127,7 +127,7 @@ def _known(value: Value) -> Value:
 
 
 def _renarrow(element: int, made: Value) -> Value:
-    """What was made by moving narrow elements, which are of their type still."""
+    """Narrow elements again: moving them has changed no type."""
     if isinstance(made, tuple):
         return tuple(_renarrow(element, each) for each in made)
     return made if isinstance(made, Narrow) else Narrow(element, made)

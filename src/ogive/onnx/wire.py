@@ -24,7 +24,7 @@ from ogive.named import NamedTuple
 KIND = "an ONNX model"
 
 MAX_NESTING = 64
-"""How deep messages may be nested. A subgraph takes three levels."""
+"""Messages may be nested so deep. A subgraph takes three levels."""
 
 CHUNK = 1 << 16
 """Bytes that are read from a file at once, while fields are looked for."""
@@ -34,13 +34,13 @@ _HEAD = 20
 
 _MESSAGE = 512
 _FIELD = 160
-"""What a message, and a field of it, take in memory, in bytes, rounded up."""
+"""The memory that a message, and a field of it, take, in bytes, rounded up."""
 
 VARINT, WIDE, BYTES, NARROW = 0, 1, 2, 5
 
 
 class Origin(Protocol):
-    """What a document reads from: a file (`Source`), or bytes in memory."""
+    """The origin of a document: a file (`Source`), or bytes in memory."""
 
     size: int
 
@@ -77,7 +77,7 @@ class Memory:
 
 
 class Document:
-    """What messages are read from, a chunk at a time."""
+    """A file or bytes, of which messages are read a chunk at a time."""
 
     def __init__(self, origin: Source | Memory) -> None:
         self.origin: Origin = origin
@@ -103,7 +103,7 @@ class Document:
 
 
 class Span(NamedTuple):
-    """Where the bytes of a field are."""
+    """The place of the bytes of a field."""
 
     begin: int
     end: int
@@ -221,7 +221,7 @@ class Message:
         return [self._read(span) for span in self._spans(number)]
 
     def place(self, number: int) -> Span | None:
-        """Where the bytes of a field are."""
+        """The place of the bytes of a field."""
         found: Span | None = self._last(number, Span)
         return found
 

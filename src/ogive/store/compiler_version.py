@@ -18,23 +18,39 @@ from ogive.store.store import Store
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SURFACE = frozenset(
     {
-        "amp", "autograd", "cli", "compat", "data", "distributed", "distributions", "eager", "fft",
-        "io", "jit", "nn", "onnx", "optim", "random", "signal", "special", "tensor", "torch",
+        "amp", "autograd", "cli", "compat", "data", "deployment", "distributed", "distributions", "eager",
+        "fft", "io", "jit", "nn", "onnx", "optim", "random", "signal", "special", "tensor", "torch",
         "__pycache__",
     }
 )  # fmt: skip
 """Folders of the package that cannot change what a given graph compiles to."""
+
+LIBRARY = ("autograd", "compat", "fft", "io", "jit", "nn", "onnx", "random", "tensor")
+"""Those of them that can change what a function of `onnx/` is captured as."""
 
 CLOCK_GRAIN = 20_000_000
 """File times lag behind the clock by up to a tick; in nanoseconds, with some to spare."""
 
 
 class Sources:
-    """The compiler's sources, which this process began to load at a moment of `time.time_ns`."""
+    """The compiler's sources, or those in certain `folders` of the package, such as `LIBRARY`.
 
-    def __init__(self, package: str = PACKAGE, loaded_at: int = LOADED_AT) -> None:
+    This process began to load them at a moment of `time.time_ns`.
+    """
+
+    def __init__(
+        self,
+        package: str = PACKAGE,
+        loaded_at: int = LOADED_AT,
+        folders: tuple[str, ...] = ("",),
+    ) -> None:
         self._package = package
         self._loaded_at = loaded_at
+        self._folders = folders
+
+    def of_library(self) -> Sources:
+        """The sources of the library over the compiler."""
+        return Sources(self._package, self._loaded_at, LIBRARY)
 
     def signature(self) -> bytes | None:
         """The file system's facts about the sources that this process runs.
@@ -42,7 +58,7 @@ class Sources:
         None where they are not files, or have changed since this process began to load them.
         """
         try:
-            sources = _find_sources(self._package)
+            sources = _find_sources(self._package, self._folders)
         except OSError:
             return None
         if any(changed > self._loaded_at - CLOCK_GRAIN for _, _, _, changed in sources):
@@ -68,7 +84,7 @@ class Sources:
         """A digest of all that the sources say; None if they cannot be read."""
         digest = blake2b(digest_size=32)
         try:
-            for name, *_ in _find_sources(self._package):
+            for name, *_ in _find_sources(self._package, self._folders):
                 with open(os.path.join(self._package, name), "rb") as file:
                     text = file.read()
                 digest.update(f"{name}\0{len(text)}\n".encode() + text)
@@ -77,13 +93,13 @@ class Sources:
         return digest.digest()
 
 
-def _find_sources(package: str) -> list[tuple[str, int, int, int]]:
-    """The compiler's sources: for each its name, its size, and the nanoseconds at which it was
+def _find_sources(package: str, folders: tuple[str, ...]) -> list[tuple[str, int, int, int]]:
+    """The sources in `folders`: for each its name, its size, and the nanoseconds at which it was
     modified and at which its file changed. Each process looks at all of them, 3 µs each."""
     sources = []
-    folders = [""]
-    while folders:
-        prefix = folders.pop()
+    prefixes = [f"{folder}/" if folder else "" for folder in folders]
+    while prefixes:
+        prefix = prefixes.pop()
         with os.scandir(package + os.sep + prefix) as entries:
             for entry in entries:
                 name = entry.name
@@ -92,7 +108,7 @@ def _find_sources(package: str) -> list[tuple[str, int, int, int]]:
                     size, modified = status.st_size, status.st_mtime_ns
                     sources.append((prefix + name, size, modified, status.st_ctime_ns))
                 elif name not in SURFACE and entry.is_dir():
-                    folders.append(f"{prefix}{name}/")
+                    prefixes.append(f"{prefix}{name}/")
     sources.sort()
     return sources
 

@@ -17,6 +17,7 @@ from ogive.store.open_stores import OpenStores, open_stores
 from ogive.store.records import FORMAT, GraphRecord, KernelRecord, unpack_graph, unpack_kernel
 from ogive.store.rows import Entry, Kind
 from ogive.store.store import Store
+from ogive.store.trace_records import TraceRecord, unpack_trace
 
 TargetKeys = Mapping[str, str]
 """The key of the target of each device that computes some of a graph."""
@@ -41,6 +42,7 @@ class Disk:
         self._signature = signature
         self._sources = sources
         self._make_key = make_key
+        self._library: bytes | None = None
 
     def graph_key(self, sink: UOp, targets: TargetKeys, config: Config) -> Key:
         """The key of a parametric graph's compiled form."""
@@ -75,7 +77,15 @@ class Disk:
     ) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
         """The compiled form of a parametric graph, with the code of all its kernels."""
         graph = encode_graph(sink)
-        key = self._graph_key(graph, targets, config)
+        return self.find_graph_at(
+            self._graph_key(graph, targets, config),
+            lambda record: _fits(record, graph.leaves, sink),
+        )
+
+    def find_graph_at(
+        self, key: Key, fits: Callable[[GraphRecord], bool]
+    ) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
+        """The compiled graph with a key, if it `fits`, with the code of all its kernels."""
         payload = self.store.read(Kind.GRAPH, [key]).get(key)
         if payload is None:
             return None
@@ -83,10 +93,50 @@ class Disk:
             record = unpack_graph(payload)
         except DamagedRecord:
             return None
-        if not _fits(record, graph.leaves, sink):
+        if not fits(record):
             return None
         codes = self.find_codes([kernel.code for kernel in record.kernels])
         return (record, codes) if all(k.code in codes for k in record.kernels) else None
+
+    def function_key(self, function: bytes) -> Key | None:
+        """The key of a function, whoever calls it; None where the library cannot be told apart
+        from others."""
+        library = self._library_digest()
+        if library is None:
+            return None
+        return self._make_key(b"function", self._origin, library, function)
+
+    def trace_key(
+        self, function: bytes, call: bytes, target_key: str, config: Config
+    ) -> Key | None:
+        """The key of what a function is captured as for one kind of call."""
+        key = self.function_key(function)
+        if key is None:
+            return None
+        target = target_key.encode()
+        return self._make_key(b"trace", b"".join(key), target, _settings(config), call)
+
+    def _library_digest(self) -> bytes | None:
+        if self._library is None:
+            sources = self._sources.of_library()
+            signature = sources.signature()
+            self._library = b"" if signature is None else sources.digest(self.store, signature)
+        return self._library or None
+
+    def has_function(self, function: bytes) -> bool:
+        """Whether a function has been captured before."""
+        key = self.function_key(function)
+        return key is not None and key in self.store.read(Kind.TRACE, [key])
+
+    def find_trace(self, key: Key) -> TraceRecord | None:
+        """What a function was captured as."""
+        payload = self.store.read(Kind.TRACE, [key]).get(key)
+        if payload is None:
+            return None
+        try:
+            return unpack_trace(payload)
+        except DamagedRecord:
+            return None
 
     def find_kernel(self, key: Key) -> tuple[KernelRecord, CodeRecord] | None:
         """A kernel with its code."""

@@ -31,6 +31,7 @@ class Kind(enum.IntEnum):
     KERNEL = 2
     CODE = 3
     NOTE = 4
+    TRACE = 5
 
 
 Entry = tuple[Kind, Key, bytes]

@@ -45,7 +45,7 @@ session = onnxruntime.InferenceSession(sys.argv[1], options)
 session.run(None, dict(numpy.load(sys.argv[2])))
 """,
 }
-"""What a process does from its start to its first result."""
+"""The program of a process from its start to its first result."""
 
 PEAK = """
 try:
@@ -109,7 +109,7 @@ def bench(
 def _measure_in_turns(
     runners: dict[str, Callable[[], object]], seconds: float
 ) -> dict[str, list[float]]:
-    """How long calls take, in seconds."""
+    """The times of calls, in seconds."""
     taken: dict[str, list[float]] = {name: [] for name in runners}
     for _ in range(TURNS):
         for name, each in runners.items():

@@ -19,7 +19,7 @@ from ogive.onnx.graph import Node
 
 
 class Difference(NamedTuple):
-    """How far a value is from the other's, beside the largest number there."""
+    """The distance of a value from the other's, beside the largest number there."""
 
     node: Node
     value: str
@@ -54,7 +54,7 @@ def compare(
 
 
 def measure(node: Node, name: str, given: Any, wanted: Any) -> Difference:
-    """How far a value is off: 0 for the same, infinity where it is another kind of thing."""
+    """The distance of a value: 0 for the same, infinity where it is another kind of thing."""
     given, wanted = numpy.asarray(given), numpy.asarray(wanted)
     if given.shape != wanted.shape or given.dtype.kind != wanted.dtype.kind:
         kinds = f"{given.dtype}{list(given.shape)} and {wanted.dtype}{list(wanted.shape)}"

@@ -84,7 +84,7 @@ class HostMachine:
 
     def _note_for(self, config: Config) -> TargetNote:
         """The note of the target: an earlier process's, as long as nobody asks for the target."""
-        if config.costs is not None:
+        if config.costs is not None or config.cpu:
             return TargetNote.of(self.target_for(config))
         if self._note is None:
             disk = disk_for(config)

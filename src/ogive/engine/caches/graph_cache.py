@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -21,8 +21,10 @@ from ogive.ir.memory import devices_of_graph
 from ogive.ir.node import UOp
 from ogive.journal import log, show_bytes, since
 from ogive.live.kept_graphs import kept_graphs
+from ogive.store.code_records import CodeRecord
+from ogive.store.content_keys import Key
 from ogive.store.disk_cache import Disk, TargetKeys, disk_for
-from ogive.store.records import LaunchRecord
+from ogive.store.records import GraphRecord, LaunchRecord
 
 
 def _target_keys(sink: UOp, config: Config) -> TargetKeys:
@@ -36,9 +38,33 @@ def load_graph(sink: UOp, config: Config, disk: Disk) -> CompiledGraph | None:
     The code is linked at once, while it could still be compiled instead. Raises `LoadError`.
     """
     stored = disk.find_graph(sink, _target_keys(sink, config), config)
-    if stored is None:
+    return None if stored is None else _link(*stored, disk)
+
+
+def load_graph_at(
+    key: Key, fits: Callable[[GraphRecord], bool], config: Config
+) -> CompiledGraph | None:
+    """The compiled graph that the disk has under a key, if it `fits`."""
+    disk = disk_for(config)
+    stored = None if disk is None else disk.find_graph_at(key, fits)
+    if disk is None or stored is None:
         return None
-    record, codes = stored
+    try:
+        graph = _link(*stored, disk)
+    except LoadError:
+        return None
+    count("schedule_disk_hits")
+    return graph
+
+
+def key_on_disk(sink: UOp, config: Config) -> Key | None:
+    """The key under which the disk keeps the compiled form of a parametric graph."""
+    disk = disk_for(config)
+    return None if disk is None else disk.graph_key(sink, _target_keys(sink, config), config)
+
+
+def _link(record: GraphRecord, codes: Mapping[Key, CodeRecord], disk: Disk) -> CompiledGraph:
+    """A compiled graph out of its record and the code of its kernels. Raises `LoadError`."""
     devices = {
         step.kernel: find_device(record.slots[step.slots[0]].device)
         for step in record.steps

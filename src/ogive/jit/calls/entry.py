@@ -60,12 +60,15 @@ class Entry:
         name: str,
         token: object,
         forget: Callable[[Any], None],
+        is_recalled: bool = False,
     ) -> None:
         graph = prepared.graph
         self.config = config
         self.prepared = prepared
         self.name = name
         self.token = token
+        self._is_recalled = is_recalled
+        self._has_faulted = False
         self.input_paths = trace.inputs
         self.records: list[Record] = trace.records
         self._guards = Guards(trace.records)
@@ -154,6 +157,8 @@ class Entry:
 
         `trace_lock` is held, so that no tensor is on the move.
         """
+        if self._has_faulted:
+            return "a fault is to be explained by the function's own lines"
         for reference, value in zip(self.identities, call.identities, strict=True):
             if reference() is not value:
                 return "an object argument is another one"
@@ -194,7 +199,8 @@ class Entry:
 
         It `claims` the call and is `alone`: `effect_lock` is held. Otherwise it `holds` the call
         and only reads. What it gives is `DISTURBED` if another thread wrote to that meanwhile;
-        alone, that is while a step of it calls a function of the user's.
+        alone, that is while a step of it calls a function of the user's. So it is for a recalled
+        trace in which a kernel has faulted.
         """
         if unexecuted:
             self._execute_plans(call)
@@ -228,6 +234,9 @@ class Entry:
             return DISTURBED
         if fault is not None:
             self._instances.append(instance)
+            if self._is_recalled and fault.error is None:
+                self._has_faulted = True  # nobody knows its nodes: it is traced, and faults again
+                return DISTURBED
             raise self._explain(fault)
         with registry.graph_lock:
             if self._simple:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.devices.buffer import Buffer
 from ogive.engine import realize
+from ogive.jit.argument_trees import is_pending
 from ogive.jit.calls.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
-from ogive.jit.tracing.trace import is_pending
 from ogive.live import registry
 
 if TYPE_CHECKING:

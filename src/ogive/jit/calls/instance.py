@@ -36,7 +36,8 @@ class Instance:
             self.execution.set_variables(prepared.normalized.variables)
         self._wiring = wiring
         self._words: Any = memoryview(self.execution.native.words.data)
-        given = [Buffer(0)] * len(prepared.normalized.buffers)
+        parameters = [slot.parameter for slot in graph.slots if slot.parameter is not None]
+        given = [Buffer(0)] * (max(parameters, default=-1) + 1)
         for slot, buffer in enumerate(graph.allocate(given, config)):
             if slot not in wiring.given:
                 own = self.execution.memories[slot] = prepared.constants.get(slot, buffer)

@@ -51,7 +51,7 @@ def wire(trace: Trace, prepared: Prepared) -> Wiring:
     packed = {slot for panel in graph.panels for slot in panel.sources}
     return Wiring(
         words=words,
-        inputs=[by_owner.get(Owner("input", at), ()) for at in range(len(trace.flats))],
+        inputs=[by_owner.get(Owner("input", at), ()) for at in range(len(trace.numbers))],
         found=used("found", len(trace.found)),
         supplies=used("supply", len(trace.supplies)),
         fresh=list(fresh.values()),

@@ -20,7 +20,7 @@ from ogive.devices.buffer import Buffer
 from ogive.engine.missing_values import flat_node
 from ogive.ir.node import UOp
 from ogive.ir.traversal import substitute
-from ogive.jit.argument_trees import Call, refuse_file_view
+from ogive.jit.argument_trees import Call, is_pending
 from ogive.jit.memories import are_there, leaves_of
 from ogive.jit.tracing.kept_tensors import kept_outside, refuse_state_begun_twice
 from ogive.jit.tracing.placeholder_run import PlaceholderRun
@@ -98,14 +98,6 @@ def _copied(flat: UOp) -> UOp:
     copy = Buffer(buffer.nbytes, buffer.device)
     copy.copy_from(buffer.contents("uint8", (buffer.nbytes,)))
     return flat_node(copy, flat.dtype, flat.size)
-
-
-def is_pending(tensor: Tensor, node: UOp) -> bool:
-    """Whether a tensor on this node is not memory yet and has to become it."""
-    if are_there(node) or 0 in node.shape:
-        return False
-    refuse_file_view(tensor)
-    return True
 
 
 def _give_gradient(tensor: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ _OPERATORS = {
 
 
 class Axes:
-    """Where the lengths of dynamic axes come from: variable → input and axis."""
+    """The input and axis that each variable is the length of."""
 
     def __init__(self, emitter: Emitter, places: Mapping[str, tuple[str, int]]) -> None:
         self._emitter = emitter

@@ -16,7 +16,7 @@ IR_VERSION = 8
 
 
 WriteTensor = Callable[[str, numpy.ndarray[Any, Any], DType], bytes]
-"""What makes the message of a tensor, by its name, elements and dtype."""
+"""A function that makes the message of a tensor from its name, elements and dtype."""
 
 
 class Emitter:

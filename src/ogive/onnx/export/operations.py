@@ -1,4 +1,4 @@
-"""What each op is in standard operators."""
+"""The standard operators that each op is written as."""
 
 from __future__ import annotations
 

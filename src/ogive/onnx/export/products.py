@@ -1,4 +1,4 @@
-"""What a node is written from: operands without the repetition that broadcasting brings anyway."""
+"""Operands of nodes, without the repetition that broadcasting brings anyway."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ LEAST = 1024
 """Bytes from which on a tensor is written beside; smaller ones, as shapes, stay in the model."""
 
 ALIGNMENT = 4096
-"""Where tensors begin: at a page, so that whoever reads the file can map them."""
+"""Tensors begin at a page, so that whoever reads the file can map them."""
 
 
 class WeightsFile:

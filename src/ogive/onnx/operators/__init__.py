@@ -1,4 +1,13 @@
-"""The operators, a module for each family. Loading a family puts its operators into the table."""
+"""The operators, a module for each family. Loading a family puts its operators into the table.
+
+values/     computed element by element, over axes, as products; draws, texts
+shapes/     which element stands where
+layers/     layers of networks
+images/     images: resized, sampled, decoded
+control/    graphs inside of graphs, and what trains
+microsoft/  the operators of com.microsoft
+learners/   those of ai.onnx.ml
+"""
 
 from __future__ import annotations
 
@@ -7,11 +16,15 @@ import importlib
 from ogive.onnx.table import Entry, find_loaded
 
 FAMILIES = (
-    "elementwise", "movement", "matrix_products", "convolution_and_pooling", "reductions",
-    "indexing", "layer_functions", "recurrent_steps", "sequence_attention", "quantization",
-    "control", "contrib_layers", "contrib_attention", "contrib_group_attention",
-    "contrib_quantization", "features", "linear_models", "tree_ensembles", "vector_machines",
-    "texts", "draws", "images", "image_samples", "image_files", "signals", "training_steps",
+    "values.elementwise", "shapes.movement", "values.matrix_products",
+    "layers.convolution_and_pooling", "values.reductions", "shapes.indexing",
+    "layers.layer_functions", "layers.recurrent_steps", "layers.sequence_attention",
+    "layers.quantization", "control.subgraphs", "microsoft.contrib_layers",
+    "microsoft.contrib_attention", "microsoft.contrib_group_attention",
+    "microsoft.contrib_quantization", "learners.features", "learners.linear_models",
+    "learners.tree_ensembles", "learners.vector_machines", "values.texts", "values.draws",
+    "images.resizing", "images.image_samples", "images.image_files", "values.signals",
+    "control.training_steps",
 )  # fmt: skip
 """All families, the commonest first: a model loads them up to the last one that it needs."""
 
@@ -19,11 +32,15 @@ CONTRIB, LEARNERS = "com.microsoft", "ai.onnx.ml"
 
 _FIRST = {
     CONTRIB: (
-        "contrib_layers", "contrib_attention", "contrib_group_attention", "contrib_quantization"
+        "microsoft.contrib_layers", "microsoft.contrib_attention",
+        "microsoft.contrib_group_attention", "microsoft.contrib_quantization",
     ),
-    LEARNERS: ("tree_ensembles", "linear_models", "features", "vector_machines"),
-}
-"""Where operators of other domains are, as a rule."""
+    LEARNERS: (
+        "learners.tree_ensembles", "learners.linear_models", "learners.features",
+        "learners.vector_machines",
+    ),
+}  # fmt: skip
+"""The families in which operators of other domains are, as a rule."""
 
 _loaded: set[str] = set()
 

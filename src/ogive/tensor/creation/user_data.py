@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -114,6 +114,18 @@ def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool
         position += len(piece)
     if swapped:
         raw.view(dtype.numpy).byteswap(inplace=True)
+    return buffer
+
+
+def read_buffer(
+    read_into: Callable[[memoryview], None], dtype: DType, count: int, swapped: bool
+) -> Buffer:
+    """New memory of `count` elements, `swapped` or as they are ours, which `read_into` fills."""
+    buffer = Buffer(count * dtype.itemsize)
+    if count:
+        read_into(buffer.memoryview())
+    if swapped:
+        buffer.as_numpy(dtype.numpy, (count,)).byteswap(inplace=True)
     return buffer
 
 

@@ -7,8 +7,8 @@ import math
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.dynamic_lengths import Length, is_fixed
-from ogive.onnx.operators.movement import shape_of
-from ogive.onnx.operators.sequence_attention import rotate
+from ogive.onnx.operators.layers.sequence_attention import rotate
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import cat, stack

@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from ogive.onnx.call import Call, to_tensor
-from ogive.onnx.operators.movement import known_or_tensor, movable, shape_of
+from ogive.onnx.operators.shapes.movement import known_or_tensor, movable, shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
-from ogive.onnx.operators.convolution_and_pooling import conv
-from ogive.onnx.operators.matrix_products import gemm, scaled
+from ogive.onnx.operators.layers.convolution_and_pooling import conv
+from ogive.onnx.operators.values.matrix_products import gemm, scaled
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 

@@ -12,7 +12,7 @@ import numpy
 
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
@@ -71,8 +71,8 @@ class _Layer:
         self.gates, self.states = gates, states
 
     def inputs_part(self, *biases: Tensor | None) -> Tensor:
-        """What the inputs give to the gates in all steps, in the order in which each direction goes
-        through them, and biases: (directions, steps, batch, gates)."""
+        """The part of the gates that follows from inputs and biases, for all steps, in the order in
+        which each direction goes through them: (directions, steps, batch, gates)."""
         steps, batch, size = shape_of(self.x)
         x = stack([self.x.flip(0) if turned else self.x for turned in self.backward])
         rows = x.reshape(len(self.backward), steps * batch, size)
@@ -126,7 +126,7 @@ class _Layer:
         return output, *states
 
     def _goes_on(self, place: int, count: int) -> Tensor:
-        """Which sequences are not over where each direction is: (directions, batch, 1)."""
+        """Whether sequences are not over where each direction is: (directions, batch, 1)."""
         places = [count - 1 - place if turned else place for turned in self.backward]
         lengths = self.c.tensor(4).cast(dtypes.int64)
         return Tensor(numpy.array(places)).reshape(-1, 1, 1) < lengths.reshape(1, -1, 1)

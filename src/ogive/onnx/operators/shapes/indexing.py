@@ -10,7 +10,7 @@ from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.dynamic_lengths import is_fixed
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.movement import movable, shape_of
+from ogive.onnx.operators.shapes.movement import movable, shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 
@@ -67,7 +67,7 @@ def gather_elements(c: Call) -> Value:
 
 
 def _flat_places(index: Tensor, lengths: tuple[int, ...], depth: int) -> Tensor:
-    """Where rows of indices point to, in the first `depth` axes laid out in a row."""
+    """The places that rows of indices point to, in the first `depth` axes laid out in a row."""
     places = None
     for axis in range(depth):
         part = _from_front(index[..., axis], lengths[axis]) * math.prod(lengths[axis + 1 : depth])

@@ -17,7 +17,7 @@ from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.elements import Array
 from ogive.onnx.operators import LEARNERS
-from ogive.onnx.operators.linear_models import label_scores, name_classes, transform_scores
+from ogive.onnx.operators.learners.linear_models import label_scores, name_classes, transform_scores
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
@@ -124,7 +124,7 @@ def _count_votes(scores: Tensor, pairs: list[tuple[int, int]], classes: int) -> 
 def _shown_scores(
     c: Call, scores: Tensor, pairs: list[tuple[int, int]], classes: int
 ) -> Tensor:
-    """What is given beside the labels: chances of classes, or the sums of pairs."""
+    """The numbers beside the labels: chances of classes, or the sums of pairs."""
     if c.get("prob_a"):
         slopes, shifts = (_matrix(c, name, 1, len(pairs)) for name in ("prob_a", "prob_b"))
         chances = 1 / (1 + numpy.exp(scores.numpy() * slopes + shifts))

@@ -15,9 +15,9 @@ from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.dynamic_lengths import Length, is_fixed
 from ogive.onnx.operators import CONTRIB
-from ogive.onnx.operators.contrib_attention import join_heads, split_heads
-from ogive.onnx.operators.movement import shape_of
-from ogive.onnx.operators.sequence_attention import rotate
+from ogive.onnx.operators.layers.sequence_attention import rotate
+from ogive.onnx.operators.microsoft.contrib_attention import join_heads, split_heads
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import cat
@@ -77,7 +77,7 @@ def _joined(c: Call, new: Tensor, past: int, before: Tensor) -> Tensor:
 
 
 def _length(c: Call, held: Length, count: Length) -> Length:
-    """How long a cache is after a call: one that has room stays as it is."""
+    """The length of a cache after a call. One that has room stays as it is."""
     total = c.number(6)
     return max(held, total) if is_fixed(held, total) else held + count
 

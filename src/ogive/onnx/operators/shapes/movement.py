@@ -12,7 +12,7 @@ from ogive.ir.node import UOp
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.dynamic_lengths import broadcast, is_fixed, missing_length, to_array
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.elementwise import is_text
+from ogive.onnx.operators.values.elementwise import is_text
 from ogive.onnx.table import Value, operator
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import cat

@@ -9,7 +9,7 @@ import numpy
 
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 
@@ -17,7 +17,7 @@ from ogive.tensor.tensor import Tensor
 def _pads(
     c: Call, lengths: tuple[int, ...], kernel: list[int], strides: list[int], dilations: list[int]
 ) -> list[tuple[int, int]]:
-    """What is added before and after each axis."""
+    """The lengths that are added before and after each axis."""
     rank = len(lengths)
     mode = c.get("auto_pad", "NOTSET")
     if mode in ("NOTSET", "VALID"):
@@ -89,7 +89,7 @@ def conv_transpose(c: Call) -> Value:
 def _transposed_spans(
     c: Call, full: list[int], lengths: tuple[int, ...], strides: list[int]
 ) -> list[tuple[int, int]]:
-    """What is kept of each axis: where it begins, and how long it is."""
+    """The part of each axis that is kept: its beginning and its length."""
     rank, mode = len(full), c.get("auto_pad", "NOTSET")
     wanted = c.get("output_shape")
     if wanted is None and mode in ("SAME_UPPER", "SAME_LOWER"):
@@ -115,7 +115,7 @@ def _extend(x: Tensor, axis: int, count: int, bias: Tensor | None) -> Tensor:
 
 
 def _out_length(length: int, span: int, stride: int, ceil: bool) -> int:
-    """How many windows there are."""
+    """The number of windows."""
     steps = (length - span) / stride
     return (math.ceil(steps) if ceil else math.floor(steps)) + 1
 
@@ -161,7 +161,7 @@ class _Windows:
         return x.reshape(*shape_of(x)[: 2 + len(self.outs)], math.prod(self.kernel))
 
     def counts(self, with_pads: bool) -> numpy.ndarray[Any, Any]:
-        """How many elements of each window are inside; pads that were asked for may count."""
+        """The number of elements of each window that are inside. Pads may count, too."""
         made = numpy.ones(())
         for axis, places in enumerate(self.places):
             before, after = self.pads[axis]
@@ -192,7 +192,7 @@ def _least(x: Tensor) -> int:
 def _places_of_largest(
     c: Call, windows: _Windows, elements: Tensor, lengths: tuple[int, ...]
 ) -> Tensor:
-    """Where in the whole input the largest element of each window is."""
+    """The place of the largest element of each window in the whole input."""
     rank = len(windows.outs)
     order = list(range(rank)) if c.get("storage_order", 0) == 0 else list(range(rank))[::-1]
     steps = dict.fromkeys(order, 1)

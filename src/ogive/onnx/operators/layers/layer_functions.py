@@ -6,7 +6,7 @@ import math
 
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 

@@ -19,12 +19,12 @@ _OTHERS = {
     b"\xff\xd8\xff": "JPEG", b"\x00\x00\x00\x0cjP": "JPEG 2000", b"II*\x00": "TIFF",
     b"MM\x00*": "TIFF", b"RIFF": "WebP",
 }  # fmt: skip
-"""How files begin of formats that are known, and not read."""
+"""The first bytes of files in formats that are known, but not read."""
 
 PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _RED, _GREEN, _BLUE = 19595, 38470, 7471
-"""How bright colours are, of 65536, as ITU-R BT.601 says."""
+"""The brightness of each colour, in parts of 65536, after ITU-R BT.601."""
 
 
 class _Damaged(Exception):

@@ -10,7 +10,7 @@ from ogive.nn.layers.grids import affine_grid as make_affine_grid
 from ogive.nn.layers.grids import grid_sample as sample_at
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 
@@ -87,7 +87,7 @@ def _scales_and_sizes(c: Call, lengths: list[int]) -> tuple[list[float], list[in
 
 
 class _Axis:
-    """Where the new elements of one axis are among the old ones."""
+    """The places of the new elements of one axis among the old ones."""
 
     def __init__(
         self, length: int, size: int, scale: float, mode: str, roi: tuple[float, float] | None
@@ -239,7 +239,7 @@ def _keep(
 
 
 def _shared(one: Array, other: Array) -> float:
-    """What two boxes share, of what they cover together."""
+    """The part that two boxes share of all that they cover together."""
     low, high = numpy.maximum(one[:2], other[:2]), numpy.minimum(one[2:], other[2:])
     inside = float(numpy.prod(numpy.maximum(high - low, 0)))
     both = float(numpy.prod(one[2:] - one[:2]) + numpy.prod(other[2:] - other[:2]))

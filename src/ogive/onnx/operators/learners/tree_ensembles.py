@@ -9,8 +9,8 @@ import numpy
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.linear_models import label_pairs, label_scores, transform_scores
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.learners.linear_models import label_pairs, label_scores, transform_scores
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 
@@ -20,7 +20,7 @@ MODES = {
     "BRANCH_LEQ": Tensor.le, "BRANCH_LT": Tensor.lt, "BRANCH_GTE": Tensor.ge,
     "BRANCH_GT": Tensor.gt, "BRANCH_EQ": Tensor.eq, "BRANCH_NEQ": Tensor.ne,
 }  # fmt: skip
-"""How a node compares the feature of a row with its threshold."""
+"""The ways in which a node compares the feature of a row with its threshold."""
 
 NUMBERED = [*MODES, "BRANCH_MEMBER"]
 """The modes by the numbers that they have since version 5."""
@@ -43,7 +43,7 @@ class Forest:
         self.roots: list[int] = []
 
     def depth(self) -> int:
-        """How many levels there are below the roots; refuses what has no end."""
+        """The number of levels below the roots. Refuses trees that have no end."""
         level = numpy.unique(numpy.array(self.roots, numpy.int64))
         for depth in range(MOST_LEVELS):
             level = level[self._inner()[level]]
@@ -131,7 +131,7 @@ def _column(c: Call, name: str, count: int) -> list[Any]:
 def _weights(
     c: Call, places: dict[tuple[int, int], int], kind: str, targets: int, fill: float
 ) -> tuple[Array, list[int]]:
-    """What each node counts for each target, and which targets there are."""
+    """The weight of each node for each target, and the targets that there are."""
     weights = c.get(f"{kind}_weights_as_tensor")
     weights = c.get(f"{kind}_weights") if weights is None else numpy.asarray(weights).tolist()
     keys = zip(c.get(f"{kind}_treeids") or [], c.get(f"{kind}_nodeids") or [], strict=False)

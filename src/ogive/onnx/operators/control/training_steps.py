@@ -1,4 +1,4 @@
-"""What trains inside of a graph (ai.onnx.preview.training): gradients, and steps of optimizers."""
+"""Training inside of a graph (ai.onnx.preview.training): gradients, and steps of optimizers."""
 
 from __future__ import annotations
 

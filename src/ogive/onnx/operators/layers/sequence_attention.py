@@ -11,7 +11,7 @@ from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.dynamic_lengths import Length, is_fixed
 from ogive.onnx.elements import find_dtype
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import cat, stack
@@ -71,7 +71,7 @@ def _softmax(c: Call, scores: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def _attention_bias(c: Call, query: Tensor, key: Tensor, past: Length) -> Tensor | None:
-    """What is added to scores: 0 where a query may look at a key, or the mask's numbers."""
+    """Numbers to add to scores: 0 where a query may look at a key, or those of the mask."""
     count, length = shape_of(query)[2], shape_of(key)[2]
     biases = [] if not c.has(3) else [_mask_bias(c.tensor(3), length, query)]
     nonpad = c.tensor(6).cast(dtypes.int64).reshape(-1, 1, 1, 1) if c.has(6) else None

@@ -9,9 +9,9 @@ from ogive.ir.dtype import DType
 from ogive.onnx.call import Call
 from ogive.onnx.elements import find_dtype
 from ogive.onnx.narrow import FORMS, Narrow, narrow
-from ogive.onnx.operators.convolution_and_pooling import convolve
-from ogive.onnx.operators.elementwise import saturate
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.layers.convolution_and_pooling import convolve
+from ogive.onnx.operators.shapes.movement import shape_of
+from ogive.onnx.operators.values.elementwise import saturate
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor
 
@@ -160,7 +160,7 @@ def _unsigned(x: Tensor) -> tuple[Tensor, int]:
 
 @operator("ProductOfBytes", domain="ogive")
 def product_of_bytes(c: Call) -> Value:
-    """What `merge_quantization` makes of `MatMulInteger`."""
+    """A product of bytes, which `merge_quantization` makes of `MatMulInteger`."""
     return _multiply_bytes(c.tensor(0), zero_point(c, 1), c.tensor(2), c.tensor(3))
 
 
@@ -177,7 +177,7 @@ def _multiply_bytes(
 
 @operator("QuantizedProduct", domain="ogive")
 def quantized_product(c: Call) -> Value:
-    """What `merge_quantization` makes of a product of dequantized matrices."""
+    """A product of integers, which `merge_quantization` makes of one of dequantized matrices."""
     x, weight, zero = c.tensor(0), c.tensor(3), zero_point(c, 2)
     if c.has(6):
         made = _multiply_bytes(x, zero, weight, c.tensor(6))
@@ -188,7 +188,7 @@ def quantized_product(c: Call) -> Value:
 
 @operator("QuantizedConv", domain="ogive")
 def quantized_conv(c: Call) -> Value:
-    """What `merge_quantization` makes of a convolution of dequantized images."""
+    """A convolution of integers, which `merge_quantization` makes of one of dequantized images."""
     x, weight = c.tensor(0), c.tensor(3)
     if c.has(7):
         made = _convolve_bytes(c, x, weight, c.tensor(7))

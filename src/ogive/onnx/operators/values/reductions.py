@@ -100,7 +100,7 @@ _WHEN_EMPTY: dict[str, Callable[[Tensor], Tensor]] = {
     "ReduceSumSquare": Tensor.square,
     "ReduceLogSum": Tensor.log,
 }
-"""What is left of a reduction over no axes."""
+"""The functions that are left of reductions over no axes."""
 
 operator(*REDUCTIONS, known=True)(_reduce)
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.onnx.call import Call
-from ogive.onnx.operators.convolution_and_pooling import average_pool
-from ogive.onnx.operators.movement import shape_of
-from ogive.onnx.operators.quantization import (
+from ogive.onnx.operators.layers.convolution_and_pooling import average_pool
+from ogive.onnx.operators.layers.quantization import (
     along,
     dequantize,
     multiply_integers,
@@ -18,6 +17,7 @@ from ogive.onnx.operators.quantization import (
     to_integers,
     zero_point,
 )
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import cat, stack
 from ogive.tensor.tensor import Tensor

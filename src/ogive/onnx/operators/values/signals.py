@@ -7,7 +7,7 @@ import numpy
 from ogive.fft.fourier_transforms import fft, ifft, irfft
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array, find_dtype
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.elementwise.complex_numbers import complex as make_complex
 from ogive.tensor.elementwise.complex_numbers import view_as_real

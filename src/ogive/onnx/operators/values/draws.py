@@ -7,7 +7,7 @@ import numpy
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.onnx.call import Call
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.random.continuous import rand, randn
 from ogive.random.discrete import multinomial as draw_multinomial

@@ -11,7 +11,7 @@ import numpy
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.elementwise import is_text
+from ogive.onnx.operators.values.elementwise import is_text
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
@@ -74,7 +74,8 @@ def join_features(c: Call) -> Value:
 
 
 def _find(values: Any, keys: Sequence[Any] | Array) -> tuple[Any, Any]:
-    """Where each value is among the keys, and whether it is: arrays for texts, else tensors."""
+    """The place of each value among the keys, and whether it is there: arrays for texts, else
+    tensors."""
     if is_text(values):
         places = {key: place for place, key in enumerate(keys)}
         found = [places.get(each, -1) for each in values.reshape(-1)]
@@ -171,7 +172,7 @@ def vectorize_dictionary(c: Call) -> Value:
 
 @operator("TfIdfVectorizer")
 def count_ngrams(c: Call) -> Value:
-    """How often each group of neighbours (with gaps) of a pool is in a row."""
+    """The number of times that each group of neighbours (with gaps) of a pool is in a row."""
     array = c.array(0)
     rows = array.reshape(1, -1) if array.ndim < 2 else array
     pool = dict(zip(_ngrams(c), c.get("ngram_indexes"), strict=True))

@@ -9,7 +9,7 @@ import numpy
 from ogive.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
-from ogive.onnx.operators.movement import shape_of
+from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
@@ -73,7 +73,7 @@ def align_regions(c: Call) -> Value:
 
 
 def _samples(c: Call, span: Tensor, out: int, count: int) -> Array:
-    """How many places each region has along an axis, for one element of the result."""
+    """The number of places that each region has along an axis, for one element of the result."""
     given = c.get("sampling_ratio", 0)
     if given > 0:
         return numpy.full(count, given)

@@ -1,0 +1,5 @@
+"""Operators of which element stands where.
+
+movement  elements moved, tensors made, shapes told
+indexing  elements read and written by index, sorted, searched
+"""

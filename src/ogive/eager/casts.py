@@ -10,7 +10,7 @@ import numpy
 from ogive.eager.forms import Refused
 from ogive.eager.tensors import DTYPES
 from ogive.ir.dtype import result_type
-from ogive.tensor.eager_sizes import SMALL, allowance
+from ogive.tensor.eager_sizes import COPIES_PER_ELEMENT, LARGE, SMALL, allowance
 
 _ndarray = numpy.ndarray
 _FLOAT32 = numpy.dtype("float32")
@@ -91,6 +91,13 @@ def to_float(array: Any) -> Any:
 def check_size(shape: Any) -> None:
     """Raise `Refused` where a result of that shape is not small."""
     if allowance.is_beyond(math.prod(shape)):
+        raise Refused
+
+
+def check_copied(count: int) -> None:
+    """Raise `Refused` where a copy of so many elements is left to the compiler, which could not
+    make it faster."""
+    if count > LARGE or allowance.is_beyond(count // COPIES_PER_ELEMENT):
         raise Refused
 
 

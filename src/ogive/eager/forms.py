@@ -14,6 +14,9 @@ tensors that settle, and computes it or says what is wrong.
 A form without a gradient is not used where gradients flow, unless it is `apart` from them, as
 comparisons are. One that is a `view` gives an array in the memory of the first operand; where it
 gives that array itself, the result is that tensor.
+
+What operands hold is counted (`tensor/eager_sizes.py`), and large ones are left to the compiler
+after a while. A form that `counts` does that itself, as it reads less than that, or faster.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ from ogive.eager.tensors import (
 from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.core import Core
-from ogive.tensor.eager_sizes import SMALL, allowance
+from ogive.tensor.eager_sizes import LARGE, SMALL, allowance
 from ogive.tensor.method_functions import plain_functions
 
 # What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
@@ -73,7 +76,8 @@ class Form:
     """How a function is done at once. One that `takes_complex` is given complex numbers as well."""
 
     __slots__ = (
-        "compute", "function", "gradient", "is_apart", "is_view", "reach", "takes_complex"
+        "compute", "counts", "function", "gradient", "is_apart", "is_view", "reach",
+        "takes_complex",
     )  # fmt: skip
 
     def __init__(
@@ -83,10 +87,12 @@ class Form:
         apart: bool,
         view: bool,
         reach: int | None = None,
+        counts: bool = False,
     ) -> None:
         self.function = function
         self.compute = compute
         self.reach = reach
+        self.counts = counts
         self.gradient: Any = None
         self.is_apart = apart
         self.is_view = view
@@ -102,14 +108,16 @@ def form(
     apart: bool = False,
     view: bool = False,
     reach: int | None = None,
+    counts: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare how functions are done at once. Its gradient is that of the first `reach` tensors:
-    where one flows to others, the form is not used."""
+    where one flows to others, the form is not used. One that `counts` takes what it reads from the
+    allowance itself."""
 
     def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
             plain = plain_functions.get(function, function)
-            forms[function] = Form(plain, compute, apart, view, reach)
+            forms[function] = Form(plain, compute, apart, view, reach, counts)
         return compute
 
     return declare
@@ -192,7 +200,8 @@ def dispatching(own: Form) -> Callable[..., Any]:
     function, compute = own.function, own.compute
     is_view, is_apart, reach = own.is_view, own.is_apart, own.reach
     order = list(inspect.signature(compute).parameters)
-    is_beyond = _cannot_hold if is_view else allowance.is_beyond
+    reads_part = is_view or own.counts
+    is_beyond = _is_too_large if reads_part else allowance.is_beyond
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -217,6 +226,8 @@ def dispatching(own: Form) -> Callable[..., Any]:
                 is_tracked = False
             elif own.gradient is None or (reach is not None and any(sources[reach:])):
                 return function(*args, **kwargs)
+            elif reads_part and _are_beyond([*given, *named.values()], is_view):
+                return leave(own, args, kwargs)
         try:
             out = compute(*given, **named)
         except NOT_DONE as refusal:
@@ -333,9 +344,22 @@ _NONE = object()
 """Stands among the sources for an operand that is not eager, and cannot be."""
 
 
-def _cannot_hold(count: int) -> bool:
-    """Whether a view of so many elements is left to the compiler: it reads none of them."""
-    return not allowance.may_hold(count)
+def _is_too_large(count: int) -> bool:
+    """Whether an operand of so many elements is left to the compiler though few of them are read:
+    those of a view, say, which reads none."""
+    return count > LARGE
+
+
+def _are_beyond(operands: list[Any], is_view: bool) -> bool:
+    """The same where gradients flow: the way back computes with all of each operand."""
+    for operand in operands:
+        if operand.__class__ is _ndarray and operand.size > SMALL:
+            count = operand.size
+            if not allowance.may_show(count, True) if is_view else allowance.is_beyond(count):
+                return True
+        elif operand.__class__ in (list, tuple) and _are_beyond(operand, is_view):
+            return True
+    return False
 
 
 def _arrays(

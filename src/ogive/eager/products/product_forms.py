@@ -59,25 +59,25 @@ def multiply(x: Any, y: Any) -> Any:
     return _matmul(x, y)
 
 
-@form(matrix_product.matmul)
+@form(matrix_product.matmul, counts=True)
 def matmul(x: Any, other: Any) -> Any:
     """`x @ other`."""
     return multiply(x, other)
 
 
-@form(matrix_product.reflected_matmul)
+@form(matrix_product.reflected_matmul, counts=True)
 def reflected_matmul(x: Any, other: Any) -> Any:
     """`other @ x`."""
     return multiply(other, x)
 
 
-@form(named_products.mm)
+@form(named_products.mm, counts=True)
 def mm(x: Any, mat2: Any) -> Any:
     """The product of two matrices."""
     return _of_ranks(x, mat2, 2, 2)
 
 
-@form(named_products.bmm)
+@form(named_products.bmm, counts=True)
 def bmm(x: Any, mat2: Any) -> Any:
     """The products of matrices, pair by pair."""
     if len(x) != len(mat2):
@@ -85,19 +85,19 @@ def bmm(x: Any, mat2: Any) -> Any:
     return _of_ranks(x, mat2, 3, 3)
 
 
-@form(named_products.mv)
+@form(named_products.mv, counts=True)
 def mv(x: Any, vec: Any) -> Any:
     """A matrix times a vector."""
     return _of_ranks(x, vec, 2, 1)
 
 
-@form(named_products.dot)
+@form(named_products.dot, counts=True)
 def dot(x: Any, tensor: Any) -> Any:
     """The sum of the products of two vectors."""
     return _of_ranks(x, tensor, 1, 1)
 
 
-@form(named_products.vdot)
+@form(named_products.vdot, counts=True)
 def vdot(x: Any, other: Any) -> Any:
     """`dot`, of real numbers."""
     return _of_ranks(x, other, 1, 1)
@@ -146,7 +146,7 @@ def _reflected(given: Any, out: Any, x: Any, other: Any) -> Any:
     return product_gradients(given, other, x)[::-1]
 
 
-@form(named_products.inner)
+@form(named_products.inner, counts=True)
 def inner(x: Any, other: Any) -> Any:
     """The sums of products over the last axes."""
     _check_dtypes(x, other)
@@ -184,19 +184,19 @@ def _outer(given: Any, out: Any, x: Any, vec2: Any) -> Any:
 # Products that are added
 
 
-@form(named_products.addmm)
+@form(named_products.addmm, counts=True)
 def addmm(x: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta · x + alpha · mat1 @ mat2."""
     return _added(x, _of_ranks(mat1, mat2, 2, 2), beta, alpha)
 
 
-@form(named_products.addmv)
+@form(named_products.addmv, counts=True)
 def addmv(x: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta · x + alpha · mat @ vec."""
     return _added(x, _of_ranks(mat, vec, 2, 1), beta, alpha)
 
 
-@form(named_products.baddbmm)
+@form(named_products.baddbmm, counts=True)
 def baddbmm(x: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta · x + alpha · batch1 @ batch2, pair by pair."""
     if len(batch1) != len(batch2):
@@ -227,7 +227,7 @@ for _compute in (addmm, addmv, baddbmm):
     gradient(_compute)(_added_gradients)
 
 
-@form(named_products.linear)
+@form(named_products.linear, counts=True)
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     """x @ weightᵀ + bias."""
     if weight.ndim != 2 or x.dtype != weight.dtype or x.dtype.kind == "b":
@@ -266,7 +266,7 @@ def _linear(given: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
     return to_x, to_weight, numpy.add.reduce(lines, 0)
 
 
-@form(named_products.bilinear)
+@form(named_products.bilinear, counts=True)
 def bilinear(x: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """Σ xᵢ · weightₒᵢⱼ · yⱼ + biasₒ."""
     if weight.ndim != 3 or not x.ndim or x.shape[:-1] != input2.shape[:-1]:

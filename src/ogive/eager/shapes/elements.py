@@ -180,7 +180,8 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     if index.__class__ is list:
         index = advanced_indexing.listed_entries(index)
     try:
-        if not allowance.may_hold(array.size) or ((autocast or traced) and is_captured()):
+        is_shown = allowance.may_show(array.size, self.record is not None)
+        if not is_shown or ((autocast or traced) and is_captured()):
             raise Refused
         given = Index(index)
         if given.first is not None:
@@ -257,7 +258,7 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
         if own.dtype.kind in "iu" and kind is float:
             raise Refused
         array = value
-    if not allowance.may_hold(own.size):
+    if not allowance.may_show(own.size, self.record is not None):
         raise Refused
     given = Index(index)
     if given.first is not None:
@@ -342,7 +343,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     if not self.value.ndim:
         return advanced_indexing.iterate(self)  # type: ignore[no-any-return]
     array = self.value
-    if self.record is not None or not allowance.may_hold(array.size) or is_captured():
+    if self.record is not None or not allowance.may_show(array.size, False) or is_captured():
         return iter([self[position] for position in range(len(array))])
     return iter([_entry(self, (position, ...)) for position in range(len(array))])
 

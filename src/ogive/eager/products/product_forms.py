@@ -8,18 +8,23 @@ import numpy
 
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Refused, form, gradient
-from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, allowance
+from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, SMALL, allowance
 from ogive.tensor.linear_algebra import matrix_product, named_products
 
 MOST_WORK = 4 * LARGE * PRODUCTS_PER_ELEMENT
 """How many products of numbers one operation adds up: NumPy takes some 20 ms for them, on one core.
 More would be a step that is worth a kernel of its own before the allowance is used up."""
 
+LITTLE_WORK = SMALL * PRODUCTS_PER_ELEMENT
+"""So many are always added up at once."""
+
 _matmul = numpy.matmul
 
 
 def check_work(count: int, size: int) -> None:
     """Raise `Refused` for more than `MOST_WORK` products, or too large a result."""
+    if count <= LITTLE_WORK and size <= SMALL:
+        return
     reads = max(size, count // PRODUCTS_PER_ELEMENT)
     if size > LARGE or allowance.is_beyond(reads, MOST_WORK // PRODUCTS_PER_ELEMENT):
         raise Refused
@@ -27,7 +32,8 @@ def check_work(count: int, size: int) -> None:
 
 def _check_dtypes(x: Any, y: Any) -> None:
     """Only numbers of one dtype are multiplied here, as in PyTorch."""
-    if x.dtype != y.dtype or x.dtype.kind == "b":
+    kind = x.dtype
+    if (kind is not y.dtype and kind != y.dtype) or kind.kind == "b":
         raise Refused
 
 
@@ -230,8 +236,9 @@ for _compute in (addmm, addmv, baddbmm):
 @form(named_products.linear, counts=True)
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     """x @ weightᵀ + bias."""
-    if weight.ndim != 2 or x.dtype != weight.dtype or x.dtype.kind == "b":
+    if weight.ndim != 2:
         raise Refused
+    _check_dtypes(x, weight)
     count, depth = weight.shape
     if x.ndim == 2:
         lines = x
@@ -243,8 +250,9 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     check_work(rows * depth * count, rows * count)
     total = _matmul(lines, weight.T)
     if bias is not None:
-        if bias.dtype != x.dtype or bias.shape != (count,):
+        if bias.shape != (count,):
             raise Refused
+        _check_dtypes(x, bias)
         total += bias
     return total if x.ndim == 2 else total.reshape(*x.shape[:-1], count)
 

@@ -8,12 +8,22 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import check_copied, check_size
-from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient, instead
+from ogive.eager.forms import (
+    NOT_DONE,
+    Form,
+    Refused,
+    done_by,
+    form,
+    gradient,
+    instead,
+    is_captured,
+)
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.elements import taking
 from ogive.eager.shapes.movement_forms import numbers_of, place_of
-from ogive.eager.tensors import DTYPES
+from ogive.eager.tensors import DTYPES, show
 from ogive.ir.dtype import result_type
+from ogive.tensor.indexing.advanced_indexing import get_item
 from ogive.tensor.movement import joining, padding, repeating, splitting
 from ogive.tensor.tensor import Tensor
 
@@ -99,6 +109,9 @@ SPLIT, UNBIND = taking("split"), taking("unbind")
 def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Tensor, ...]:
     """The parts of a tensor at some places of an axis, recorded as those of a form."""
     before = (_WHOLE,) * axis
+    if x.record is None and not is_captured():
+        places = [(*before, entry, ...) for entry in entries]
+        return tuple([show(x, x.value[place], None, (get_item, (place,), {})) for place in places])
     found = tuple([x[(*before, entry)] for entry in entries])
     if x.record is not None:
         for part in found:

@@ -13,7 +13,7 @@ from ogive.tensor.method_functions import plain_functions
 from ogive.tensor.neural import feature_normalization as plain
 from ogive.tensor.tensor import Tensor
 
-_total = numpy.add.reduce
+_total: Any = numpy.add.reduce
 
 
 def _check(x: Any, *parameters: Any) -> None:

@@ -15,9 +15,11 @@ from ogive.eager.forms import (
     done_by,
     form,
     gradient,
+    half_form,
     instead,
     is_captured,
 )
+from ogive.eager.half_precision import is_half
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.elements import taking
 from ogive.eager.shapes.movement_forms import numbers_of, place_of
@@ -116,7 +118,7 @@ def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Te
     if x.record is not None:
         for part in found:
             if part.is_eager and part.record is not None:
-                part.record.form = form
+                part.record.form = half_form(form) if is_half(part.value) else form
     return found
 
 

@@ -437,6 +437,23 @@ def _index_put(
     return (own, *[None] * len(indices), part)
 
 
+@form(scattering.put)
+def put(x: Any, index: Any, source: Any, accumulate: Any = False) -> Any:
+    """x after the same at positions of all its elements."""
+    if index.size != source.size:
+        raise Refused
+    made = index_put(x.reshape(-1), (index.reshape(-1),), source.reshape(-1), accumulate)
+    return made.reshape(x.shape)
+
+
+@gradient(put)
+def _put(given: Any, out: Any, x: Any, index: Any, source: Any, accumulate: Any = False) -> Any:
+    places = checked(index, x.size, negative=True).reshape(-1)
+    flat = given.reshape(-1)
+    own = flat if accumulate else _without(flat, places)
+    return own.reshape(x.shape), None, flat[places].reshape(source.shape)
+
+
 # Masks
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -9,7 +10,10 @@ import pytest
 import torch
 
 import ogive.torch
+from benchmarks.token_model import token_model
+from ogive.counters import counters
 from ogive.eager.shapes.adding import combine_at
+from ogive.live.small_graphs import SmallGraphs
 from ogive.tensor.eager_sizes import LARGE, SMALL, Allowance, allowance
 
 
@@ -90,3 +94,89 @@ def test_combining_at_positions_is_that_of_numpy(operation: Any, shape: Any, ind
     operation.at(expected, index, given)
     combine_at(operation, found, index, given)
     numpy.testing.assert_array_equal(found, expected)
+
+
+def used_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave large tensors to the compiler from here on; those that are there stay eager."""
+    monkeypatch.setattr(allowance, "left", 0)
+    monkeypatch.setattr(SmallGraphs, "take", lambda self: False)
+
+
+def ones(*shape: int) -> Any:
+    return ogive.torch.tensor(numpy.ones(shape, "float32"))
+
+
+LITTLE: list[tuple[Callable[..., Any], list[tuple[int, ...]]]] = [
+    (lambda w, x: torch_linear(x, w), [(1024, 256), (1, 256)]),
+    (lambda w, x: x @ w, [(256, 1024), (2, 256)]),
+    (lambda w, x: w @ x, [(1024, 256), (256,)]),
+    (lambda w, x: ogive.torch.addmm(x, x, w), [(300, 300), (1, 300)]),
+    (lambda w: ogive.torch.nn.functional.embedding(ogive.torch.tensor([3, 999]), w), [(1000, 256)]),
+    (lambda w: w[5:9], [(1000, 256)]),
+    (lambda w: w[ogive.torch.tensor([1, 2])], [(1000, 256)]),
+    (lambda w: w.index_select(1, ogive.torch.tensor([1, 2])), [(1000, 256)]),
+    (lambda w: w.gather(1, ogive.torch.tensor([[1, 2]])), [(1000, 256)]),
+    (lambda w: w.take(ogive.torch.tensor([1, 77777])), [(1000, 256)]),
+    (lambda k, row: ogive.torch.cat([k, row], 2), [(1, 4, 500, 64), (1, 4, 1, 64)]),
+    (lambda q, k: torch_attention(q, k, k), [(1, 4, 1, 64), (1, 4, 500, 64)]),
+    (lambda w: w.T[7], [(1000, 256)]),
+]
+
+
+def torch_linear(x: Any, weight: Any) -> Any:
+    return ogive.torch.nn.functional.linear(x, weight)
+
+
+def torch_attention(query: Any, key: Any, value: Any) -> Any:
+    return ogive.torch.nn.functional.scaled_dot_product_attention(query, key, value)
+
+
+@pytest.mark.parametrize("number", range(len(LITTLE)))
+def test_little_work_on_large_tensors_is_done_at_once_for_ever(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operation, shapes = LITTLE[number]
+    tensors = [ones(*shape) for shape in shapes]
+    assert max(tensor.numel() for tensor in tensors) > SMALL
+    used_up(monkeypatch)
+    result = operation(*tensors)
+    assert result.is_eager
+    assert all(tensor.is_eager for tensor in tensors)
+    assert allowance.left == 0
+
+
+MUCH: list[tuple[Callable[..., Any], list[tuple[int, ...]]]] = [
+    (lambda w: w + 1, [(1000, 256)]),
+    (lambda w, x: x @ w, [(256, 1024), (200, 256)]),
+    (lambda k, row: ogive.torch.cat([k, row], 2), [(1, 4, 1500, 64), (1, 4, 1, 64)]),
+    (lambda w: w.index_select(0, ogive.torch.arange(300)), [(1000, 256)]),
+    (lambda w: w.take(ogive.torch.zeros(80000, dtype=ogive.torch.int64)), [(1000, 256)]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(MUCH)))
+def test_much_work_is_left_to_the_compiler_when_the_allowance_is_used_up(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operation, shapes = MUCH[number]
+    tensors = [ones(*shape) for shape in shapes]
+    used_up(monkeypatch)
+    assert not operation(*tensors).is_eager
+
+
+def test_gradients_of_large_operands_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    weight = ones(1024, 256).requires_grad_()
+    used_up(monkeypatch)
+    made = torch_linear(ones(1, 256), weight)
+    assert not made.is_eager
+    made.sum().backward()
+    numpy.testing.assert_array_equal(weight.grad.numpy(), numpy.ones((1024, 256)))
+
+
+def test_a_text_with_a_cache_that_grows_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    generate = token_model(ogive.torch)
+    first = generate(5)
+    used_up(monkeypatch)
+    scheduled = counters()["schedules_created"]
+    assert generate(5) == first
+    assert counters()["schedules_created"] == scheduled

@@ -8,6 +8,7 @@ from typing import Any, overload
 import ml_dtypes
 
 from ogive.errors import ArgumentError
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.stacking import broadcast_tensors
 from ogive.tensor.tensor import Tensor
 
@@ -41,7 +42,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     given = [value for value in values if isinstance(value, Tensor)]
     dtype = given[0].dtype if given else None
     tensors = [
-        value if isinstance(value, Tensor) else Tensor(float(value), dtype or "float32")
+        value if isinstance(value, Tensor) else created(Tensor, float(value), dtype or "float32")
         for value in values
     ]
     return tuple(broadcast_tensors(*tensors))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import Refused
-from ogive.eager.tensors import DTYPES
+from ogive.eager.half_precision import widen
+from ogive.eager.tensors import DTYPES, FLOATS
 from ogive.ir.dtype import result_type
-from ogive.tensor.eager_sizes import SMALL, allowance
+from ogive.tensor.eager_sizes import COPIES_PER_ELEMENT, LARGE, SMALL, allowance
 
 _ndarray = numpy.ndarray
 _FLOAT32 = numpy.dtype("float32")
@@ -31,7 +32,8 @@ def cast_array(array: Any, dtype: Any) -> Any:
         return array
     if array.dtype.kind == "c" != dtype.kind:
         raise Refused
-    if array.dtype.kind == "f" and dtype.kind in "iu" and array.size:
+    if array.dtype.kind in FLOATS and dtype.kind in "iu" and array.size:
+        array = widen(array)
         limits = numpy.iinfo(dtype)
         least, greatest = numpy.minimum.reduce(array, None), numpy.maximum.reduce(array, None)
         if not (least > limits.min - 1 and greatest < limits.max + 1):
@@ -94,6 +96,13 @@ def check_size(shape: Any) -> None:
         raise Refused
 
 
+def check_copied(count: int) -> None:
+    """Raise `Refused` where a copy of so many elements is left to the compiler, which could not
+    make it faster."""
+    if count > LARGE or allowance.is_beyond(count // COPIES_PER_ELEMENT):
+        raise Refused
+
+
 def unbroadcast(given: Any, operand: Any) -> Any:
     """The gradient of an operand that was broadcast: summed over what it was repeated along."""
     shape = operand.shape
@@ -102,7 +111,8 @@ def unbroadcast(given: Any, operand: Any) -> Any:
         axes = tuple(range(extra)) + tuple(
             [n + extra for n, length in enumerate(shape) if length == 1 != given.shape[n + extra]]
         )
-        given = given.sum(axes, keepdims=True).reshape(shape)
+        wide = _FLOAT32 if given.itemsize == 2 and given.dtype.kind in FLOATS else None
+        given = given.sum(axes, wide, keepdims=True).reshape(shape)
     return given if given.dtype == operand.dtype else given.astype(operand.dtype)
 
 

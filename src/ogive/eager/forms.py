@@ -14,6 +14,9 @@ tensors that settle, and computes it or says what is wrong.
 A form without a gradient is not used where gradients flow, unless it is `apart` from them, as
 comparisons are. One that is a `view` gives an array in the memory of the first operand; where it
 gives that array itself, the result is that tensor.
+
+What operands hold is counted (`tensor/eager_sizes.py`), and large ones are left to the compiler
+after a while. A form that `counts` does that itself, as it reads less than that, or faster.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from threading import get_ident
 from typing import Any, ParamSpec, TypeVar
 
@@ -29,9 +32,13 @@ import numpy
 
 from ogive.eager.equal_dtypes import FUNCTIONS, check
 from ogive.eager.gradients.records import Record
+from ogive.eager.half_precision import is_half, rounded, rounded_gradient
 from ogive.eager.tensors import (
+    FLOATS,
     Eager,
     EagerComplex,
+    EagerHalf,
+    EagerHalfParameter,
     EagerParameter,
     give,
     read_constant,
@@ -41,8 +48,10 @@ from ogive.eager.tensors import (
 )
 from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
+from ogive.tensor.autocast_dtypes import converted_call
+from ogive.tensor.autocast_dtypes import current as current_autocast
 from ogive.tensor.core import Core
-from ogive.tensor.eager_sizes import SMALL, allowance
+from ogive.tensor.eager_sizes import LARGE, SMALL, allowance
 from ogive.tensor.method_functions import plain_functions
 
 # What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
@@ -70,10 +79,12 @@ NOT_DONE = (
 
 
 class Form:
-    """How a function is done at once. One that `takes_complex` is given complex numbers as well."""
+    """How a function is done at once. One that `takes_complex` is given complex numbers as well.
+    What else `dtype_rules.py` says of functions is in `mixes`, `keeps_dtypes`, `is_composed`."""
 
     __slots__ = (
-        "compute", "function", "gradient", "is_apart", "is_view", "reach", "takes_complex"
+        "compute", "counts", "function", "gradient", "is_apart", "is_composed", "is_view",
+        "keeps_dtypes", "mixes", "reach", "takes_complex", "takes_half",
     )  # fmt: skip
 
     def __init__(
@@ -83,14 +94,17 @@ class Form:
         apart: bool,
         view: bool,
         reach: int | None = None,
+        counts: bool = False,
     ) -> None:
         self.function = function
         self.compute = compute
         self.reach = reach
+        self.counts = counts
         self.gradient: Any = None
         self.is_apart = apart
         self.is_view = view
-        self.takes_complex = False
+        self.takes_complex = self.takes_half = self.keeps_dtypes = self.is_composed = False
+        self.mixes = ""
 
 
 forms: dict[Callable[..., Any], Form] = {}
@@ -102,14 +116,16 @@ def form(
     apart: bool = False,
     view: bool = False,
     reach: int | None = None,
+    counts: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare how functions are done at once. Its gradient is that of the first `reach` tensors:
-    where one flows to others, the form is not used."""
+    where one flows to others, the form is not used. One that `counts` takes what it reads from the
+    allowance itself."""
 
     def declare(compute: Callable[..., Any]) -> Callable[..., Any]:
         for function in functions:
             plain = plain_functions.get(function, function)
-            forms[function] = Form(plain, compute, apart, view, reach)
+            forms[function] = Form(plain, compute, apart, view, reach, counts)
         return compute
 
     return declare
@@ -151,9 +167,8 @@ def is_recording() -> bool:
 
 
 def is_captured() -> bool:
-    """Whether this thread is capturing a function, or casts what it computes."""
-    thread = get_ident()
-    return thread in autocast or thread in traced
+    """Whether this thread is capturing a function."""
+    return bool(traced) and get_ident() in traced
 
 
 def instead(
@@ -192,31 +207,42 @@ def dispatching(own: Form) -> Callable[..., Any]:
     function, compute = own.function, own.compute
     is_view, is_apart, reach = own.is_view, own.is_apart, own.reach
     order = list(inspect.signature(compute).parameters)
-    is_beyond = _cannot_hold if is_view else allowance.is_beyond
+    reads_part = is_view or own.counts
+    is_beyond = _is_too_large if reads_part else allowance.is_beyond
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if (autocast or traced) and is_captured():
+        if traced and get_ident() in traced:
             return function(*args, **kwargs)
+        if autocast and current_autocast() is not None:
+            convert = getattr(function, "converts", None)
+            if convert is not None:
+                return converted_call(call, convert, args, kwargs)
+            if own.is_composed:
+                return function(*args, **kwargs)
         sources: list[Any] = []
-        given = _arrays(args, sources, own.takes_complex, is_beyond)
+        given = _arrays(args, sources, own, is_beyond)
         named = kwargs
         if kwargs:
             if len(kwargs) > 1:  # gradients are given in the order of the parameters
                 kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
-            others = _arrays(kwargs.values(), sources, own.takes_complex, is_beyond)
+            others = _arrays(kwargs.values(), sources, own, is_beyond)
             named = dict(zip(kwargs, others, strict=True))
         is_tracked = False
         for source in sources:
             if source is not None:
                 if source is _NONE:
                     return leave(own, args, kwargs)
+                if source is _HALF:
+                    return dispatching_half(own)(*args, **kwargs)
                 is_tracked = True
         if is_tracked:
             if is_apart or (paused and not is_recording()):
                 is_tracked = False
             elif own.gradient is None or (reach is not None and any(sources[reach:])):
                 return function(*args, **kwargs)
+            elif reads_part and _are_beyond([*given, *named.values()], is_view):
+                return leave(own, args, kwargs)
         try:
             out = compute(*given, **named)
         except NOT_DONE as refusal:
@@ -227,7 +253,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
         kind = _first(out).dtype.kind if is_tracked else ""
         if kind == "c":
             return leave(own, args, kwargs)
-        if kind == "f":
+        if kind and kind in FLOATS:
             save(args, given)
             if kwargs:
                 kept = list(named.values())
@@ -240,7 +266,24 @@ def dispatching(own: Form) -> Callable[..., Any]:
             return show(args[0], out, record, (function, args[1:], kwargs))
         return give(out, record) if out.__class__ is _ndarray else _give_all(own, out, record)
 
-    return call if is_view else _quickly(own, call)
+    return call if is_view or own.takes_half else _quickly(own, call)
+
+
+@functools.cache
+def dispatching_half(own: Form) -> Callable[..., Any]:
+    """The same for tensors of which some are of float16 or bfloat16."""
+    return dispatching(half_form(own))
+
+
+@functools.cache
+def half_form(own: Form) -> Form:
+    """The form of a function for such tensors (`half_precision.py`)."""
+    compute = own.compute if own.is_view or own.keeps_dtypes else rounded(own)
+    made = Form(own.function, compute, own.is_apart, own.is_view, own.reach, own.counts)
+    made.is_composed, made.mixes, made.takes_half = own.is_composed, own.mixes, True
+    if own.gradient is not None:
+        made.gradient = own.gradient if own.keeps_dtypes else rounded_gradient(own)
+    return made
 
 
 def _first(out: Any) -> Any:
@@ -332,14 +375,30 @@ _NO_TENSORS = _NUMBERS | {type(None), str}
 _NONE = object()
 """Stands among the sources for an operand that is not eager, and cannot be."""
 
+_HALF = object()
+"""Stands among the sources for an operand in half precision."""
 
-def _cannot_hold(count: int) -> bool:
-    """Whether a view of so many elements is left to the compiler: it reads none of them."""
-    return not allowance.may_hold(count)
+
+def _is_too_large(count: int) -> bool:
+    """Whether an operand of so many elements is left to the compiler though few of them are read:
+    those of a view, say, which reads none."""
+    return count > LARGE
+
+
+def _are_beyond(operands: Sequence[Any], is_view: bool) -> bool:
+    """The same where gradients flow: the way back computes with all of each operand."""
+    for operand in operands:
+        if operand.__class__ is _ndarray and operand.size > SMALL:
+            count = operand.size
+            if not allowance.may_show(count, True) if is_view else allowance.is_beyond(count):
+                return True
+        elif operand.__class__ in (list, tuple) and _are_beyond(operand, is_view):
+            return True
+    return False
 
 
 def _arrays(
-    values: Iterable[Any], sources: list[Any], complexes: bool, is_beyond: Callable[[int], bool]
+    values: Iterable[Any], sources: list[Any], own: Form, is_beyond: Callable[[int], bool]
 ) -> list[Any]:
     """Arguments as a form takes them; the records of tensors are added to `sources`."""
     given = []
@@ -350,29 +409,39 @@ def _arrays(
             sources.append(_NONE if value.size > SMALL and is_beyond(value.size) else record)
         elif kind not in _NO_TENSORS:
             if kind is complex:
-                if not complexes:
+                if not own.takes_complex:
                     sources.append(_NONE)
             elif kind is EagerComplex:
-                if complexes and not is_beyond(value.value.size):
+                if own.takes_complex and not is_beyond(value.value.size):
                     value = value.value
                     sources.append(None)
                 else:
                     sources.append(_NONE)
+            elif kind is EagerHalf or kind is EagerHalfParameter:
+                if not own.takes_half:
+                    sources.append(_HALF)
+                elif is_beyond(value.value.size):
+                    sources.append(_NONE)
+                else:
+                    sources.append(value.record)
+                    value = value.value
             elif isinstance(value, Core):
                 shown = read_memory(value) if paused and not is_recording() else None
-                if shown is not None:
+                record = None
+                if shown is None and take_up(value):
+                    shown, record = value.value, value.record
+                if shown is None:
+                    shown = read_constant(value)
+                if shown is None:
+                    sources.append(_NONE)
+                elif own.takes_half or not is_half(shown):
                     value = shown
-                    sources.append(None)
-                elif take_up(value):
-                    value, record = value.value, value.record
                     sources.append(record)
                 else:
-                    shown = read_constant(value)
-                    value = value if shown is None else shown
-                    sources.append(_NONE if shown is None else None)
+                    sources.append(_HALF)
             elif kind is list or kind is tuple:
                 if value and isinstance(value[0], Core):
-                    value = kind(_arrays(value, sources, complexes, is_beyond))
+                    value = kind(_arrays(value, sources, own, is_beyond))
             elif isinstance(value, numpy.generic) and value.dtype.kind in "fiub":
                 value = value.item()  # as PyTorch takes NumPy's numbers
             elif isinstance(value, (numpy.ndarray, numpy.generic)):
@@ -387,7 +456,7 @@ def save(values: Iterable[Any], arrays: list[Any]) -> None:
     What the program can write to as well is copied.
     """
     for at, value in enumerate(values):
-        if value.__class__ is Eager or value.__class__ is EagerParameter:
+        if value.__class__ is Eager or isinstance(value, Eager):
             if value.family is None:
                 value.value.setflags(write=False)
             elif value.family.lent:

@@ -14,7 +14,7 @@ from ogive.eager.forms import (
     is_captured,
 )
 from ogive.eager.gradients.records import Leaf, Record
-from ogive.eager.tensors import DTYPES, give, lend, show
+from ogive.eager.tensors import DTYPES, FLOATS, give, lend, show
 from ogive.eager.writing import may_write, replace
 from ogive.errors import GradientError
 from ogive.ir.dtype import DType
@@ -74,7 +74,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 
 def is_floating_point(self: Tensor) -> bool:
     """Whether the elements are floats."""
-    return bool(self.value.dtype.kind == "f")
+    return bool(self.value.dtype.kind in FLOATS)
 
 
 # Values
@@ -187,7 +187,7 @@ _clone = dispatching(forms[conversion.clone])
 def fill_(self: Tensor, value: Any) -> Tensor:
     """One value everywhere: a number or a scalar tensor."""
     own = self.value
-    fits = value.__class__ in (int, float) and own.dtype.kind == "f"
+    fits = value.__class__ in (int, float) and own.dtype.kind in FLOATS
     fits |= value.__class__ is int and own.dtype.kind == "i" and abs(value) < 1 << 7
     if not fits or is_captured() or not may_write(self, []):
         return in_place_operations.fill_(self, value)
@@ -241,7 +241,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     record = self.record
     if is_captured():
         return differentiation.requires_grad_(self, requires_grad)
-    if requires_grad and self.value.dtype.kind != "f":
+    if requires_grad and self.value.dtype.kind not in FLOATS:
         return differentiation.requires_grad_(self, requires_grad)
     if requires_grad and record is None:
         self.record = Leaf(self)

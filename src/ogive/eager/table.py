@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.eager import methods
+from ogive.eager.dtype_rules import declare_rules
 from ogive.eager.elementwise import (  # noqa: F401  (they declare their forms)
     activation_forms,
     arithmetic_forms,
@@ -69,6 +70,7 @@ from ogive.tensor.tensor import Tensor
 def fill_table() -> None:
     """Give `Eager` its methods, and functions what they do for eager tensors."""
     complex_forms.let_take_complex()
+    declare_rules()
     for function, own in forms.items():
         eager_calls[function] = dispatching(own)
     eager_calls.update(calls)

@@ -63,10 +63,13 @@ MOST_SETTLINGS = 3
 
 _PLAIN_DTYPES = (
     "float32", "float64", "int64", "int32", "int16", "int8", "uint8", "bool", "complex64",
-    "complex128",
+    "complex128", "float16", "bfloat16",
 )  # fmt: skip
-DTYPES: dict[Any, DType] = {numpy.dtype(name): to_dtype(name) for name in _PLAIN_DTYPES}
+DTYPES: dict[Any, DType] = {to_dtype(name).numpy: to_dtype(name) for name in _PLAIN_DTYPES}
 """The dtypes that eager tensors have, by NumPy's."""
+
+FLOATS = "fV"
+"""The kinds of NumPy's dtypes that are floats: that of bfloat16 is V."""
 
 
 class Family:
@@ -107,6 +110,8 @@ class Family:
             owner = owner.base
         start = owner.__array_interface__["data"][0]
         copy = owner.copy(order="K")
+        if copy.dtype.kind == "V":
+            copy = copy.view(numpy.uint16)  # NumPy knows no other buffers of bfloat16
         for member in [each for each in members if each.value.size]:
             value = member.value
             offset = value.__array_interface__["data"][0] - start
@@ -174,12 +179,42 @@ class EagerComplex(Eager):
     __slots__ = ()
 
 
-for _kind in (Eager, EagerParameter, EagerComplex):
+class EagerHalf(Eager):
+    """A tensor of float16 or bfloat16. Forms are given it in float32 (`half_precision.py`)."""
+
+    __slots__ = ()
+
+
+class EagerHalfParameter(EagerParameter):
+    """A parameter of float16 or bfloat16."""
+
+    __slots__ = ()
+
+
+for _kind in (Eager, EagerParameter, EagerComplex, EagerHalf, EagerHalfParameter):
     _kind.__name__ = _kind.__qualname__ = _kind.plain.__name__  # as programs print it
 
 
-PLAIN_CLASS: dict[type, type] = {Eager: Tensor, EagerParameter: Parameter, EagerComplex: Tensor}
+PLAIN_CLASS: dict[type, type] = {
+    Eager: Tensor, EagerComplex: Tensor, EagerHalf: Tensor,
+    EagerParameter: Parameter, EagerHalfParameter: Parameter,
+}  # fmt: skip
 EAGER_CLASS: dict[type, type] = {Tensor: Eager, Parameter: EagerParameter}
+
+_FLOAT32 = numpy.dtype("float32")
+_OTHERS: dict[Any, dict[type, type]] = {
+    to_dtype("complex64").numpy: {Tensor: EagerComplex},
+    to_dtype("complex128").numpy: {Tensor: EagerComplex},
+    to_dtype("float16").numpy: {Tensor: EagerHalf, Parameter: EagerHalfParameter},
+    to_dtype("bfloat16").numpy: {Tensor: EagerHalf, Parameter: EagerHalfParameter},
+}
+"""The classes of other dtypes than most tensors have, by those of plain tensors."""
+
+
+def eager_class(plain: type, dtype: Any) -> type:
+    """The class of an eager tensor of a dtype, by that of a plain one."""
+    return _OTHERS.get(dtype, EAGER_CLASS)[plain]
+
 
 _new: Any = Eager.__new__
 
@@ -188,7 +223,10 @@ def give(array: Any, record: Record | None = None) -> Tensor:
     """An eager tensor that holds what was computed, which nobody else has."""
     if array.__class__ is not numpy.ndarray:
         array = numpy.asarray(array)
-    made: Tensor = _new(Eager if array.dtype.kind != "c" else EagerComplex)
+    dtype = array.dtype
+    made: Tensor = _new(
+        _OTHERS[dtype][Tensor] if dtype is not _FLOAT32 and dtype in _OTHERS else Eager
+    )
     made.id = next_id()
     made.value = array
     made.record = record
@@ -366,10 +404,8 @@ def take_up(tensor: Any) -> bool:
     is_leaf = history.is_flagged(tensor)
     if not is_small(tensor.node) or (is_leaf and getattr(tensor, "hooks", None) is not None):
         return False
-    if tensor.node.dtype.is_complex:
-        if is_leaf or kind is not Eager:
-            return False
-        kind = EagerComplex
+    if tensor.node.dtype.is_complex and (is_leaf or kind is not Eager):
+        return False
     if is_leaf and memory_leaf(tensor.node).op is not Op.BUFFER:
         tensor.realize()
     with graph_lock:
@@ -377,7 +413,7 @@ def take_up(tensor: Any) -> bool:
             return False
         value = _own_memory(tensor, is_leaf)
         if value is not None:
-            _become_eager(tensor, kind, value, is_leaf)
+            _become_eager(tensor, value, is_leaf)
         return value is not None
 
 
@@ -461,7 +497,7 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
         first = leaves[0] if leaves else tensor
         for member in members:
             is_leaf = history.is_flagged(member)
-            _become_eager(member, EAGER_CLASS[member.__class__], value, is_leaf)
+            _become_eager(member, value, is_leaf)
         for member in members:
             if member is not first:
                 _join(member, first)
@@ -480,8 +516,9 @@ def _join(tensor: Tensor, first: Tensor) -> None:
     tensor.shown = (first, Tensor.detach, (), {})
 
 
-def _become_eager(tensor: Tensor, kind: type, value: NDArray[Any], is_leaf: bool) -> None:
+def _become_eager(tensor: Tensor, value: NDArray[Any], is_leaf: bool) -> None:
     """Let a plain tensor hold an array in place of its node, likewise."""
+    kind = eager_class(tensor.__class__, value.dtype)
     storage = tensor.shared  # for as long as nothing may run
     at_once(
         [

@@ -17,7 +17,7 @@ from ogive.eager.forms import Refused, instead, is_recording
 from ogive.eager.tensors import is_alone
 from ogive.tensor.tensor import Tensor
 
-CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
 """Kinds of dtypes: a tensor takes on values of no higher one."""
 
 

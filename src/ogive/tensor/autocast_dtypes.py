@@ -100,15 +100,26 @@ def _alone(
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not chosen or current() is None:
             return function(*args, **kwargs)
-        given = [convert(value) for value in args]
-        named = {name: convert(value) for name, value in kwargs.items()}
-        enter(None)
-        try:
-            return function(*given, **named)
-        finally:
-            leave()
+        return converted_call(function, convert, args, kwargs)
 
+    run.converts = convert  # type: ignore[attr-defined]
     return run
+
+
+def converted_call(
+    function: Callable[..., Result],
+    convert: Callable[[Any], Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Result:
+    """Call a function with its arguments converted, and without autocast."""
+    given = [convert(value) for value in args]
+    named = {name: convert(value) for name, value in kwargs.items()}
+    enter(None)
+    try:
+        return function(*given, **named)
+    finally:
+        leave()
 
 
 def _cast(value: Any, dtype: DType) -> Any:

@@ -27,9 +27,8 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if eager_calls:
             for value in args:
-                is_list = value.__class__ in (list, tuple) and value
-                first: Any = value[0] if is_list else value  # type: ignore[index]
-                if isinstance(first, Core) and first.is_eager:
+                given: Any = value if value.__class__ in (list, tuple) else (value,)
+                if any([isinstance(each, Core) and each.is_eager for each in given]):
                     return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
         return function(*args, **kwargs)
 

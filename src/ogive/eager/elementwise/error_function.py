@@ -1,7 +1,11 @@
 """erf and erfc of arrays, which NumPy lacks.
 
 A few numbers are given to Python's own, one by one, at about 0.1 µs each. More than that are
-computed in float64 by the polynomials of kernels, where a float32 is wanted.
+computed by a quotient of polynomials, where a float32 is wanted:
+
+    erf(x) = tanh(x p(x²) / q(x²))
+
+NumPy has a fast tanh, and its argument is so smooth that four coefficients are enough for each.
 """
 
 from __future__ import annotations
@@ -12,10 +16,9 @@ from typing import Any
 
 import numpy
 
-from ogive.devices.llvm.math.error import ERF, ERF_FAR
 from ogive.eager.forms import Refused
 
-FEW = 256
+FEW = 128
 """Up to how many elements one by one is faster than polynomials."""
 
 _MOST = 1 << 12
@@ -41,28 +44,40 @@ def _each(function: Callable[[float], float], x: Any) -> Any:
 BLOCK = 1 << 13
 """How many elements are computed with at a time: what is between them stays in a core's cache."""
 
+_FARTHEST = 3.95
+"""Beyond, erf is 1 to a float32."""
 
-def _polynomials(narrow: Any) -> Any:
-    if narrow.size <= BLOCK:
-        return _of_block(narrow)
-    line = narrow.reshape(-1)
+_ABOVE = (1.1283791708468025, 0.2798068117399285, 0.042646536870373376, 0.002178279609949187)
+_BELOW = (1, 0.15689256274699473, 0.02368991008064687, 0.0003249239056957873)
+"""artanh(erf(x)) / x in x², up to 3.95; relative error of erf: 2^-28. Computed in float64, so that
+nothing but the result is rounded."""
+
+
+def _polynomials(x: Any) -> Any:
+    if x.size <= BLOCK:
+        return _of_block(x)
+    line = x.reshape(-1)
     made = numpy.empty(line.shape, line.dtype)
     for start in range(0, line.size, BLOCK):
         made[start : start + BLOCK] = _of_block(line[start : start + BLOCK])
-    return made.reshape(narrow.shape)
+    return made.reshape(x.shape)
 
 
 def _of_block(narrow: Any) -> Any:
-    x = numpy.clip(narrow.astype(numpy.float64), -4, 4)
-    near = x + x * _polynomial(x * x, ERF["f32"])
-    far = numpy.copysign(_polynomial(abs(x) - 2.4375, ERF_FAR), x)
-    return numpy.where(abs(x) < 1, near, far).astype(numpy.float32)
+    x = narrow.astype(numpy.float64)
+    square = numpy.minimum(x * x, _FARTHEST**2)
+    total = _polynomial(square, _ABOVE)
+    total /= _polynomial(square, _BELOW)
+    total *= x
+    return numpy.tanh(total, total).astype(numpy.float32)
 
 
 def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
     """Horner's rule; the constant term is first."""
-    total = numpy.full_like(x, coefficients[-1])
-    for coefficient in coefficients[-2::-1]:
-        total *= x
-        total += coefficient
+    total = x * coefficients[3]
+    total += coefficients[2]
+    total *= x
+    total += coefficients[1]
+    total *= x
+    total += coefficients[0]
     return total

@@ -42,7 +42,7 @@ def _factor(query: Any, scale: float | None) -> float:
     return 1 / math.sqrt(query.shape[-1]) if scale is None else scale
 
 
-@form(plain.scaled_dot_product_attention)
+@form(plain.scaled_dot_product_attention, counts=True)
 def scaled_dot_product_attention(
     query: Any,
     key: Any,

@@ -13,7 +13,7 @@ from ogive.tensor.method_functions import plain_functions
 from ogive.tensor.neural import feature_normalization as plain
 from ogive.tensor.tensor import Tensor
 
-_total = numpy.add.reduce
+_total: Any = numpy.add.reduce
 
 
 def _check(x: Any, *parameters: Any) -> None:
@@ -27,8 +27,9 @@ def _check(x: Any, *parameters: Any) -> None:
 def _scaled(lines: Any, axes: Any, eps: float) -> tuple[Any, Any]:
     """Less the mean and over the standard deviation; and one over the latter."""
     count = _count(lines, axes)
-    centred = lines - _total(lines, axes, keepdims=True) / count
-    scale = 1 / numpy.sqrt(_total(centred * centred, axes, keepdims=True) / count + eps)
+    centred = lines - _total(lines, axes, None, None, True) / count
+    variance = _total(centred * centred, axes, None, None, True) / count
+    scale = numpy.reciprocal(numpy.sqrt(variance + eps))
     centred *= scale
     return centred, scale
 
@@ -42,8 +43,8 @@ def _count(lines: Any, axes: Any) -> int:
 def _unscaled(given: Any, scaled: Any, scale: Any, axes: Any) -> Any:
     """The gradient of what was `_scaled`."""
     count = _count(given, axes)
-    along = _total(given * scaled, axes, keepdims=True) / count
-    return (given - _total(given, axes, keepdims=True) / count - scaled * along) * scale
+    along = _total(given * scaled, axes, None, None, True) / count
+    return (given - _total(given, axes, None, None, True) / count - scaled * along) * scale
 
 
 def _affine(scaled: Any, weight: Any, bias: Any) -> Any:
@@ -112,7 +113,9 @@ def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: float | Non
 
 def _root(lines: Any, eps: float | None) -> Any:
     small = float(numpy.finfo(lines.dtype).eps) if eps is None else eps
-    return 1 / numpy.sqrt(_total(lines * lines, 1, keepdims=True) / lines.shape[1] + small)
+    return numpy.reciprocal(
+        numpy.sqrt(_total(lines * lines, 1, None, None, True) / lines.shape[1] + small)
+    )
 
 
 @gradient(rms_norm)
@@ -124,7 +127,7 @@ def _rms_norm(
     scaled = lines * scale
     below = given.reshape(lines.shape)
     inner = below if weight is None else below * _flat(weight)
-    along = _total(inner * scaled, 1, keepdims=True) / lines.shape[1]
+    along = _total(inner * scaled, 1, None, None, True) / lines.shape[1]
     to_x = ((inner - scaled * along) * scale).reshape(x.shape)
     if weight is None:
         return (to_x,)
@@ -192,10 +195,10 @@ def normalize_batch(x: Any, weight: Any, bias: Any, eps: float) -> Any:
     _check_channels(x, weight, bias)
     axes = (0, *range(2, x.ndim))
     count = _count(x, axes)
-    mean = _total(x, axes, keepdims=True) / count
+    mean = _total(x, axes, None, None, True) / count
     centred = x - mean
-    squares = _total(centred * centred, axes, keepdims=True)
-    centred *= 1 / numpy.sqrt(squares / count + eps)
+    squares = _total(centred * centred, axes, None, None, True)
+    centred *= numpy.reciprocal(numpy.sqrt(squares / count + eps))
     made = _affine(centred, _line(weight, x.ndim), _line(bias, x.ndim))
     found: Any = (made, mean.reshape(-1), squares.reshape(-1) / (count - 1))
     return plain.Normalized(*found)
@@ -234,7 +237,7 @@ def normalize_by(x: Any, mean: Any, variance: Any, weight: Any, bias: Any, eps: 
 
 
 def _scale(variance: Any, eps: float, rank: int) -> Any:
-    return _line(1 / numpy.sqrt(variance + eps), rank)
+    return _line(numpy.reciprocal(numpy.sqrt(variance + eps)), rank)
 
 
 @gradient(normalize_by)

@@ -8,18 +8,23 @@ import numpy
 
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Refused, form, gradient
-from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, allowance
+from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, SMALL, allowance
 from ogive.tensor.linear_algebra import matrix_product, named_products
 
 MOST_WORK = 4 * LARGE * PRODUCTS_PER_ELEMENT
 """How many products of numbers one operation adds up: NumPy takes some 20 ms for them, on one core.
 More would be a step that is worth a kernel of its own before the allowance is used up."""
 
+LITTLE_WORK = SMALL * PRODUCTS_PER_ELEMENT
+"""So many are always added up at once."""
+
 _matmul = numpy.matmul
 
 
 def check_work(count: int, size: int) -> None:
     """Raise `Refused` for more than `MOST_WORK` products, or too large a result."""
+    if count <= LITTLE_WORK and size <= SMALL:
+        return
     reads = max(size, count // PRODUCTS_PER_ELEMENT)
     if size > LARGE or allowance.is_beyond(reads, MOST_WORK // PRODUCTS_PER_ELEMENT):
         raise Refused
@@ -27,7 +32,8 @@ def check_work(count: int, size: int) -> None:
 
 def _check_dtypes(x: Any, y: Any) -> None:
     """Only numbers of one dtype are multiplied here, as in PyTorch."""
-    if x.dtype != y.dtype or x.dtype.kind == "b":
+    kind = x.dtype
+    if (kind is not y.dtype and kind != y.dtype) or kind.kind == "b":
         raise Refused
 
 
@@ -59,25 +65,25 @@ def multiply(x: Any, y: Any) -> Any:
     return _matmul(x, y)
 
 
-@form(matrix_product.matmul)
+@form(matrix_product.matmul, counts=True)
 def matmul(x: Any, other: Any) -> Any:
     """`x @ other`."""
     return multiply(x, other)
 
 
-@form(matrix_product.reflected_matmul)
+@form(matrix_product.reflected_matmul, counts=True)
 def reflected_matmul(x: Any, other: Any) -> Any:
     """`other @ x`."""
     return multiply(other, x)
 
 
-@form(named_products.mm)
+@form(named_products.mm, counts=True)
 def mm(x: Any, mat2: Any) -> Any:
     """The product of two matrices."""
     return _of_ranks(x, mat2, 2, 2)
 
 
-@form(named_products.bmm)
+@form(named_products.bmm, counts=True)
 def bmm(x: Any, mat2: Any) -> Any:
     """The products of matrices, pair by pair."""
     if len(x) != len(mat2):
@@ -85,19 +91,19 @@ def bmm(x: Any, mat2: Any) -> Any:
     return _of_ranks(x, mat2, 3, 3)
 
 
-@form(named_products.mv)
+@form(named_products.mv, counts=True)
 def mv(x: Any, vec: Any) -> Any:
     """A matrix times a vector."""
     return _of_ranks(x, vec, 2, 1)
 
 
-@form(named_products.dot)
+@form(named_products.dot, counts=True)
 def dot(x: Any, tensor: Any) -> Any:
     """The sum of the products of two vectors."""
     return _of_ranks(x, tensor, 1, 1)
 
 
-@form(named_products.vdot)
+@form(named_products.vdot, counts=True)
 def vdot(x: Any, other: Any) -> Any:
     """`dot`, of real numbers."""
     return _of_ranks(x, other, 1, 1)
@@ -146,7 +152,7 @@ def _reflected(given: Any, out: Any, x: Any, other: Any) -> Any:
     return product_gradients(given, other, x)[::-1]
 
 
-@form(named_products.inner)
+@form(named_products.inner, counts=True)
 def inner(x: Any, other: Any) -> Any:
     """The sums of products over the last axes."""
     _check_dtypes(x, other)
@@ -184,19 +190,19 @@ def _outer(given: Any, out: Any, x: Any, vec2: Any) -> Any:
 # Products that are added
 
 
-@form(named_products.addmm)
+@form(named_products.addmm, counts=True)
 def addmm(x: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta · x + alpha · mat1 @ mat2."""
     return _added(x, _of_ranks(mat1, mat2, 2, 2), beta, alpha)
 
 
-@form(named_products.addmv)
+@form(named_products.addmv, counts=True)
 def addmv(x: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta · x + alpha · mat @ vec."""
     return _added(x, _of_ranks(mat, vec, 2, 1), beta, alpha)
 
 
-@form(named_products.baddbmm)
+@form(named_products.baddbmm, counts=True)
 def baddbmm(x: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta · x + alpha · batch1 @ batch2, pair by pair."""
     if len(batch1) != len(batch2):
@@ -227,11 +233,12 @@ for _compute in (addmm, addmv, baddbmm):
     gradient(_compute)(_added_gradients)
 
 
-@form(named_products.linear)
+@form(named_products.linear, counts=True)
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     """x @ weightᵀ + bias."""
-    if weight.ndim != 2 or x.dtype != weight.dtype or x.dtype.kind == "b":
+    if weight.ndim != 2:
         raise Refused
+    _check_dtypes(x, weight)
     count, depth = weight.shape
     if x.ndim == 2:
         lines = x
@@ -243,8 +250,9 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     check_work(rows * depth * count, rows * count)
     total = _matmul(lines, weight.T)
     if bias is not None:
-        if bias.dtype != x.dtype or bias.shape != (count,):
+        if bias.shape != (count,):
             raise Refused
+        _check_dtypes(x, bias)
         total += bias
     return total if x.ndim == 2 else total.reshape(*x.shape[:-1], count)
 
@@ -266,7 +274,7 @@ def _linear(given: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
     return to_x, to_weight, numpy.add.reduce(lines, 0)
 
 
-@form(named_products.bilinear)
+@form(named_products.bilinear, counts=True)
 def bilinear(x: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """Σ xᵢ · weightₒᵢⱼ · yⱼ + biasₒ."""
     if weight.ndim != 3 or not x.ndim or x.shape[:-1] != input2.shape[:-1]:

@@ -14,14 +14,16 @@ from ogive.eager.forms import (
     NOT_DONE,
     Form,
     Refused,
+    half_form,
     instead,
     is_captured,
     is_recording,
     save,
 )
 from ogive.eager.gradients.records import Record
+from ogive.eager.half_precision import is_half
 from ogive.eager.shapes.adding import add_at
-from ogive.eager.tensors import give, show, take_up
+from ogive.eager.tensors import FLOATS, give, show, take_up
 from ogive.eager.writing import CATEGORY, may_write, replace_recorded, write
 from ogive.live.history import traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
@@ -180,7 +182,8 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     if index.__class__ is list:
         index = advanced_indexing.listed_entries(index)
     try:
-        if not allowance.may_hold(array.size) or ((autocast or traced) and is_captured()):
+        is_shown = allowance.may_show(array.size, self.record is not None)
+        if not is_shown or ((autocast or traced) and is_captured()):
             raise Refused
         given = Index(index)
         if given.first is not None:
@@ -195,12 +198,13 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     record = self.record
     if record is not None:
         record = None
-        if is_recording() and array.dtype.kind == "f":
+        if is_recording() and array.dtype.kind in FLOATS:
             arrays = [array]
             save((self,), arrays)
             if not given.is_basic:
                 given.keep()
-            record = Record(TAKE, (*arrays, given), {}, out, (self.record,))
+            form = half_form(TAKE) if is_half(array) else TAKE
+            record = Record(form, (*arrays, given), {}, out, (self.record,))
     if given.is_basic:
         return show(self, out, record, (advanced_indexing.get_item, (given.entries,), {}))
     return give(out, record)
@@ -257,7 +261,7 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
         if own.dtype.kind in "iu" and kind is float:
             raise Refused
         array = value
-    if not allowance.may_hold(own.size):
+    if not allowance.may_show(own.size, self.record is not None):
         raise Refused
     given = Index(index)
     if given.first is not None:
@@ -308,7 +312,7 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
     """Write to a part of a tensor that is alone, where gradients flow through it or the value."""
     record = self.record
     is_leaf = record is not None and record.is_leaf
-    if is_leaf or not is_recording() or self.value.dtype.kind != "f" or not index.is_basic:
+    if is_leaf or not is_recording() or self.value.dtype.kind not in FLOATS or not index.is_basic:
         raise Refused
     if not isinstance(value, Core):
         value = give(numpy.array(value, self.value.dtype))
@@ -317,9 +321,10 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
     arrays = [self.value, value.value]
     save((self, value), arrays)
     made = _put(arrays[0], index, arrays[1])
+    form = half_form(_PUT) if is_half(made) else _PUT
     sources = (record, value.record)
     replace_recorded(
-        self, give(made, Record(_PUT, (arrays[0], index, arrays[1]), {}, made, sources))
+        self, give(made, Record(form, (arrays[0], index, arrays[1]), {}, made, sources))
     )
 
 
@@ -342,7 +347,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     if not self.value.ndim:
         return advanced_indexing.iterate(self)  # type: ignore[no-any-return]
     array = self.value
-    if self.record is not None or not allowance.may_hold(array.size) or is_captured():
+    if self.record is not None or not allowance.may_show(array.size, False) or is_captured():
         return iter([self[position] for position in range(len(array))])
     return iter([_entry(self, (position, ...)) for position in range(len(array))])
 

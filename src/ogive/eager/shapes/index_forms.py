@@ -73,9 +73,10 @@ def _without(given: Any, places: Any) -> Any:
 # Reading
 
 
-@form(scattering.gather)
+@form(scattering.gather, counts=True)
 def gather(x: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
     """The elements at positions along an axis."""
+    check_size(index.shape)
     return x[_places(x, dim, index)]
 
 
@@ -84,7 +85,7 @@ def _gather(given: Any, out: Any, x: Any, dim: Any, index: Any, *, sparse_grad: 
     return _added(x, _places(x, dim, index), given), None
 
 
-@form(scattering.take_along_dim)
+@form(scattering.take_along_dim, counts=True)
 def take_along_dim(x: Any, indices: Any, dim: Any = None) -> Any:
     """`gather` of tensors that broadcast along the other axes."""
     return x[_broadcast_places(x, indices, dim)]
@@ -117,9 +118,10 @@ def _take_along_dim(given: Any, out: Any, x: Any, indices: Any, dim: Any = None)
     return _added(x, _broadcast_places(x, indices, dim), given), None
 
 
-@form(scattering.take)
+@form(scattering.take, counts=True)
 def take(x: Any, index: Any) -> Any:
     """The elements at positions of the flat tensor."""
+    check_size(index.shape)
     return x.reshape(-1)[checked(index, x.size, negative=True)]
 
 
@@ -129,11 +131,13 @@ def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
     return _added(flat, checked(index, x.size, negative=True), given).reshape(x.shape), None
 
 
-@form(scattering.index_select)
+@form(scattering.index_select, counts=True)
 def index_select(x: Any, dim: Any, index: Any) -> Any:
     """The parts at positions along an axis."""
     places = _line(x, dim, index)
-    return x.take(places[-1], len(places) - 1)
+    axis = len(places) - 1
+    check_size((*x.shape[:axis], index.size, *x.shape[axis + 1 :]))
+    return x.take(places[-1], axis)
 
 
 @gradient(index_select)
@@ -141,7 +145,7 @@ def _index_select(given: Any, out: Any, x: Any, dim: Any, index: Any) -> Any:
     return _added(x, _line(x, dim, index), given), None
 
 
-@form(table_lookup.embedding)
+@form(table_lookup.embedding, counts=True)
 def embedding(x: Any, weight: Any, padding_idx: Any = None) -> Any:
     """Rows of a table."""
     if x.dtype.kind != "i" or weight.ndim != 2 or x.dtype.itemsize < 4:
@@ -431,6 +435,23 @@ def _index_put(
     part = unbroadcast(given[places], values)
     own = given if accumulate else _without(given, places)
     return (own, *[None] * len(indices), part)
+
+
+@form(scattering.put)
+def put(x: Any, index: Any, source: Any, accumulate: Any = False) -> Any:
+    """x after the same at positions of all its elements."""
+    if index.size != source.size:
+        raise Refused
+    made = index_put(x.reshape(-1), (index.reshape(-1),), source.reshape(-1), accumulate)
+    return made.reshape(x.shape)
+
+
+@gradient(put)
+def _put(given: Any, out: Any, x: Any, index: Any, source: Any, accumulate: Any = False) -> Any:
+    places = checked(index, x.size, negative=True).reshape(-1)
+    flat = given.reshape(-1)
+    own = flat if accumulate else _without(flat, places)
+    return own.reshape(x.shape), None, flat[places].reshape(source.shape)
 
 
 # Masks

@@ -7,14 +7,25 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import check_size
-from ogive.eager.forms import NOT_DONE, Form, Refused, done_by, form, gradient, instead
+from ogive.eager.casts import check_copied, check_size
+from ogive.eager.forms import (
+    NOT_DONE,
+    Form,
+    Refused,
+    done_by,
+    form,
+    gradient,
+    half_form,
+    instead,
+    is_captured,
+)
+from ogive.eager.half_precision import is_half
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.elements import taking
 from ogive.eager.shapes.movement_forms import numbers_of, place_of
-from ogive.eager.tensors import DTYPES
+from ogive.eager.tensors import DTYPES, show
 from ogive.ir.dtype import result_type
-from ogive.tensor.eager_sizes import allowance
+from ogive.tensor.indexing.advanced_indexing import get_item
 from ogive.tensor.movement import joining, padding, repeating, splitting
 from ogive.tensor.tensor import Tensor
 
@@ -35,15 +46,14 @@ def _alike(tensors: Any) -> list[Any]:
             raise Refused
         size += array.size
         are_alike = are_alike and array.dtype == first
-    if allowance.is_beyond(size):
-        raise Refused
+    check_copied(size)
     if are_alike:
         return list(tensors)
     dtype = result_type([(DTYPES[array.dtype], array.ndim) for array in tensors]).numpy
     return [array.astype(dtype) for array in tensors]
 
 
-@form(joining.cat)
+@form(joining.cat, counts=True)
 def cat(tensors: Any, dim: Any = 0) -> Any:
     """Tensors joined along an axis."""
     alike = _alike(tensors)
@@ -66,7 +76,7 @@ def _cat(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
     return tuple(found)
 
 
-@form(joining.stack)
+@form(joining.stack, counts=True)
 def stack(tensors: Any, dim: Any = 0) -> Any:
     """Tensors of one shape joined along a new axis."""
     parts = _alike(tensors)
@@ -101,11 +111,14 @@ SPLIT, UNBIND = taking("split"), taking("unbind")
 def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Tensor, ...]:
     """The parts of a tensor at some places of an axis, recorded as those of a form."""
     before = (_WHOLE,) * axis
+    if x.record is None and not is_captured():
+        places = [(*before, entry, ...) for entry in entries]
+        return tuple([show(x, x.value[place], None, (get_item, (place,), {})) for place in places])
     found = tuple([x[(*before, entry)] for entry in entries])
     if x.record is not None:
         for part in found:
             if part.is_eager and part.record is not None:
-                part.record.form = form
+                part.record.form = half_form(form) if is_half(part.value) else form
     return found
 
 

@@ -18,7 +18,7 @@ from ogive.devices.python_function import PythonFunction
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Form, is_captured, is_recording, save
 from ogive.eager.gradients.records import Record
-from ogive.eager.tensors import DTYPES, give, take_up
+from ogive.eager.tensors import DTYPES, FLOATS, give, take_up
 from ogive.errors import GradientError
 from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.gradients import known_gradients
@@ -41,7 +41,7 @@ def perform(own: type[function.Function], args: tuple[Any, ...]) -> Any:
     if function.is_in(output, context.plain) or not is_recording():
         return give(output.value.copy())
     sources = tuple([tensor.record for tensor in tensors])
-    if not any(sources) or output.value.dtype.kind != "f":
+    if not any(sources) or output.value.dtype.kind not in FLOATS:
         return give(output.value.copy())
     arrays = [tensor.value for tensor in tensors]
     save(tensors, arrays)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import NOT_DONE, Form, Refused, dispatching, instead, is_captured
+from ogive.eager.tensors import FLOATS
 from ogive.eager.training.new_tensors import making, to_kind, to_sizes
 from ogive.eager.writing import may_write, replace
 from ogive.errors import OgiveError
@@ -383,7 +384,7 @@ def dropout2d(
 
 def _mask(x: Tensor, p: Any, training: Any, key: Any, generator: Any, rank: int | None) -> Any:
     own = x.value
-    if p.__class__ not in (int, float) or not 0 <= p <= 1 or own.dtype.kind != "f":
+    if p.__class__ not in (int, float) or not 0 <= p <= 1 or own.dtype.kind not in FLOATS:
         return None
     if not training or p == 0 or key is not None or is_captured() or allowance.is_beyond(own.size):
         return None

@@ -17,9 +17,10 @@ from ogive.eager.namespaces import may_be_eager
 from ogive.eager.tensors import (
     DTYPES,
     EAGER_CLASS,
+    FLOATS,
     PLAIN_CLASS,
-    EagerParameter,
     Family,
+    eager_class,
     give,
     is_alone,
     lend,
@@ -36,7 +37,10 @@ from ogive.tensor.memory import assignment, data_attribute, in_place_operations
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values import interchange
 
-_NUMBERS = {"f": (int, float, bool), "i": (int,), "b": (bool,), "u": (), "c": (int, float)}
+_NUMBERS = {
+    "f": (int, float, bool), "V": (int, float), "i": (int,), "b": (bool,), "u": (),
+    "c": (int, float),
+}  # fmt: skip
 """The numbers that tensors of a kind are filled with here; an integer fits them all below 2^7."""
 
 
@@ -46,9 +50,9 @@ def become_parameter(parameter: Any, data: Tensor, requires_grad: bool) -> bool:
         return False
     if data.value.dtype.kind == "c":
         return False
-    if requires_grad and data.value.dtype.kind != "f":
+    if requires_grad and data.value.dtype.kind not in FLOATS:
         return False
-    parameter.__class__ = EagerParameter
+    parameter.__class__ = eager_class(Parameter, data.value.dtype)
     _hold(parameter, data.value, requires_grad)
     share_memory(parameter, data)
     return True
@@ -259,10 +263,12 @@ def share_memory(tensor: Tensor, value: Tensor) -> None:
 
 def _move(tensor: Tensor, array: Any) -> bool:
     """Let a tensor that is alone hold a copy of an array, of whatever shape and dtype."""
-    if not is_alone(tensor) or (tensor.record is not None and array.dtype.kind != "f"):
+    if not is_alone(tensor) or (tensor.record is not None and array.dtype.kind not in FLOATS):
         return False
     if (array.dtype.kind == "c") is not (tensor.value.dtype.kind == "c"):
         return False
+    plain = PLAIN_CLASS[tensor.__class__]
+    tensor.__class__ = eager_class(plain, array.dtype)
     tensor.value = array.copy()
     tensor.family = None
     if getattr(tensor, "shown", None) is not None:

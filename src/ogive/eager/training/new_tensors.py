@@ -107,7 +107,8 @@ def _kinds_of(data: Any) -> set[type]:
 
 
 def _fitting(array: Any, kind: Any) -> Any:
-    if array.dtype.kind in "fc" and kind.kind not in ("fc" if array.dtype.kind == "f" else "c"):
+    own = array.dtype.kind
+    if own in "fVc" and kind.kind not in ("c" if own == "c" else "fVc"):
         raise Refused
     return array if array.dtype == kind else array.astype(kind)
 
@@ -117,7 +118,7 @@ def _fitting(array: Any, kind: Any) -> Any:
 
 def _full(shape: tuple[int, ...], value: Any, kind: Any) -> Any:
     given = value.__class__
-    if given not in _KINDS or (given is float and kind.kind not in "fc"):
+    if given not in _KINDS or (given is float and kind.kind not in "fVc"):
         raise Refused
     if given is complex and kind.kind != "c":
         raise Refused

@@ -1,7 +1,8 @@
 """Steps of optimizers over eager parameters, done at once.
 
-The commonest updates are written for arrays; the others are the optimizer's own, whose tensors are
-eager as well. If anything in a step is not eager and cannot be, the whole step is compiled.
+The commonest updates are written for arrays, in float32 where these are in half precision; the
+others are the optimizer's own, whose tensors are eager as well. If anything in a step is not eager
+and cannot be, the whole step is compiled.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import is_captured
+from ogive.eager.half_precision import widen
 from ogive.eager.tensors import take_up
 from ogive.eager.writing import replace
 from ogive.optim.adagrad import Adagrad, RMSprop
@@ -89,12 +91,15 @@ def _change(optimizer: Optimizer, gradients: list[Any], update: Update) -> None:
         optimizer.clocks.advance([parameter for parameter, _ in moving], resting)
         for parameter, given in moving:
             own = optimizer.state[id(parameter)]
-            arrays = {name: tensor.value for name, tensor in own.items()}
-            gradient = -given.value if group.get("maximize") else given.value
+            state = {name: widen(tensor.value) for name, tensor in own.items()}
+            arrays = dict(state)
+            gradient = widen(given.value)
+            if group.get("maximize"):
+                gradient = -gradient
             step = float(optimizer.clocks.of(parameter).value)
-            made = update(parameter.value, gradient, arrays, step, group)
+            made = update(widen(parameter.value), gradient, arrays, step, group)
             for name, tensor in own.items():
-                if arrays[name] is not tensor.value:
+                if arrays[name] is not state[name]:
                     replace(tensor, arrays[name])
             replace(parameter, made)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 @outlined
+@lowered
 def mm(self: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices. Shapes: (a, b), (b, c) → (a, c).
 
@@ -33,6 +34,7 @@ def mm(self: Tensor, mat2: Tensor) -> Tensor:
 
 
 @outlined
+@lowered
 def bmm(self: Tensor, mat2: Tensor) -> Tensor:
     """The products of matrices, pair by pair. Shapes: (n, a, b), (n, b, c) → (n, a, c).
 

@@ -8,7 +8,7 @@ import numpy
 
 from ogive.eager import may_be_eager
 from ogive.eager.methods import refuse_gradients
-from ogive.eager.tensors import DTYPES, borrow
+from ogive.eager.tensors import DTYPES, borrow, lend
 from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.memory.shared_arrays import share, share_array
 from ogive.tensor.values.python_values import from_numpy as borrow_array
@@ -60,5 +60,5 @@ def to_own_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> N
 def address_of(self: Tensor) -> int:
     """`x.data_ptr()`: where the first element lies in memory, 0 where there is none. The tensor
     stays there from then on."""
-    array = to_shared_numpy(self.detach())
+    array = lend(self) if self.is_eager else to_shared_numpy(self.detach())
     return int(array.__array_interface__["data"][0]) if array.size else 0

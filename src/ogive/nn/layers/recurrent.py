@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ShapeError
+from ogive.nn.drawn_layer import EvenlyDrawnLayer
 from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
 from ogive.nn.packed import PackedSequence
@@ -116,7 +117,7 @@ def is_done_at_once(x: Tensor, weights: Weights, parts: int, rows: int) -> bool:
     return allowance.may_hold(size)
 
 
-class RNNBase(Module):
+class RNNBase(EvenlyDrawnLayer):
     """The base of recurrent layers."""
 
     kind: str
@@ -165,6 +166,19 @@ class RNNBase(Module):
                 for name, shape in shapes.items():
                     parameter = default_parameter(shape, hidden_size, device, dtype)
                     setattr(self, f"{name}_{suffix}", parameter)
+        self._finish()
+
+    def _inputs(self) -> int:
+        return self.hidden_size
+
+    @property
+    def all_weights(self) -> list[list[Tensor]]:
+        """The parameters of each layer and direction."""
+        suffixes = [each for layer in range(self.num_layers) for each in self._suffixes(layer)]
+        return [
+            [getattr(self, f"{name}_{each}") for name in _WEIGHTS if hasattr(self, f"{name}_{each}")]
+            for each in suffixes
+        ]
 
     def flatten_parameters(self) -> None:
         """Changes nothing: how weights lie in memory is the compiler's."""

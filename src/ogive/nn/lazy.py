@@ -12,6 +12,7 @@ import inspect
 from typing import Any, ClassVar
 
 from ogive.errors import ArgumentTypeError, ShapeError
+from ogive.nn.drawn_layer import DrawnLayer
 from ogive.nn.layers.convolution import (
     Conv1d,
     Conv2d,
@@ -29,11 +30,11 @@ from ogive.nn.layers.normalization import (
     InstanceNorm2d,
     InstanceNorm3d,
 )
-from ogive.nn.module import AnyModule, Module
+from ogive.nn.module import AnyModule
 from ogive.nn.parameter import UninitializedParameter
 
 
-class Lazy(Module):
+class Lazy(DrawnLayer):
     """The base of lazy layers: the `plain` class that they become, and the `axis` of features."""
 
     plain: ClassVar[Any]

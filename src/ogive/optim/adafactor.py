@@ -28,6 +28,8 @@ class Adafactor(Optimizer):
     ['col_var', 'row_var', 'step']
     """
 
+    execution = ("foreach",)
+
     def __init__(
         self,
         params: Iterable[Any],

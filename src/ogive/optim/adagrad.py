@@ -15,14 +15,15 @@ class Adagrad(Optimizer):
     """s ← s + g², p ← p - lr / (1 + (t - 1)·lr_decay)·g / (√s + eps)."""
 
     is_elementwise = True
+    execution = ("foreach", "differentiable", "fused")
 
     def __init__(
         self,
         params: Iterable[Any],
         lr: float = 1e-2,
-        lr_decay: float = 0.0,
-        weight_decay: float = 0.0,
-        initial_accumulator_value: float = 0.0,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
         eps: float = 1e-10,
         *,
         maximize: bool = False,
@@ -55,6 +56,7 @@ class RMSprop(Optimizer):
     """
 
     is_elementwise = True
+    execution = ("capturable", "foreach", "differentiable")
 
     def __init__(
         self,
@@ -62,8 +64,8 @@ class RMSprop(Optimizer):
         lr: float = 1e-2,
         alpha: float = 0.99,
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
-        momentum: float = 0.0,
+        weight_decay: float = 0,
+        momentum: float = 0,
         centered: bool = False,
         *,
         maximize: bool = False,
@@ -104,6 +106,7 @@ class Adadelta(Optimizer):
     """v ← ρ·v + (1 - ρ)·g², δ ← √(d + eps) / √(v + eps)·g, d ← ρ·d + (1 - ρ)·δ², p ← p - lr·δ."""
 
     is_elementwise = True
+    execution = ("capturable", "foreach", "differentiable")
 
     def __init__(
         self,
@@ -111,7 +114,7 @@ class Adadelta(Optimizer):
         lr: float = 1.0,
         rho: float = 0.9,
         eps: float = 1e-6,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         *,
         maximize: bool = False,
         **execution: Unpack[Execution],

@@ -21,6 +21,7 @@ class Adam(Optimizer):
     """
 
     is_elementwise = True
+    execution = ("foreach", "capturable", "differentiable", "fused")
 
     def __init__(
         self,
@@ -28,7 +29,7 @@ class Adam(Optimizer):
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         amsgrad: bool = False,
         *,
         maximize: bool = False,

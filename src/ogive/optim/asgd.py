@@ -27,6 +27,7 @@ class ASGD(Optimizer):
     """
 
     is_elementwise = True
+    execution = ("foreach", "differentiable", "capturable")
 
     def __init__(
         self,
@@ -35,7 +36,7 @@ class ASGD(Optimizer):
         lambd: float = 1e-4,
         alpha: float = 0.75,
         t0: float = 1e6,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         *,
         maximize: bool = False,
         **execution: Unpack[Execution],

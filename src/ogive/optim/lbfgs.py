@@ -47,7 +47,7 @@ class LBFGS(Optimizer):
     def __init__(
         self,
         params: Iterable[Any],
-        lr: float = 1.0,
+        lr: float = 1,
         max_iter: int = 20,
         max_eval: int | None = None,
         tolerance_grad: float = 1e-7,
@@ -172,13 +172,13 @@ class LBFGS(Optimizer):
         gradients = [parameter.grad for parameter in self._params]
         Tensor.realize_batch([loss, *[gradient for gradient in gradients if gradient is not None]])
         parts = [
-            numpy.zeros(parameter.shape) if gradient is None else gradient.numpy()
+            numpy.zeros(parameter.shape) if gradient is None else numpy.asarray(gradient.detach())
             for parameter, gradient in zip(self._params, gradients, strict=True)
         ]
         return loss.detach(), float(loss), _joined(parts)
 
     def _vector(self) -> Array:
-        return _joined([parameter.numpy(force=True) for parameter in self._params])
+        return _joined([numpy.asarray(parameter.detach()) for parameter in self._params])
 
     def _move(self, start: Array, direction: Array, length: float) -> None:
         values = start + length * direction

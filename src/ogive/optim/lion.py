@@ -21,7 +21,7 @@ class Lion(Optimizer):
         params: Iterable[Any],
         lr: float = 1e-4,
         betas: tuple[float, float] = (0.9, 0.99),
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         *,
         maximize: bool = False,
     ) -> None:

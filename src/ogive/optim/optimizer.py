@@ -49,6 +49,9 @@ class Optimizer(HookedSteps):
     is_elementwise = False
     """Whether an element's update follows from that element alone, so that ranks can have parts."""
 
+    execution: tuple[str, ...] = ()
+    """Settings of PyTorch's that groups have, and that mean nothing here."""
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -72,7 +75,10 @@ class Optimizer(HookedSteps):
                 "ogive.grad instead"
             )
         check_settings(type(self).__name__, defaults)
-        self.defaults = dict(defaults)
+        given_execution = {
+            "foreach": foreach, "capturable": capturable, "differentiable": False, "fused": fused
+        }  # fmt: skip
+        self.defaults = {**defaults, **{name: given_execution[name] for name in self.execution}}
         self.param_groups: list[Group] = []
         self.state: dict[int, State] = StateByParameter()
         self.clocks = Clocks()
@@ -100,6 +106,8 @@ class Optimizer(HookedSteps):
             )
         tensors = group["params"]
         tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+        if tensors and isinstance(tensors[0], tuple):  # named_parameters()
+            tensors = [tensor for _, tensor in tensors]
         settings = {**self.defaults, **group, "params": tensors}
         check_settings(type(self).__name__, settings)
         state = dict(self.state)
@@ -298,6 +306,8 @@ class Optimizer(HookedSteps):
             members = [numbers[id(p)] for p in group["params"]]
             groups.append({**settings, "params": members})
             for p in group["params"]:
+                if not float(self.clocks.of(p)):
+                    continue  # nothing is known of it yet
                 own = {n: tensor.detach() for n, tensor in self.state[id(p)].items()}
                 own |= self._parts.whole_state(own, p)
                 state[numbers[id(p)]] = {"step": self.clocks.of(p).detach(), **own}
@@ -348,9 +358,7 @@ class Optimizer(HookedSteps):
         load_tensors(pairs)
         self.clocks.load(steps)
         for group, other in zip(self.param_groups, state["param_groups"], strict=True):
-            for name, value in other.items():
-                if name in self.defaults or name == "initial_lr":
-                    group[name] = value
+            group.update({name: value for name, value in other.items() if name != "params"})
 
     def __repr__(self) -> str:
         lines = []

@@ -19,6 +19,7 @@ class Adamax(Optimizer):
     """m ← β₁·m + (1 - β₁)·g, u ← max(β₂·u, |g| + eps), p ← p - lr / (1 - β₁ᵗ)·m / u."""
 
     is_elementwise = True
+    execution = ("foreach", "differentiable", "capturable")
 
     def __init__(
         self,
@@ -26,7 +27,7 @@ class Adamax(Optimizer):
         lr: float = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         *,
         maximize: bool = False,
         **execution: Unpack[Execution],
@@ -58,6 +59,7 @@ class NAdam(Optimizer):
     """
 
     is_elementwise = True
+    execution = ("foreach", "capturable", "differentiable")
 
     def __init__(
         self,
@@ -65,7 +67,7 @@ class NAdam(Optimizer):
         lr: float = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         momentum_decay: float = 4e-3,
         decoupled_weight_decay: bool = False,
         *,
@@ -105,6 +107,7 @@ class RAdam(Optimizer):
     """Adam whose first steps, when v is hardly known, do not divide by √v̂."""
 
     is_elementwise = True
+    execution = ("foreach", "capturable", "differentiable")
 
     def __init__(
         self,
@@ -112,7 +115,7 @@ class RAdam(Optimizer):
         lr: float = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
-        weight_decay: float = 0.0,
+        weight_decay: float = 0,
         decoupled_weight_decay: bool = False,
         *,
         maximize: bool = False,

@@ -31,13 +31,14 @@ class Rprop(Optimizer):
     """
 
     is_elementwise = True
+    execution = ("foreach", "differentiable", "capturable")
 
     def __init__(
         self,
         params: Iterable[Any],
         lr: float = 1e-2,
         etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50.0),
+        step_sizes: tuple[float, float] = (1e-6, 50),
         *,
         maximize: bool = False,
         **execution: Unpack[Execution],

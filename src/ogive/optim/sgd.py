@@ -20,14 +20,15 @@ class SGD(Optimizer):
     """
 
     is_elementwise = True
+    execution = ("foreach", "differentiable", "fused")
 
     def __init__(
         self,
         params: Iterable[Any],
         lr: float = 1e-3,
-        momentum: float = 0.0,
-        dampening: float = 0.0,
-        weight_decay: float = 0.0,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
         nesterov: bool = False,
         *,
         maximize: bool = False,

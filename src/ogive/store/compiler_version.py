@@ -18,9 +18,9 @@ from ogive.store.store import Store
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SURFACE = frozenset(
     {
-        "amp", "autograd", "cli", "compat", "data", "deployment", "distributed", "distributions", "eager",
-        "fft", "io", "jit", "nn", "onnx", "optim", "random", "signal", "special", "tensor", "torch",
-        "__pycache__",
+        "amp", "autograd", "cli", "compat", "data", "deployment", "distributed", "distributions",
+        "eager", "fft", "io", "jit", "nn", "onnx", "optim", "random", "signal", "special", "tensor",
+        "torch", "__pycache__",
     }
 )  # fmt: skip
 """Folders of the package that cannot change what a given graph compiles to."""

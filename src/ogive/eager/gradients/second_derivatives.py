@@ -102,7 +102,10 @@ def _as_tensor(value: Any, sources: Iterator[Source]) -> Any:
         if source is None or not source.is_leaf:
             return give(value, source)
         leaf = source.tensor()
-        if leaf is None or leaf.value is not value:
+        if leaf is None:
+            raise Refused
+        # The program has the memory of some leaves (`numpy()`): copies are recorded of those.
+        if leaf.value is not value and not numpy.array_equal(leaf.value, value, equal_nan=True):
             raise Refused
         return leaf
     if value.__class__ in (list, tuple):

@@ -278,9 +278,17 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
     if sources and numpy.may_share_memory(array, own):
         array = array.copy()
     place = own[given.entries]  # an error is one before anything is written
-    if sources and array.shape != place.shape and array.ndim > place.ndim:
-        raise Refused
+    if sources and array.ndim > place.ndim:
+        array = array.reshape(_without_ones(array.shape, place.ndim))
     write(self, given.entries, array)
+
+
+def _without_ones(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """The shape of a value with more axes than the place for it: (1, 4), 1 → (4,)."""
+    extra = len(shape) - ndim
+    if any(length != 1 for length in shape[:extra]):
+        raise Refused
+    return shape[extra:]
 
 
 def _put(array: Any, index: Index, value: Any) -> Any:
@@ -318,6 +326,9 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
         value = give(numpy.array(value, self.value.dtype))
     if value.value.dtype != self.value.dtype:
         raise Refused
+    place = self.value[index.entries]
+    if value.value.ndim > place.ndim:
+        value = value.reshape(_without_ones(value.value.shape, place.ndim))
     arrays = [self.value, value.value]
     save((self, value), arrays)
     made = _put(arrays[0], index, arrays[1])

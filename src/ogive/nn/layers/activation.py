@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.nn.drawn_layer import DrawnLayer
+from ogive.nn.init import constant_
 from ogive.nn.layers.wrapped import Wrapped, wrap_function
-from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.creation.constructors import full
 from ogive.tensor.method_functions import created
@@ -104,7 +105,7 @@ class RReLU(Wrapped):
         return {**super().settings(), "training": self.training}
 
 
-class PReLU(Module):
+class PReLU(DrawnLayer):
     """x, or weight·x below 0, the weight being trained: one for all channels, or one for each.
 
     >>> nn.PReLU()(Tensor([-1.0, 2.0])).tolist()
@@ -119,7 +120,12 @@ class PReLU(Module):
         dtype: Any = None,
     ) -> None:
         self.num_parameters = num_parameters
+        self.init = init
         self.weight = Parameter(created(full, (num_parameters,), init, dtype=dtype, device=device))
+        self._finish()
+
+    def _set_values(self) -> None:
+        constant_(self.weight, self.init)
 
     def forward(self, x: Tensor) -> Tensor:
         return x.prelu(self.weight)

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
+from ogive.nn.drawn_layer import EvenlyDrawnLayer
 from ogive.nn.init import default_parameter
-from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 
 Size = int | tuple[int, ...]
@@ -21,7 +21,7 @@ def to_sizes(given: Any, count: int, name: str) -> tuple[int, ...]:
     return sizes
 
 
-class Convolution(Module):
+class Convolution(EvenlyDrawnLayer):
     """The base of convolutions; `axes` is how many axes the windows move along."""
 
     axes: int
@@ -63,6 +63,12 @@ class Convolution(Module):
         kind = (second * math.prod(self.kernel_size), device, dtype)
         self.weight = default_parameter((first, second, *self.kernel_size), *kind)
         self.bias = default_parameter((out_channels,), *kind) if bias else None
+        self._finish()
+
+    def _inputs(self) -> int:
+        return math.prod(self.kernel_size) * (
+            self.out_channels if self.transposed else self.in_channels
+        ) // self.groups
 
     def check(self, x: Tensor) -> None:
         """Raise `ShapeError` for an input that has not as many channels or axes."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ogive import random
+from ogive.autograd.mode import no_grad
 from ogive.errors import ArgumentError
+from ogive.nn.drawn_layer import DrawnLayer
+from ogive.nn.init import normal_
 from ogive.nn.layers.bags import embedding_bag
-from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 
-class _Table(Module):
+class _Table(DrawnLayer):
     """A matrix of vectors, one of which may be padding."""
 
     max_norm: float | None
@@ -29,6 +31,12 @@ class _Table(Module):
         if padding_idx is not None:
             table[padding_idx] = 0.0
         self._set_table(table, True, padding_idx)
+
+    def _set_values(self) -> None:
+        normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx] = 0.0
 
     def _set_table(self, table: Any, is_trained: bool, padding_idx: int | None) -> None:
         self.weight = Parameter(table, requires_grad=is_trained)
@@ -93,6 +101,8 @@ class Embedding(_Table):
     ) -> None:
         self._draw_table(num_embeddings, embedding_dim, padding_idx, dtype, device)
         self._set_norms(max_norm, norm_type, scale_grad_by_freq)
+        self.sparse = sparse
+        self._finish()
 
     def forward(self, x: Tensor) -> Tensor:
         if self.max_norm is not None:
@@ -122,6 +132,7 @@ class Embedding(_Table):
         layer: Embedding = cls.__new__(cls)
         layer._set_table(embeddings, not freeze, padding_idx)
         layer._set_norms(max_norm, norm_type, scale_grad_by_freq)
+        layer.sparse = sparse
         return layer
 
 
@@ -156,6 +167,8 @@ class EmbeddingBag(_Table):
         self._set_norms(max_norm, norm_type, scale_grad_by_freq)
         self.mode = mode
         self.include_last_offset = include_last_offset
+        self.sparse = sparse
+        self._finish()
 
     def forward(
         self,
@@ -197,6 +210,7 @@ class EmbeddingBag(_Table):
         layer: EmbeddingBag = cls.__new__(cls)
         layer._set_table(embeddings, not freeze, padding_idx)
         layer._set_norms(max_norm, norm_type, scale_grad_by_freq)
+        layer.sparse = sparse
         layer.mode = mode
         layer.include_last_offset = include_last_offset
         return layer

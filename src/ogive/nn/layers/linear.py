@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ogive.errors import ShapeError
+from ogive.nn.drawn_layer import EvenlyDrawnLayer
 from ogive.nn.init import default_parameter
 from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
@@ -22,7 +23,7 @@ class Identity(Module):
         return x
 
 
-class Linear(Module):
+class Linear(EvenlyDrawnLayer):
     """y = x·Wᵀ + b.
 
     Shapes: (..., in_features) → (..., out_features); `weight` is (out_features, in_features).
@@ -44,6 +45,10 @@ class Linear(Module):
         kind = (in_features, device, dtype)
         self.weight = default_parameter((out_features, in_features), *kind)
         self.bias = default_parameter((out_features,), *kind) if bias else None
+        self._finish()
+
+    def _inputs(self) -> int:
+        return self.in_features
 
     def forward(self, x: Tensor) -> Tensor:
         if not x.ndim or x.shape[-1] != self.in_features:
@@ -57,7 +62,7 @@ class Linear(Module):
         )
 
 
-class Bilinear(Module):
+class Bilinear(EvenlyDrawnLayer):
     """y[k] = x₁ᵀ·W[k]·x₂ + b[k].
 
     Shapes: (..., in1_features) and (..., in2_features) → (..., out_features).
@@ -82,6 +87,10 @@ class Bilinear(Module):
         kind = (in1_features, device, dtype)
         self.weight = default_parameter(shape, *kind)
         self.bias = default_parameter((out_features,), *kind) if bias else None
+        self._finish()
+
+    def _inputs(self) -> int:
+        return self.in1_features
 
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
         return first.bilinear(second, self.weight, self.bias)

@@ -7,6 +7,8 @@ from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.nn.drawn_layer import UnitLayer
+from ogive.nn.init import ones_, zeros_
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import to_entries, to_integer
@@ -15,7 +17,7 @@ from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 
-class RunningNorm(Module):
+class RunningNorm(UnitLayer):
     """The base of batch and instance normalization: statistics that follow the batches.
 
     `ranks` are the numbers of axes that an input may have.
@@ -55,6 +57,20 @@ class RunningNorm(Module):
         self.register_buffer("running_var", unit.clone().realize() if tracked else None)
         count = created(zeros, dtype=dtypes.int64, device=device).realize() if tracked else None
         self.register_buffer("num_batches_tracked", count)
+        self._finish()
+
+    def reset_running_stats(self) -> None:
+        """Forget the statistics."""
+        if self.running_mean is not None:
+            zeros_(self.running_mean)
+        if self.running_var is not None:
+            ones_(self.running_var)
+        if self.num_batches_tracked is not None:
+            zeros_(self.num_batches_tracked)
+
+    def _set_values(self) -> None:
+        self.reset_running_stats()
+        super()._set_values()
 
     running_mean: Tensor | None
     running_var: Tensor | None
@@ -174,7 +190,7 @@ class InstanceNorm3d(InstanceNorm):
     ranks = (4, 5)
 
 
-class LayerNorm(Module):
+class LayerNorm(UnitLayer):
     """(x - mean) / √(variance + eps)·weight + bias over the last axes. Shapes: unchanged.
 
     >>> nn.LayerNorm(3)(Tensor([[1.0, 2.0, 3.0]])).shape
@@ -199,6 +215,7 @@ class LayerNorm(Module):
             self.weight = Parameter(created(ones, *shape, dtype=dtype, device=device))
             none = created(zeros, *shape, dtype=dtype, device=device) if bias else None
             self.bias = None if none is None else Parameter(none)
+        self._finish()
 
     def forward(self, x: Tensor) -> Tensor:
         check_last_axes(x, self.normalized_shape)
@@ -211,7 +228,7 @@ class LayerNorm(Module):
         )
 
 
-class RMSNorm(Module):
+class RMSNorm(UnitLayer):
     """x / √(mean of x² + eps)·weight over the last axes. Shapes: unchanged.
 
     >>> nn.RMSNorm(3)(Tensor([[1.0, 2.0, 3.0]])).shape
@@ -233,6 +250,7 @@ class RMSNorm(Module):
         if elementwise_affine:
             weight = created(ones, *self.normalized_shape, dtype=dtype, device=device)
             self.weight = Parameter(weight)
+        self._finish()
 
     def forward(self, x: Tensor) -> Tensor:
         check_last_axes(x, self.normalized_shape)
@@ -245,7 +263,7 @@ class RMSNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(UnitLayer):
     """Normalization over groups of channels. Shapes: (N, C, ...), unchanged.
 
     >>> nn.GroupNorm(2, 4)(ogive.ones(3, 4, 5)).shape
@@ -276,6 +294,7 @@ class GroupNorm(Module):
             self.weight = Parameter(created(ones, num_channels, dtype=dtype, device=device))
             none = created(zeros, num_channels, dtype=dtype, device=device) if bias else None
             self.bias = None if none is None else Parameter(none)
+        self._finish()
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim < 2 or x.shape[1] != self.num_channels:

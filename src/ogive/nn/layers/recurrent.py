@@ -11,8 +11,8 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ShapeError
+from ogive.nn.drawn_layer import EvenlyDrawnLayer
 from ogive.nn.init import default_parameter
-from ogive.nn.module import Module
 from ogive.nn.packed import PackedSequence
 from ogive.tensor.autocast_dtypes import lower
 from ogive.tensor.eager_sizes import allowance
@@ -116,7 +116,7 @@ def is_done_at_once(x: Tensor, weights: Weights, parts: int, rows: int) -> bool:
     return allowance.may_hold(size)
 
 
-class RNNBase(Module):
+class RNNBase(EvenlyDrawnLayer):
     """The base of recurrent layers."""
 
     kind: str
@@ -165,6 +165,17 @@ class RNNBase(Module):
                 for name, shape in shapes.items():
                     parameter = default_parameter(shape, hidden_size, device, dtype)
                     setattr(self, f"{name}_{suffix}", parameter)
+        self._finish()
+
+    def _inputs(self) -> int:
+        return self.hidden_size
+
+    @property
+    def all_weights(self) -> list[list[Tensor]]:
+        """The parameters of each layer and direction."""
+        suffixes = [each for layer in range(self.num_layers) for each in self._suffixes(layer)]
+        names = [[f"{weight}_{each}" for weight in _WEIGHTS] for each in suffixes]
+        return [[getattr(self, name) for name in own if hasattr(self, name)] for own in names]
 
     def flatten_parameters(self) -> None:
         """Changes nothing: how weights lie in memory is the compiler's."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.errors import ShapeError
+from ogive.nn.drawn_layer import EvenlyDrawnLayer
 from ogive.nn.init import default_parameter
 from ogive.nn.layers.recurrent import STEPS, State, histories, is_done_at_once
-from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 
 
-class RNNCellBase(Module):
+class RNNCellBase(EvenlyDrawnLayer):
     """One step of a recurrent layer."""
 
     kind: str
@@ -34,6 +34,10 @@ class RNNCellBase(Module):
         self.weight_hh = default_parameter((gates, hidden_size), *kind)
         self.bias_ih = default_parameter((gates,), *kind) if bias else None
         self.bias_hh = default_parameter((gates,), *kind) if bias else None
+        self._finish()
+
+    def _inputs(self) -> int:
+        return self.hidden_size
 
     def forward(self, x: Tensor, state: Any = None) -> Any:
         if x.ndim not in (1, 2) or x.shape[-1] != self.input_size:

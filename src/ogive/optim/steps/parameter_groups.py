@@ -53,12 +53,12 @@ class Group(dict[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         if name == "lr":
-            value = float(value)
+            value = value if isinstance(value, int | float) else float(value)
             if self.rate.is_eager:
-                self.rate.assign(value)
+                self.rate.assign(float(value))
             else:
                 # From memory: a number in the graph would be compiled into the code.
-                self.rate.assign(Tensor.from_numpy(numpy.array([value])).reshape(()))
+                self.rate.assign(Tensor.from_numpy(numpy.array([float(value)])).reshape(()))
                 self.rate.realize()
         super().__setitem__(name, value)
 

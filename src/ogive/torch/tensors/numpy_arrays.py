@@ -9,6 +9,7 @@ import numpy
 from ogive.eager import may_be_eager
 from ogive.eager.methods import refuse_gradients
 from ogive.eager.tensors import DTYPES, borrow, lend
+from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.memory.shared_arrays import share, share_array
 from ogive.tensor.values.python_values import from_numpy as borrow_array
@@ -25,7 +26,7 @@ __all__ = ["from_numpy"]
 def from_numpy(array: NDArray[Any]) -> Tensor:
     """A tensor in the memory of an array: what is written to one, the other has.
 
-    An array that is not row-major is read where it is, or copied, and not written to.
+    A large array that is not row-major is copied.
 
     >>> array = numpy.zeros(2)
     >>> x = ogive.torch.from_numpy(array)
@@ -33,12 +34,16 @@ def from_numpy(array: NDArray[Any]) -> Tensor:
     >>> array
     array([1., 1.])
     """
-    is_plain = isinstance(array, numpy.ndarray) and array.flags.c_contiguous
-    if is_plain and array.flags.aligned and array.dtype.isnative and array.size:
+    if not isinstance(array, numpy.ndarray):
+        raise ArgumentTypeError(f"from_numpy takes a NumPy array, not {type(array).__name__}")
+    if any(step < 0 for step in array.strides):
+        raise ArgumentError("an array that is read backwards has no tensor; give array.copy()")
+    if array.flags.aligned and array.dtype.isnative and array.size:
         is_small = allowance.may_hold(array.size) and array.dtype in DTYPES
         if is_small and array.flags.writeable and may_be_eager():
             return borrow(array)
-        return share_array(array)
+        if array.flags.c_contiguous:
+            return share_array(array)
     return borrow_array(array)
 
 

@@ -281,3 +281,27 @@ def test_values_that_are_there_already_overwrite_nothing(write: Any) -> None:
     y.sum().backward()
     assert w.grad is not None
     numpy.testing.assert_allclose(w.grad.numpy(), numpy.exp([0.5, 1.0]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("length", [2, 4, 6, 8])
+def test_values_that_read_nothing_of_a_leaf_keep_their_way_to_it_in_general_graphs(
+    length: int,
+) -> None:
+    # The second length compiles for all lengths, with slots for what is read alone.
+    @ogive.custom_gradient
+    def ones_instead(x: Tensor) -> Any:
+        return ogive.zeros(length, dtype="float64") + values, lambda upstream: upstream
+
+    values = Tensor(numpy.ones(length))
+    w = leaf(numpy.arange(length, 0.0, -1.0))
+    y = ones_instead(w)
+    assert y.tolist() == [1.0] * length
+    assert y.requires_grad
+    ordered = w.sort(-1)[0]
+    with ogive.no_grad():
+        ordered.copy_(values)
+    halves = ordered.unflatten(-1, (2, -1))
+    ordered.detach().numpy()
+    assert ordered.requires_grad and halves.requires_grad
+    (y.sum() + halves.sum()).backward()
+    assert grad_of(w) == [2.0] * length

@@ -115,7 +115,7 @@ def draw_training(seed: int) -> Lines:
             continue  # third derivatives of PyTorch's layer_norm are wrong
         try:
             shown = run(pytorch, lines)
-        except (RuntimeError, ValueError, TypeError, AttributeError):
+        except (RuntimeError, ValueError, TypeError, AttributeError, KeyError):
             continue
         if all(np.isfinite(values).all() for _, values in shown):
             return lines

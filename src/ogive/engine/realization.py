@@ -68,10 +68,12 @@ class Realization:
             self.normalized: Normalized
             self.executions: Executions
             self.normalized, self.executions = find_executions(parametric, config, route is None)
+            self.mentioned = parametric.buffers
             if small_graphs.is_asked and self.normalized.is_general:
                 small_graphs.note(order or walk(asked))
         else:
             self.normalized, self.executions = route.normalized, route.executions
+            self.mentioned = self.normalized.buffers
             count("schedule_hits")
         self.graph = self.executions.graph
         self.inputs: list[Buffer] = [registry.buffer_of(node) for node in self.normalized.buffers]
@@ -246,12 +248,13 @@ class Realization:
                 if node in self.kept or (node.op is Op.AFTER and node not in overwritten)
             }
             counting = functools.partial(count_writes, stored)
-            history.remember(mapping, moved, self._read(), counting)
-            forget_detached(self.normalized.buffers)
+            history.remember(mapping, moved, self._mentioned(), counting)
+            forget_detached(self.mentioned)
 
-    def _read(self) -> Sequence[UOp]:
-        """The memory that was read, and what lies in memory of several devices."""
-        buffers = self.normalized.buffers
+    def _mentioned(self) -> Sequence[UOp]:
+        """The memory that values came from, and what lies in memory of several devices: also what
+        no value was read of, and gradients flow to. A general graph has no slots for that."""
+        buffers = self.mentioned
         if len({buffer.device for buffer in buffers}) < 2:
             return buffers
         nodes = walk((*self.roots, *self.effects))

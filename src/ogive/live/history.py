@@ -200,9 +200,10 @@ def remember(
 ) -> None:
     """Note what each value in `mapping` was computed from, by the memory it is in now.
 
-    `buffers` are all that were read. `count_writes(buffer)` says how often one had been written to
-    when the run began, and will have been when it is over. Versions that are `moved` (those that
-    the run has written and left so, and copies of overwritten ones) are read where they are now:
+    `buffers` are all that the values came from. `count_writes(buffer)` says how often one had been
+    written to when the run began, and will have been when it is over. Versions that are `moved`
+    (those that the run has written and left so, and copies of overwritten ones) are read where they
+    are now:
 
         before   t = MUL(AFTER(w, ASSIGN(w, v)), 2)    after   t in memory, from MUL(w, 2)
     """

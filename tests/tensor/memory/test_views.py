@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import ogive
+import ogive.torch
 from ogive import Tensor
 from ogive.errors import GradientError, ShapeError
 from ogive.live import history
@@ -186,6 +187,21 @@ def test_an_element_that_is_shown_twice_is_not_written(view: Callable[[Tensor], 
     assert x.sum().item() == 276
     x += 1
     assert shown.flatten()[0].item() == 1.0
+
+
+@pytest.mark.parametrize("library", [ogive, ogive.torch], ids=["ogive", "torch"])
+def test_an_element_that_is_shown_twice_is_not_written_when_nobody_else_shows_it(
+    library: Library,
+) -> None:
+    shown = library.ones(4).expand(2, 4)  # whose tensor of four elements is gone
+    with pytest.raises(ShapeError, match="more than once"):
+        shown[1] = 5
+    with pytest.raises(ShapeError, match="more than once"):
+        shown.T.add_(1)
+    assert shown.tolist() == [[1.0] * 4] * 2
+    copied = library.ones(4).expand(2, 4).contiguous()
+    copied[1] = 5
+    assert copied.tolist() == [[1.0] * 4, [5.0] * 4]
 
 
 @pytest.mark.parametrize("part", ["real", "imag"])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import ogive
 from ogive import Tensor, Variable
 from ogive.errors import AxisError, DtypeError
 
@@ -94,6 +95,44 @@ def test_logcumsumexp_neither_overflows_nor_loses_what_is_small() -> None:
     same(x.logcumsumexp(0), y.logcumsumexp(0))
     nothing = Tensor([-np.inf, -np.inf, 1.0])
     assert nothing.logcumsumexp(0).tolist() == [-np.inf, -np.inf, 1.0]
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_logcumsumexp_changes_along_tangents_as_it_should(dim: int) -> None:
+    array, tangent = RANDOM.normal(size=(3, 7)), RANDOM.normal(size=(3, 7))
+
+    def sums(x: Any) -> Any:
+        return x.logcumsumexp(dim)
+
+    _, got = ogive.jvp(sums, (Tensor(array),), (Tensor(tangent),))
+    _, wanted = torch.func.jvp(sums, (torch.tensor(array),), (torch.tensor(tangent),))
+    same(got, wanted)
+
+
+def test_gradients_of_logcumsumexp_have_gradients_where_nothing_comes_back() -> None:
+    array = RANDOM.normal(size=5)
+
+    def slopes(library: Any) -> Any:
+        x = library.tensor(array, requires_grad=True)
+        weights = library.tensor(np.array([1.0, 0.0, -2.0, 0.0, 3.0]), requires_grad=True)
+        total = (x.logcumsumexp(0) * weights).sum()
+        (first,) = library.autograd.grad(total, [x], create_graph=True)
+        first.square().sum().backward()
+        return weights.grad
+
+    # PyTorch goes by logarithms of what comes back: NaN where that is zero.
+    got, wanted = slopes(ogive).numpy(), slopes(torch).numpy()
+    np.testing.assert_allclose(got[::2], wanted[::2], rtol=1e-9)
+    step = 1e-6
+    for place in (1, 3):
+        sizes = []
+        for moved in (step, -step):
+            x = torch.tensor(array, requires_grad=True)
+            weights = torch.tensor([1.0, 0.0, -2.0, 0.0, 3.0], dtype=torch.float64)
+            weights[place] += moved
+            (first,) = torch.autograd.grad((x.logcumsumexp(0) * weights).sum(), [x])
+            sizes.append(first.square().sum().item())
+        np.testing.assert_allclose(got[place], (sizes[0] - sizes[1]) / (2 * step), rtol=1e-5)
 
 
 def test_views_are_scanned_as_they_are_seen() -> None:

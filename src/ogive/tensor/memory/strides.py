@@ -41,6 +41,11 @@ def are_contiguous(shape: Shape, strides: Strides) -> bool:
     return True
 
 
+def has_repeated(shape: Shape, strides: Strides) -> bool:
+    """Whether an axis shows the same elements again and again, as after `expand`."""
+    return any(stride == 0 and size != 1 for size, stride in zip(shape, strides, strict=True))
+
+
 def strides_after(op: Op | None, argument: Any, shape: Shape, strides: Strides) -> Strides | None:
     """The strides that a movement makes of those of a value of `shape`; None where it has none."""
     if op is None:

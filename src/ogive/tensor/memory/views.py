@@ -38,7 +38,7 @@ from ogive.tensor.core import Core, hold, placed, wrap
 from ogive.tensor.memory.direct_writes import write_directly
 from ogive.tensor.memory.movement_chains import UNNOTICED, Lineage, Restride, View, detach
 from ogive.tensor.memory.shared_arrays import note_written, shared_memory
-from ogive.tensor.memory.strides import Strides, are_contiguous
+from ogive.tensor.memory.strides import Strides, are_contiguous, has_repeated
 from ogive.tensor.values.sharding import lay_out_as
 
 if TYPE_CHECKING:
@@ -277,6 +277,8 @@ def write(
     hidden = whole.is_detached or not history.is_recording()
     leaf = _leaf_among([tensor] if storage is None else storage.tensors())
     _refuse_unwritable(tensor, whole, None if hidden else leaf)
+    if holder.memory_strides is not None and leaf is None:
+        _refuse_repeated(tensor, has_repeated(holder.node.shape, holder.memory_strides))
     value = part.operand if hidden and part.op is Op.DETACH else part
     is_seen = value is holder.node or value.op in MOVEMENT
     if is_seen and value is whole.forward(holder.node):
@@ -359,7 +361,13 @@ def _refuse_unwritable(tensor: Core, view: View, leaf: Core | None) -> None:
             f"{what} that requires gradients, of shape {leaf.shape}, is assigned to; do it "
             "inside ogive.no_grad(), or assign to a copy made by an operation"
         )
-    if view.is_repeated:
+    _refuse_repeated(tensor, view.is_repeated)
+
+
+def _refuse_repeated(tensor: Core, is_repeated: bool) -> None:
+    """Refuse to write to what shows elements several times, also when nobody else is left who shows
+    them."""
+    if is_repeated:
         raise ShapeError(
             f"this tensor of shape {build.show(tensor.shape)} shows elements of another one more "
             "than once, or computed from them, so that they cannot be written through it; write "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import DtypeError
@@ -103,25 +104,28 @@ def _log_sums(x: Tensor, axis: int) -> Tensor:
     total = x
     reach = 1
     while reach < greatest(x.shape[axis]):
-        total = total.logaddexp(_moved_on(total, axis, reach)).contiguous()
+        total = total.logaddexp(_moved(total, axis, reach, -math.inf)).contiguous()
         reach *= 2
     return total
 
 
 def _log_sums_back(axis: int) -> Back:
-    """The gradient of `_log_sums`: Σ upstreamᵢ·e^(xⱼ - yᵢ) over i ≥ j, as sums of logarithms from
-    the other end, of what is above zero and of what is below it."""
+    """The gradient of `_log_sums`, y: e^(xⱼ - yⱼ) · Σ upstreamᵢ·e^(yⱼ - yᵢ) over i ≥ j.
+
+    No exponent is above zero, since y never falls. The sums are made by doubling, as y is; what is
+    computed is linear in `upstream`, so that it has gradients of its own also where that is zero.
+    """
 
     def back(x: Tensor, upstream: Tensor) -> Tensor:
         total = x.logcumsumexp(axis)
-
-        def part(share: Tensor) -> Tensor:
-            counts = share > 0
-            exponents = where(counts, where(counts, share, 1.0).log() - total, float("-inf"))
-            sums = exponents.flip(axis).logcumsumexp(axis).flip(axis)
-            return (sums + x).exp()
-
-        return part(upstream) - part(-upstream)
+        sums = upstream
+        reach = 1
+        while reach < greatest(x.shape[axis]):
+            following = _moved(total, axis, -reach, math.inf)
+            share = where(total.eq(following), 1.0, (total - following).exp())  # ∞ - ∞ among them
+            sums = (sums + share * _moved(sums, axis, -reach, 0.0)).contiguous()
+            reach *= 2
+        return (x - total).exp() * sums
 
     return back
 
@@ -154,10 +158,17 @@ def _extremes(x: Tensor, op: Op, dim: int, name: str) -> Extremes:
         return Extremes(values, wrap(build.scan(last.node, Op.MAXIMUM, axis), x.device))
 
 
-def _moved_on(x: Tensor, axis: int, distance: int) -> Tensor:
-    """Each element `distance` further along an axis, and -∞ before them."""
+def _moved(x: Tensor, axis: int, distance: int, fill: float) -> Tensor:
+    """Each element `distance` further along an axis, and `fill` where none comes from."""
     with graph_lock:
         shape = x.node.shape
-        pads = tuple([(distance if i == axis else 0, 0) for i in range(len(shape))])
-        padded = build.pad(x.node, pads, float("-inf"))
-        return wrap(build.shrink(padded, tuple([(0, size) for size in shape])), x.device)
+        pads = tuple([
+            (max(distance, 0), max(-distance, 0)) if i == axis else (0, 0)
+            for i in range(len(shape))
+        ])  # fmt: skip
+        padded = build.pad(x.node, pads, fill)
+        bounds = tuple([
+            (max(-distance, 0), max(-distance, 0) + size) if i == axis else (0, size)
+            for i, size in enumerate(shape)
+        ])  # fmt: skip
+        return wrap(build.shrink(padded, bounds), x.device)

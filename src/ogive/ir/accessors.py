@@ -1,15 +1,15 @@
 """The names of the op table as attributes of nodes: `store.value`, `counter.extent`.
 
-Most nodes are asked for their first or second source, many times. A name that stands for either of
-them, in whatever op has it, is another name of the slot in which a node has that source, and one
-that stands for a whole argument another name of `arg`: both are read as fast as any field. Other
-names are properties that look up where their op has them.
+Most reads ask for the first or the second source. A name that means one of these two in every op
+is an alias of the slot that holds that source, and a name that always means the whole argument is
+an alias of `arg`: reading either is as fast as reading any field. All other names are properties,
+which look up the position that the node's op gives them.
 
     counter.placement    RANGE: the second field of its argument
     load.value           AttributeError: LOAD has no 'value', but place, lanes, stride
 
-Names of slots are checked only as far as there is something: a RANGE gives its extent for `left`.
-After `check_accessors()`, as in the tests and with `OGIVE_VERIFY=1`, all are.
+An alias does not check the op: a RANGE gives its extent for `left`. After `check_accessors()`,
+which the tests and `OGIVE_VERIFY=1` call, every name is checked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Accessors:
-    """The names by which nodes are asked for their sources and arguments; each op has some."""
+    """The attributes through which nodes give their sources and arguments; each op has some."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ class Accessors:
         axes: tuple[int, ...]
         axis: int
         callee: str
-        combine: Any  # an op; None where it is optional and absent, as for all that are Any
+        combine: Any  # an op, or None: every field typed Any may be absent
         count: Any
         descending: bool
         device: Any  # a name
@@ -107,13 +107,16 @@ class Accessors:
 
 
 KEPT = frozenset({"number", "placement"})
-"""Fields that are asked for so often that a node keeps them, from the first time on."""
+"""Fields that are read so often that a node caches them at the first read."""
 
 _Getter = Callable[[Any], Any]
 
 
 def _positions() -> tuple[dict[str, dict[Op, int]], dict[str, dict[Op, int | None]]]:
-    """Where each op has the sources and the fields of a name; None: the field is the argument."""
+    """For each name, its position in each op that has it: among the sources, among the fields.
+
+    A field's position is None where it is the whole argument.
+    """
     sources: dict[str, dict[Op, int]] = {}
     fields: dict[str, dict[Op, int | None]] = {}
     for op in Op:
@@ -135,18 +138,18 @@ _PLAIN = {
         for source in op.sources
     )
 }
-"""Names that stand for a source which is always there, and always at that position."""
+"""Names of sources that are never optional and have the same position in every op."""
 
 _WHOLE = {name for name, places in FIELDS.items() if set(places.values()) == {None}} - KEPT
-"""Names of fields that are the argument itself, in whatever op has them."""
+"""Names of fields that are the whole argument in every op that has them."""
 
 
 def install(node_class: type) -> None:
-    """Give a class of nodes, which has the slots `_first` and `_second`, the names of the table."""
+    """Give `node_class`, which has the slots `_first` and `_second`, the names of the op table."""
     slots = [node_class.__dict__["_first"], node_class.__dict__["_second"]]
     for name, where in SOURCES.items():
         if name in node_class.__dict__:
-            continue  # the class has more to say about it
+            continue  # the class defines it itself
         position = _PLAIN.get(name, len(slots))
         accessor = slots[position] if position < len(slots) else property(_source(name, where))
         setattr(node_class, name, accessor)
@@ -161,7 +164,7 @@ def install(node_class: type) -> None:
 
 
 def check_accessors(node_class: type) -> None:
-    """From now on no node gives a source for a name that its op does not have."""
+    """Make every later read check that the node's op has the name."""
     for name in _PLAIN:
         setattr(node_class, name, property(_source(name, SOURCES[name])))
     for name in _WHOLE:
@@ -203,7 +206,7 @@ def _field(name: str, places: dict[Op, int | None]) -> _Getter:
 
 
 def read_field(node: UOp, name: str) -> Any:
-    """A field of the argument of a node. Raises `AttributeError` where its op has none."""
+    """The field `name` of a node's argument. Raises `AttributeError` if its op has none."""
     try:
         position = FIELDS[name][node.op]
     except KeyError:
@@ -216,6 +219,6 @@ def read_field(node: UOp, name: str) -> Any:
 
 
 def explain_missing(op: Op, name: str) -> str:
-    """The error's text for a name that a node does not have."""
+    """The error message for a name that `op` does not have."""
     names = [source.name for source in op.sources] + [field.name for field in op.fields]
     return f"{op.name} has no {name!r}, but {', '.join(names) or 'neither sources nor argument'}"

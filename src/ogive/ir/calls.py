@@ -1,4 +1,4 @@
-"""Calls of the library's functions (`Op.CALL`), and the nodes that they stand for."""
+"""Calls of library functions (`Op.CALL`), and their expansion into other nodes."""
 
 from __future__ import annotations
 
@@ -8,31 +8,30 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 
 GRADIENT_CALLEE = "autograd.gradient"
-"""The callee whose first operand is an expression rather than a value: it is differentiated."""
+"""The callee that differentiates its first operand, an expression rather than a value."""
 
 expanders: dict[str, Callable[[UOp], tuple[UOp, ...]]] = {}
-"""For each function whose calls may be nodes, by its name: what all outputs of a call stand for.
+"""For each function that may be called by a node, by name: a call → the nodes of all its outputs.
 
-The functions are of the layers above, which say so (`tensor/outlined.py`); the language only knows
-that there are some.
+The functions belong to the layers above, which register them here (`tensor/outlined.py`).
 """
 
 
 def is_gradient(node: UOp) -> bool:
-    """Whether a node is a gradient that has not been worked out."""
+    """Whether a node is a gradient that has not been expanded yet."""
     return node.op is Op.CALL and node.callee == GRADIENT_CALLEE
 
 
 class Expansions:
-    """The nodes that calls stand for, over their operands; outputs of one call are made once."""
+    """The expansions of calls. The outputs of one call are built together, once."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[object, ...], tuple[UOp, ...]] = {}
+        self._outputs: dict[tuple[object, ...], tuple[UOp, ...]] = {}
 
     def of(self, call: UOp) -> UOp:
-        """The node that a CALL stands for."""
+        """The node that a CALL expands to."""
         key = (call.callee, call.arguments, call.src)
-        outputs = self._made.get(key)
+        outputs = self._outputs.get(key)
         if outputs is None:
-            outputs = self._made[key] = expanders[call.callee](call)
+            outputs = self._outputs[key] = expanders[call.callee](call)
         return outputs[call.output]

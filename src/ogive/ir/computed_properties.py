@@ -1,7 +1,8 @@
-"""Properties of nodes that follow from the same property of their sources.
+"""Properties of nodes that are computed from the same property of their sources.
 
-A node has a slot for each of them, `_shape` for `shape`. The slot takes the property's place in the
-class: what is known is read as fast as any field, and `UOp.__getattr__` computes the rest.
+A node has a slot for each of them, `_shape` for `shape`, and the class has the slot under both
+names. A value that is known is read as fast as any field; one that is not makes Python call
+`UOp.__getattr__`, which computes it.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 PROPERTIES: dict[str, tuple[Any, Callable[[Any], Any]]] = {}
-"""The slot and the function of each computed property, by its name."""
+"""The slot and the function of each computed property, by name."""
 
 
 def define_property(owner: type, name: str, function: Callable[[UOp], Any]) -> None:
-    """Give `owner` the property `name`, which `function` computes and the slot `_name` keeps."""
+    """Give `owner` the property `name`: `function` computes it, the slot `_name` keeps it."""
     slot = owner.__dict__["_" + name]
     setattr(owner, name, slot)
     PROPERTIES[name] = slot, function
 
 
 class computed(Generic[Value]):
-    """A node property derived from the same property of its sources, computed once per node."""
+    """A property computed from the same property of the sources, once per node."""
 
     def __init__(self, function: Callable[[UOp], Value]) -> None:
         self.function = function
@@ -46,7 +47,7 @@ class computed(Generic[Value]):
 def compute_property(node: UOp, slot: Any, function: Callable[[UOp], Any]) -> Any:
     """Fill in a property of a node and of all nodes under it that lack it.
 
-    The sources' are computed first, iteratively, so that a chain of any depth works.
+    Sources come first, without recursion, so that a chain of any depth works.
     """
     read = slot.__get__
     stack = [node]
@@ -65,4 +66,4 @@ def compute_property(node: UOp, slot: Any, function: Callable[[UOp], Any]) -> An
             read(current)
         except AttributeError:
             slot.__set__(current, function(current))
-    return read(node)  # which another thread may have been the one to fill in
+    return read(node)  # another thread may have filled it in meanwhile

@@ -1,10 +1,10 @@
-"""The names of devices, as graphs have them: a kind, and an index behind a colon unless it is 0.
+"""The names of devices in graphs: a kind, then a colon and an index unless the index is 0.
 
     CPU   CPU:1   CUDA:3   DISK   CPU+CPU:1
 
-The last one is two devices that hold a value together (`layouts.py`).
+The last one names two devices that hold a value together (`layouts.py`).
 
-Graphs know names alone. What a device does is behind `devices/protocol.py`.
+Graphs hold names only. What a device can do is in `devices/protocol.py`.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 DEFAULT_DEVICE = "CPU"
-"""Where tensors are made unless they are told otherwise."""
+"""The device of a tensor for which no other was asked."""
 
 FILES = "DISK"
-"""Memory that is files: a step copies what is read of it to where it is needed."""
+"""The device whose memory is files: a step copies from them what is needed."""
 
 FUNCTIONS = "PYTHON"
-"""What stands for a function that a step calls."""
+"""The device of the buffers that stand for Python functions, which steps call."""
 
 GPUS = "CUDA"
-"""Graphics processors, which not every machine has."""
+"""The graphics processors, if the machine has any."""
 
 STORAGE = frozenset({FILES, FUNCTIONS})
-"""Devices that compute nothing: what is computed from their memory is computed elsewhere."""
+"""Devices that compute nothing. Another device computes with what is in their memory."""
 
 _AND = "+"
-"""What stands between the names of devices that hold a value together."""
+"""The separator in the name of several devices that hold a value together."""
 
 
 def device_name(kind: str, index: int) -> str:
-    """The one name of a device.
+    """The name of a device, which has only this one.
 
     >>> device_name("CPU", 0), device_name("CPU", 1)
     ('CPU', 'CPU:1')
@@ -40,7 +40,7 @@ def device_name(kind: str, index: int) -> str:
 
 
 def split_name(name: str) -> tuple[str, int]:
-    """The kind and the index in a device's name; in that of several, those of the first.
+    """The kind and the index in a device's name; for a group, those of its first device.
 
     >>> split_name("CPU"), split_name("CPU:1"), split_name("CPU:2+CPU:3")
     (('CPU', 0), ('CPU', 1), ('CPU', 2))
@@ -50,7 +50,7 @@ def split_name(name: str) -> tuple[str, int]:
 
 
 def first_computing(devices: Iterable[str | None]) -> str | None:
-    """The first device that can compute, if there is one."""
+    """The first device that can compute, or None."""
     for device in devices:
         if device is not None and device not in STORAGE:
             return device
@@ -67,12 +67,12 @@ def group_name(devices: Sequence[str]) -> str:
 
 
 def is_group(name: str) -> bool:
-    """Whether a name is that of several devices."""
+    """Whether a name stands for several devices."""
     return _AND in name
 
 
 def group_members(name: str) -> tuple[str, ...]:
-    """The devices of a name, be it of one or of several.
+    """The names of the single devices that `name` stands for.
 
     >>> group_members("CPU+CPU:1"), group_members("CPU")
     (('CPU', 'CPU:1'), ('CPU',))

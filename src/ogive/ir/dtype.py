@@ -1,8 +1,9 @@
 """Element types, and how they combine.
 
-A `DType` is a singleton: compare with `is`. Promotion gives PyTorch's results; where PyTorch
-refuses to mix wide unsigned integers we give the smallest type that holds both, and where there is
-none (`uint64` with a signed integer, the 8-bit floats with anything) we refuse too.
+A `DType` is a singleton: compare with `is`. Promotion follows PyTorch, with one exception: PyTorch
+refuses to mix wide unsigned integers with others, and Ogive gives the smallest type that holds
+both. Where there is none (`uint64` with a signed integer, the 8-bit floats with anything) it raises
+`DtypeError`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class DType:
             self.numpy = numpy.dtype(numpy_type)
 
     def __getattr__(self, attribute: str) -> Any:
-        """NumPy's dtype where NumPy has none of its own: `ml_dtypes` takes 4 ms to load."""
+        """Set `numpy` from `ml_dtypes` at first use, because loading that takes 4 ms."""
         if attribute != "numpy":
             raise AttributeError(f"a dtype has no attribute {attribute!r}")
         import ml_dtypes
@@ -68,17 +69,17 @@ class DType:
 
     @property
     def is_inexact(self) -> bool:
-        """Floats and complex numbers: what has gradients."""
+        """Whether it is a float or complex dtype, the ones that have gradients."""
         return self.kind in ("float", "complex")
 
     @property
     def part(self) -> DType:
-        """The dtype of the real and the imaginary part; a dtype that is not complex is its own."""
+        """The dtype of the real and of the imaginary part; a real dtype is its own part."""
         return _PARTS.get(self, self)
 
     @property
     def is_integer(self) -> bool:
-        """Signed or unsigned integers, and address arithmetic; not bool."""
+        """Whether it is a signed or unsigned integer or `index`; `bool` is not."""
         return self.kind in ("int", "uint") or self is index
 
     @property
@@ -91,12 +92,12 @@ class DType:
 
     @property
     def is_storage_only(self) -> bool:
-        """Whether values must be widened before any arithmetic."""
+        """Whether values must be converted to a wider dtype before any arithmetic."""
         return self in (float8_e4m3, float8_e5m2)
 
     @property
     def limits(self) -> tuple[Scalar, Scalar]:
-        """The least and the greatest value (infinities for floats, and for parts of numbers)."""
+        """The least and the greatest value: infinities for floats and for complex numbers."""
         if self.is_bool:
             return False, True
         if self.kind == "uint":
@@ -106,12 +107,12 @@ class DType:
         return float("-inf"), float("inf")
 
     def canonical(self, value: Scalar | complex) -> Scalar:
-        """`value` as this dtype holds it: integers wrap, floats round; real ones drop `imag`."""
+        """`value` as this dtype holds it: integers wrap, floats round, real ones drop `imag`."""
         if self.kind == "float":
             return _round_float(self, float(value.real))
         if self.kind == "complex":
             parts = _round_float(self.part, value.real), _round_float(self.part, value.imag)
-            return complex(*parts)  # type: ignore[return-value]  # none but complex nodes ask
+            return complex(*parts)  # type: ignore[return-value]  # only complex nodes get here
         if self.kind == "bool":
             return bool(value)
         integer = int(value.real)
@@ -173,7 +174,7 @@ default_float = float32
 default_int = int64
 
 BY_NAME = {dtype.name: dtype for dtype in ALL}
-"""The dtypes that tensors have, by the one name that each is printed and kept under."""
+"""The dtypes of tensors, by the name under which each is printed and saved."""
 
 _BY_ANY_NAME = BY_NAME | {
     "half": float16, "float": float32, "double": float64, "int": int32, "long": int64,
@@ -213,7 +214,7 @@ def to_dtype(given: Any) -> DType:
 
 
 def _of_numpy(given: numpy.dtype[Any]) -> DType | None:
-    """The dtype that NumPy calls `given`, if there is one."""
+    """The dtype whose NumPy dtype is `given`, or None."""
     dtype = _BY_NUMPY.get(given)
     if dtype is None:
         dtype = next((BY_NAME[n] for n in _ML_DTYPES if BY_NAME[n].numpy == given), None)
@@ -222,7 +223,7 @@ def _of_numpy(given: numpy.dtype[Any]) -> DType | None:
 
 @functools.cache
 def promote(left: DType, right: DType) -> DType:
-    """The dtype in which `left` and `right` meet, as PyTorch's `promote_types` has it."""
+    """The common dtype of `left` and `right`, as PyTorch's `promote_types` gives it."""
     if left is right:
         return left
     if left.is_storage_only or right.is_storage_only:
@@ -257,9 +258,10 @@ _RANK = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 def result_type(tensors: Iterable[tuple[DType, int]], scalars: Iterable[Any] = ()) -> DType:
     """The common dtype of `(dtype, number of axes)` operands and Python scalars.
 
-    As in PyTorch, a tensor of no axes and, weaker still, a Python number change the dtype only
-    when they are of a higher category (bool < integer < float < complex) than all stronger
-    operands. Complex numbers are then as precise as the floats they meet.
+    As in PyTorch, a tensor without axes is weaker than one with axes, and a Python number is weaker
+    still. A weaker operand changes the dtype only if its category (bool < integer < float <
+    complex) is higher than that of all stronger ones. A complex number is then as precise as the
+    floats that it meets.
 
     >>> result_type([(int32, 2)], [1.5]), result_type([(float64, 2)], [1j])
     (ogive.float32, ogive.complex128)

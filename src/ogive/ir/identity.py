@@ -1,4 +1,4 @@
-"""The element that a reduction starts from."""
+"""The identity element of a reduction, from which it starts."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""Values that are memory as they stand.
+"""Values that are views of whole buffers, and the kinds of memory they are in.
 
-A buffer is flat; a value in it is the buffer reshaped. A value with a symbolic length lies in a
-buffer made for its greatest length and is that buffer shrunk, so that strides never depend on a
-variable:
+A buffer is flat; a value in it is the buffer reshaped. A value with a symbolic length is in a
+buffer for its greatest length, and is that buffer reshaped and shrunk. So strides never depend on a
+user's variable:
 
     (4, 8) in memory     RESHAPE(BUFFER 32, (4, 8))
     (n, 8), n <= 4       SHRINK(RESHAPE(BUFFER 32, (4, 8)), (0, n), (0, 8))
 
-What varies in a general graph (`passes/general/`) is a tensor of one length to its user, without
-gaps; so strides do depend on the compiler's own variables:
+In a general graph (`passes/general/`) the compiler's own variables stand for lengths that are fixed
+to the user, whose tensors have no gaps. So strides do depend on these variables:
 
     (8, #n), #n <= 4     RESHAPE(SHRINK(BUFFER 32, (0, 8·#n)), (8, #n))
 """
@@ -27,33 +27,33 @@ from ogive.ir.shape import Shape, element_count, greatest, movement_argument, sp
 from ogive.ir.symbolic.variable import OWN
 
 OPEN_ENDED = 1 << 39
-"""The size of a buffer that ends with the values in it, however many these are: nothing may be read
-behind them. A view of its front (`SHRINK`) says how long it can get."""
+"""The size of a buffer that is exactly as long as the values in it: nothing may be read past them.
+A view of its front (`SHRINK`) says how long it can get."""
 
 LONGEST = 1 << 40
-"""More elements than any buffer has: the size of one whose length only a launch knows."""
+"""The size of a buffer whose length is known only at launch: more elements than any buffer has."""
 
 
 PANELS = ("panels",)
-"""The argument of a `CONTIGUOUS` that is made once for as long as the inputs it is computed from
-stay as they are: panels of operands, and what else follows from weights."""
+"""The argument of a `CONTIGUOUS` that is computed once and kept until one of its inputs changes,
+such as weights packed into panels."""
 
 FILTER_PANELS = (*PANELS, "filters")
-"""The same of filters whose convolution is laid out for them already."""
+"""The same, for filters of a convolution that is laid out for panels already."""
 
 STRIPS = ("strips",)
-"""The argument of a `CONTIGUOUS` that may be computed a strip of its first axis at a time, from
-strips of the others of its chain (`passes/regions/strip_steps.py`)."""
+"""The argument of a `CONTIGUOUS` that may be computed in strips of its first axis, each from strips
+of the other values of its chain (`passes/regions/strip_steps.py`)."""
 
 STRIPPED = ("stripped",)
-"""That of the value at the end of such a chain, of which there are as many strips."""
+"""The argument of the value at the end of such a chain, which is cut into as many strips."""
 
 ALIGNMENT = 64
-"""Bytes of a line: memory of its own begins on one of its own, on any device."""
+"""The alignment of every allocation on any device, in bytes: a cache line."""
 
 
 def is_kept_once(node: UOp) -> bool:
-    """Whether a value is made once for as long as its inputs stay as they are."""
+    """Whether a value is computed once and kept until one of its inputs changes."""
     return node.op is Op.CONTIGUOUS and node.arg[:1] == PANELS
 
 
@@ -62,16 +62,16 @@ def upper_shape(shape: Shape) -> tuple[int, ...]:
     for size in shape:
         if size.__class__ is not int:
             return tuple([greatest(size) for size in shape])
-    return tuple(shape)  # as nearly all are, and passes ask by the thousand
+    return tuple(shape)  # the common case: passes ask for thousands of static shapes
 
 
 def upper_count(shape: Shape) -> int:
-    """How many elements a buffer for a value of this shape has."""
+    """The number of elements in a buffer for a value of this shape."""
     return math.prod(upper_shape(shape))
 
 
 def shaped(flat: UOp, shape: Shape) -> UOp:
-    """Flat memory, as large as `shape` can get, seen with that shape."""
+    """The view of flat memory, as large as `shape` can get, that has this shape."""
     upper = upper_shape(shape)
     if upper != tuple(shape) and has_own_strides(shape):
         argument, symbolic = split_argument(((0, element_count(shape)),))
@@ -86,15 +86,18 @@ def shaped(flat: UOp, shape: Shape) -> UOp:
 
 
 def has_own_strides(shape: Shape) -> bool:
-    """Whether strides follow the compiler's own variables: one is the length of another axis than
-    the first that is longer than 1, where memory for the greatest length would have gaps."""
+    """Whether strides depend on the compiler's own variables.
+
+    They do if one is in the length of an axis, other than the first longer than 1: there, memory
+    for the greatest length would have gaps.
+    """
     longer = [size for size in shape if not (isinstance(size, int) and size == 1)]
     inner = [node for size in longer[1:] if not isinstance(size, int) for node in size.walk()]
     return any(node.op is Op.VARIABLE and node.name.startswith(OWN) for node in inner)
 
 
 def memory_leaf(node: UOp) -> UOp:
-    """The flat memory under the shapes that `shaped` puts on it; any other node is its own."""
+    """The flat memory under the view that `shaped` makes of it; any other node itself."""
     top = node
     if (
         node.op is Op.SHRINK
@@ -108,7 +111,7 @@ def memory_leaf(node: UOp) -> UOp:
 
 
 def host_value(node: UOp) -> UOp | None:
-    """The value under reshapes, if a step that is no kernel makes it: a copy or a custom value."""
+    """The value under reshapes if no kernel computes it but a step on the host: COPY or CUSTOM."""
     while node.op is Op.RESHAPE:
         node = node.operand
     return node if node.op in (Op.COPY, Op.CUSTOM) else None
@@ -120,7 +123,7 @@ FILE_VIEWS = frozenset(
 
 
 def file_of(node: UOp) -> UOp | None:
-    """The buffer on `DISK` that a node is a view of, if it is one."""
+    """The buffer on `DISK` that a node is a view of, or None."""
     while node.op in FILE_VIEWS:
         node = node.operand
     return node if node.op is Op.BUFFER and node.device == FILES else None
@@ -129,8 +132,11 @@ def file_of(node: UOp) -> UOp | None:
 def computing_devices(
     order: Iterable[UOp], known: Mapping[UOp, str | None] = MappingProxyType({})
 ) -> dict[UOp, str | None]:
-    """Where each node is computed, sources first; None for what is the same everywhere, such as
-    constants, and for files, which are read from anywhere. What is `known` need not be in order."""
+    """The device that computes each node of `order`, which has sources before users.
+
+    None stands for nodes that are the same everywhere, such as constants, and for files, which are
+    read from anywhere. Nodes in `known` need not be in `order`.
+    """
     where: dict[UOp, str | None] = dict(known)
     for node in order:
         if node.op in (Op.BUFFER, Op.PARAM):
@@ -141,7 +147,7 @@ def computing_devices(
             where[node] = holding_device(node)
         else:
             device = first_computing([where[source] for source in node.src])
-            # A function is called once, wherever what it returns is read.
+            # A function is called on one device, whichever devices read its results.
             where[node] = device or (DEFAULT_DEVICE if node.op is Op.CUSTOM else None)
     return where
 
@@ -155,35 +161,36 @@ def devices_of_graph(sink: UOp) -> tuple[str, ...]:
 
 
 def is_memory(node: UOp) -> bool:
-    """Whether a node is a version of a buffer as it stands."""
+    """Whether a node is a whole buffer, or a version of one."""
     return memory_leaf(node).op in (Op.BUFFER, Op.PARAM, Op.AFTER)
 
 
 def keep_roots_apart(before: Sequence[UOp], after: Sequence[UOp]) -> tuple[UOp, ...]:
-    """Roots of a graph that was rewritten, each a result of its own.
+    """The roots of a rewritten graph, each made a result of its own.
 
-    One that has become memory, or the same value as another root, is copied: whoever assigns to it
-    must not change the other. One that has become a leaf is written out.
+    A root that has become memory, or the same node as another root, is copied: an assignment to one
+    result must not change another. A root that has become a leaf is stored.
     """
     roots: dict[UOp, UOp] = {}
-    given = {old for old, new in zip(before, after, strict=True) if new is old}
+    kept = {old for old, new in zip(before, after, strict=True) if new is old}
     for position, (old, new) in enumerate(zip(before, after, strict=True)):
         if old in roots:
-            continue  # asked for twice: as a result, and as an assignment
-        taken = new in given
-        became_memory = is_memory(new) and not is_memory(old)  # a version stays one, in place
-        is_leaf = not new.src or new.op is Op.IOTA  # one may have a symbolic length below it
+            continue  # the same root twice: as a result, and as an assignment
+        taken = new in kept
+        became_memory = is_memory(new) and not is_memory(old)  # a version of a buffer stays one
+        is_leaf = not new.src or new.op is Op.IOTA  # IOTA may have a symbolic length as source
         if new is not old and (taken or became_memory or is_leaf):
             new = UOp(Op.CONTIGUOUS, new.dtype, (new,), ("result", position))
         roots[old] = new
-        given.add(new)
+        kept.add(new)
     return tuple([roots[old] for old in before])
 
 
 def reads_elsewhere(value: UOp, target: UOp, reads: Callable[[UOp], bool]) -> bool:
-    """Whether `value` reads the memory of `target` other than element by element, as `target`.
+    """Whether `value` reads the memory of `target` in another way than element by element.
 
-    `reads` says whether a node is computed from that memory.
+    An assignment of `x + 1` to `x` reads each element where it writes it; one of `x.flip(0)` reads
+    elsewhere. `reads` says whether a node is computed from that memory.
     """
     stack, seen = [value], {value}
     while stack:

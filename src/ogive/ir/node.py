@@ -1,8 +1,8 @@
 """Interned graph nodes.
 
 Building the same node twice, from any thread, gives the same object (`ir/node_table.py`). So `is`
-is structural equality, and a graph is its root. The *content key* is a separate structural hash,
-for what outlives the process.
+is structural equality, and a graph is its root. The *content key* is a structural hash besides,
+which is the same in every process: the caches on disk use it.
 
     >>> from ogive.ir.dtype import float32
     >>> one = UOp.const(float32, 1.0)
@@ -31,10 +31,10 @@ Metadata = TypeVar("Metadata")
 
 
 class UOp(accessors.Accessors):
-    """A node: operation, element type, sources, argument and tag, which make its identity.
+    """A node: operation, element type, sources, argument and tag, which together identify it.
 
-    `id` is monotonic and never reused. `metadata` does not take part in identity; see
-    `with_metadata`. `origin` is the first line of the user's that made the node.
+    `id` is monotonic and never reused. `metadata` is not part of the identity; see
+    `with_metadata`. `origin` is the line of the user's program that first made the node.
     """
 
     __slots__ = (
@@ -52,21 +52,21 @@ class UOp(accessors.Accessors):
     id: int
     metadata: Mapping[type, Any] | None
     origin: Origin | None
-    _first: UOp  # the first two sources, under the names that they have in the op table
+    _first: UOp  # the first two sources; accessors.py gives these slots the op table's names
     _second: UOp
     _below: list[UOp]
     _bounds: tuple[Any, Any]
     _linear: tuple[dict[UOp, int], int] | None  # kept by `ir.symbolic.linear_forms`
     _order: tuple[Any, ...]  # kept by `ir.symbolic.linear_forms`
     _simplified: UOp | None  # kept by `ir.symbolic.index_arithmetic`
-    trace: tuple[str, UOp] | None  # with tracing on: the rule that made this node, and from what
-    reference: weakref.ref[UOp]  # to the node itself, for whoever must not keep it alive
-    live: Any  # what the process knows of the node; None to the language
+    trace: tuple[str, UOp] | None  # with tracing on: the rule that made this node, and the old node
+    reference: weakref.ref[UOp]  # to the node itself, for tables that must not keep it alive
+    live: Any  # the state of `live/`; the language never reads it
 
-    # Computed by modules that know nodes, which `ir/node_extensions.py` makes known to this one.
+    # Computed by functions of other modules, which `ir/node_extensions.py` installs.
     shape: tuple[Any, ...]  # lengths of the axes, integers or index nodes; () for scalars
-    bounds: tuple[Scalar, Scalar]  # the least and greatest value; indices do not overflow
-    sound_bounds: tuple[int, int] | None  # the same even where integers wrap; None: not provable
+    bounds: tuple[Scalar, Scalar]  # the least and greatest value, if no index overflows
+    sound_bounds: tuple[int, int] | None  # the same without that assumption; None: not provable
 
     if TYPE_CHECKING:
 
@@ -83,7 +83,7 @@ class UOp(accessors.Accessors):
         __new__ = intern_node
 
         def __getattr__(self, name: str) -> Any:
-            """A property that is not known yet; known ones are fields."""
+            """Compute a property that is not known yet; Python finds known ones in their slots."""
             computed = PROPERTIES.get(name)
             if computed is not None:
                 return compute_property(self, *computed)
@@ -95,18 +95,18 @@ class UOp(accessors.Accessors):
 
     @staticmethod
     def const(dtype: DType, value: Scalar | complex) -> UOp:
-        """A constant; equal bit patterns of one dtype are one node."""
+        """The constant `value`. Two of one dtype are the same node if their bits are equal."""
         return UOp(Op.CONST, dtype, (), value)
 
     @staticmethod
     def unique() -> UOp:
-        """A fresh identity, equal to no other."""
+        """A new identity, different from all others."""
         return UOp(Op.UNIQUE, dtypes.void, (), next_id())
 
     def replace(
         self, *, dtype: DType | None = None, src: tuple[UOp, ...] | None = None, arg: Any = ...
     ) -> UOp:
-        """This node with other sources, dtype or argument; the tag and the metadata stay."""
+        """This node with another dtype, sources or argument, and the same tag and metadata."""
         replaced = UOp(
             self.op,
             self.dtype if dtype is None else dtype,
@@ -121,17 +121,17 @@ class UOp(accessors.Accessors):
         return replaced
 
     def with_sources(self, src: tuple[UOp, ...]) -> UOp:
-        """This node over other sources; itself if they are the ones it has."""
+        """This node with `src` as its sources; the node itself if it has them already."""
         return self if all(map(operator.is_, src, self.src)) else self.replace(src=src)
 
     def with_tag(self, tag: Any) -> UOp:
-        """The same node under another tag, which is another node."""
+        """The node that differs from this one in its tag only."""
         return UOp(self.op, self.dtype, self.src, self.arg, tag)
 
     def with_metadata(self, *values: Any) -> UOp:
-        """A node of its own, not interned, with a fresh id and this node's content key.
+        """A copy of this node that is not interned: a new id, and the same content key.
 
-        Each value is kept under its type; `find_metadata` finds it again.
+        Each value is kept under its type, by which `find_metadata` looks it up.
         """
         node = make_node(UOp, self.op, self.dtype, self.src, self.arg, self.tag)
         node.origin = self.origin
@@ -141,7 +141,7 @@ class UOp(accessors.Accessors):
         return node
 
     def find_metadata(self, kind: type[Metadata]) -> Metadata | None:
-        """The attached metadata of that type, if any."""
+        """The attached metadata of type `kind`, or None."""
         return self.metadata.get(kind) if self.metadata else None
 
     @computed
@@ -157,12 +157,12 @@ class UOp(accessors.Accessors):
 
     @property
     def ranges(self) -> frozenset[UOp]:
-        """The loop counters this value depends on: those below it that nothing has closed."""
+        """The loop counters that this value depends on: those below it that no node closes."""
         return frozenset((self,)) if self.op is Op.RANGE else self.ranges_below
 
     @computed
     def ranges_below(self) -> frozenset[UOp]:
-        """`ranges`, but for a counter, which must not hold itself, those of its extent."""
+        """`ranges`; but for a counter those of its extent, since a node must not hold itself."""
         used: frozenset[UOp] = frozenset()
         for source in self.src:
             used = used | source.ranges if used else source.ranges
@@ -170,7 +170,7 @@ class UOp(accessors.Accessors):
             closed = self.src[_CLOSING[self.op] :]
             used = used.difference(closed)
             for counter in closed:
-                # How often a loop runs may depend on the loops around it.
+                # The extent of a loop may depend on the counters of loops around it.
                 if counter.ranges_below:
                     used = used | counter.ranges_below
         return used
@@ -182,7 +182,7 @@ class UOp(accessors.Accessors):
 
     @computed
     def has_index(self) -> bool:
-        """Whether a place in memory is named by this node or below it."""
+        """Whether this node or a node below it is an INDEX."""
         return self.op is Op.INDEX or any(source.has_index for source in self.src)
 
     @property
@@ -197,21 +197,21 @@ class UOp(accessors.Accessors):
         """All nodes of the graph, each once, sources before users, in a fixed order."""
         if self.op is not Op.SINK:
             return walk((self,))
-        # Some thirty passes look at the same graph of a kernel.
+        # Kept for a SINK, because some thirty passes walk the same graph of a kernel.
         below = getattr(self, "_below", None)
         if below is None:
             below = self._below = walk(self.src)
         return [*below, self]
 
     def backward_slice(self) -> set[UOp]:
-        """Every node this one is computed from, itself left out."""
+        """All nodes that this one is computed from, without itself."""
         nodes = set(self.walk())
         nodes.discard(self)
         return nodes
 
     if TYPE_CHECKING:
-        # Arithmetic of index expressions and conditions, from `ir/node_extensions.py`: the result
-        # is simplified. `==` stays identity.
+        # Arithmetic of index expressions and conditions, installed by `ir/node_extensions.py`.
+        # Results are simplified. `==` stays identity.
         def __add__(self, other: UOp | int) -> UOp: ...
         def __radd__(self, other: int) -> UOp: ...
         def __sub__(self, other: UOp | int) -> UOp: ...
@@ -243,6 +243,6 @@ class UOp(accessors.Accessors):
 
 
 _CLOSING = accessors.SOURCES["closed"]
-"""The ops that close loops, and where their ranges begin among the sources."""
+"""The ops that close loops, each with the position of the first closed range in its sources."""
 
 accessors.install(UOp)

@@ -1,6 +1,6 @@
-"""Nodes that passes build: of no live graph, so nobody is told of them.
+"""Short constructors for the nodes that passes build.
 
-A movement that changes nothing makes no node. Scalars stand as operands of any shape.
+A movement that changes nothing gives its operand. A scalar may be an operand beside any shape.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from ogive.ir.shape import Dim, Shape, split_argument
 
 
 def apply(op: Op, *sources: UOp) -> UOp:
-    """An operation on elements, of the dtype of the last source."""
+    """An elementwise operation, with the dtype of the last source."""
     return UOp(op, sources[-1].dtype, sources)
 
 
 def apply_number(op: Op, node: UOp, number: Scalar) -> UOp:
-    """An operation on every element, with a number behind it."""
+    """An elementwise operation with a number as its second operand."""
     return UOp(op, node.dtype, (node, UOp.const(node.dtype, number)))
 
 
 def compare_number(op: Op, node: UOp, number: Scalar) -> UOp:
-    """A comparison of every element with a number."""
+    """The comparison of every element with a number."""
     return UOp(op, dtypes.bool_, (node, UOp.const(node.dtype, number)))
 
 
 def cast(node: UOp, dtype: DType) -> UOp:
-    """Converted to `dtype`."""
+    """The node converted to `dtype`."""
     return node if node.dtype is dtype else UOp(Op.CAST, dtype, (node,))
 
 
 def move(op: Op, node: UOp, argument: Any) -> UOp:
-    """A movement, whose argument may have nodes in it for lengths."""
+    """A movement; lengths in its argument may be nodes."""
     numbers, symbolic = split_argument(argument)
     return UOp(op, node.dtype, (node, *symbolic), numbers)
 
@@ -47,19 +47,19 @@ def reshape(node: UOp, shape: Shape) -> UOp:
 
 
 def expand(node: UOp, shape: Shape) -> UOp:
-    """Axes of length 1 repeated; the axes are as many."""
+    """The node with axes of length 1 repeated to `shape`, which has as many axes."""
     return node if node.shape == shape else move(Op.EXPAND, node, shape)
 
 
 def permute(node: UOp, order: Sequence[int]) -> UOp:
-    """Axis i of the result is axis `order[i]`."""
+    """The node with its axes reordered: axis i of the result is axis `order[i]`."""
     if list(order) == list(range(len(order))):
         return node
     return UOp(Op.PERMUTE, node.dtype, (node,), tuple(order))
 
 
 def pad_axis(node: UOp, axis: int, pads: tuple[Dim, Dim], fill: Scalar) -> UOp:
-    """`fill` before and behind the elements of one axis."""
+    """The node with `pads` = (before, after) elements of `fill` added to one axis."""
     if pads == (0, 0):
         return node
     everywhere = tuple([pads if i == axis else (0, 0) for i in range(len(node.shape))])
@@ -75,7 +75,7 @@ def shrink_axis(node: UOp, axis: int, length: Dim) -> UOp:
 
 
 def filled(dtype: DType, value: Scalar, shape: Shape) -> UOp:
-    """One value everywhere."""
+    """A value of `shape` that has `value` everywhere."""
     return expand(reshape(UOp.const(dtype, value), (1,) * len(shape)), shape)
 
 
@@ -87,12 +87,12 @@ def count(length: Dim) -> UOp:
 
 
 def count_along(axis: int, shape: Shape) -> UOp:
-    """The position along one axis of `shape`, as int64, everywhere in it."""
+    """A value of `shape` that holds each element's position along one axis, as int64."""
     line = (1,) * axis + (shape[axis],) + (1,) * (len(shape) - axis - 1)
     return expand(reshape(count(shape[axis]), line), shape)
 
 
 def take_along(node: UOp, places: UOp) -> UOp:
-    """The elements of lines (..., n) that lie at places (..., m, ...) of their last axis."""
+    """The elements of `node` (..., n) at `places` (..., m, ...) along its last axis."""
     lines = [count_along(axis, places.shape) for axis in range(len(node.shape) - 1)]
     return UOp(Op.GATHER, node.dtype, (node, *lines, places))

@@ -1,7 +1,7 @@
-"""Properties and operators that nodes get from modules which know nodes: shapes, bounds, `+`.
+"""Installs the properties and operators of nodes that other modules define: shapes, bounds, `+`.
 
-`ir/node.py` imports none of these modules, so that no import turns back. Loading the package
-`ogive.ir` loads this module, which puts their functions into the class: no node lacks them.
+Those modules import `ir/node.py`, which therefore cannot import them. Loading the package
+`ogive.ir` loads this module, so that no node lacks them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Binary = Callable[[Any, Any], UOp]
 
 
 def _swapped(function: _Binary) -> _Binary:
-    """`function` of its two operands in the other order."""
+    """`function` with its two operands exchanged."""
     return lambda right, left: function(left, right)
 
 

@@ -1,7 +1,7 @@
 """The table of all nodes: building the same node twice gives the same object.
 
-The table holds nodes weakly: a node goes when its last user goes. Sources stand in a node's key by
-identity, which is exact and cheap.
+The table holds nodes weakly: a node is freed when its last user drops it. A node's key holds its
+sources by identity, which is exact and cheap to compare.
 """
 
 from __future__ import annotations
@@ -41,14 +41,15 @@ detached_nodes: weakref.WeakSet[UOp] = weakref.WeakSet()
 
 
 def _forget(reference: _TableReference, table: Any = _table, lock: Any = _table_lock) -> None:
-    """Drop a dead node's entry, unless its place has been taken by a new one.
+    """Drop the entry of a dead node, unless a new node has taken its place.
 
-    At the end of a process nodes outlive this module's names.
+    The table and the lock are defaults of parameters, because at the end of a process nodes may
+    outlive the names of this module.
     """
     with lock:
         if table.get(reference.key) is reference:
             del table[reference.key]
-        reference.key = ()  # it may be kept for a while by the sources, which are in its key
+        reference.key = ()  # a source may still list this reference, and the key holds the source
 
 
 def intern_node(
@@ -59,9 +60,9 @@ def intern_node(
     arg: Any = None,
     tag: Any = None,
 ) -> UOp:
-    """`UOp(...)`: the node of that identity, made if there is none.
+    """The node with that identity, made if there is none: what `UOp(...)` does.
 
-    Where nodes are made by the hundred this is called by its name, which is faster than a class is.
+    Code that makes nodes by the hundred calls this function, which is faster than the class.
     """
     identity = arg
     if op is Op.CONST:
@@ -80,7 +81,7 @@ def intern_node(
     node.reference = reference = _TableReference(node, _forget)
     reference.key = key
     while True:
-        # Filling an empty place is one atomic step; taking a dead node's place needs the lock.
+        # Filling an empty place is atomic. Only replacing a dead node's entry needs the lock.
         present = _table.setdefault(key, reference)
         if present is reference:
             return node
@@ -91,7 +92,7 @@ def intern_node(
 
 
 def make_node(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any) -> UOp:
-    """A new node, in no table and without a `reference` to itself."""
+    """A new node that is not in the table and has no `reference` yet."""
     node = object.__new__(cls)
     node.op = op
     node.dtype = dtype
@@ -108,9 +109,10 @@ def make_node(cls: type[UOp], op: Op, dtype: DType, src: Any, arg: Any, tag: Any
 
 
 def exact_argument(op: Op, argument: Any) -> Any:
-    """The argument of a node, with the bits of a constant for its value.
+    """The argument of a node, with a constant replaced by its bits.
 
-    `==` takes 0.0 for -0.0 and no NaN for itself, and not every NaN prints the same.
+    `==` does not tell 0.0 from -0.0 and finds a NaN different from itself; NaNs with different bits
+    print alike.
     """
     if op is Op.CONST:
         return _bits(argument)
@@ -126,24 +128,24 @@ def _bits(value: Any) -> Any:
 
 
 def live_uop_ids() -> list[int]:
-    """The ids of all nodes alive, in order of creation."""
+    """The ids of all live nodes, in order of creation."""
     return sorted([node.id for node in (*interned_nodes(), *detached_nodes)])
 
 
 def interned_nodes() -> list[UOp]:
-    """All nodes alive but those with metadata of their own."""
+    """All live nodes except those with metadata of their own."""
     with _table_lock:
         references = list(_table.values())
     return [node for reference in references if (node := reference()) is not None]
 
 
 def gc_dead_refs() -> int:
-    """Sweep entries of dead nodes at once; gives how many there were.
+    """Drop the entries of all dead nodes; gives how many there were.
 
-    Nothing needs this: entries go by themselves. It is for callers that want the table exact now.
+    Entries go by themselves. This is for callers that need the table to be exact now.
     """
     with _table_lock:
-        # A list of values is made in one step. One of pairs may have garbage collected meanwhile.
+        # `list(values())` is atomic. A list of items allocates pairs, which may collect garbage.
         dead = [reference.key for reference in list(_table.values()) if reference() is None]
         for key in dead:
             _table.pop(key, None)

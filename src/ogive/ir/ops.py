@@ -1,19 +1,21 @@
 """The op table: the whole language, from tensor expression to instruction.
 
-The first thing to open in this code base. A node is an op, an element type, sources and an
-argument; a line here says for one op
+Open this module first. A node is an op, an element type, sources and an argument. Each line of the
+table describes one op:
 
     NAME = "sources", "argument", STAGES, "meaning"
 
-- *sources*, by name and in order. `gate?` may be absent, `closed...` are any number.
-- *argument*: `(field: kind, ...)` is a tuple of fields, `field: kind` the field itself. Nothing:
-  there is none. `kind?` may be None, `[field: kind]` left out. The kinds are in `KINDS`.
-- *stages*: the dialects in which it occurs, see `STAGES`; `dialects/verify.py` checks it.
+- *sources*: their names, in order. `gate?` is optional; `closed...` stands for any number of them.
+- *argument*: `(field: kind, ...)` is a tuple of fields, `field: kind` is a single value, and an
+  empty string means that there is no argument. A field of `kind?` may be None; `[field: kind]` may
+  be left out of the tuple. `KINDS` lists the kinds.
+- *stages*: the dialects in which the op may occur (see `STAGES`); `dialects/verify.py` checks them.
 
-Every name is an attribute of a node: `store.value`, `counter.extent`, `counter.placement`. What is
-optional and absent is None there, what is `...` a tuple. An op has no names but its own: asking a
-RANGE for its `value` is an error. One name has one meaning, and for a source that is read often
-one position, so that reading it costs no more than `src[0]` (see `accessors.py`).
+Every name is an attribute of the node: `store.value`, `counter.extent`, `counter.placement`. An
+optional source or field that is absent reads as None, and a `...` source reads as a tuple. An op
+has only its own names: asking a RANGE for its `value` is an error. A name means the same in every
+op. A source that is read often also has the same position in every op, so that reading it costs no
+more than `src[0]` (see `accessors.py`).
 """
 
 from __future__ import annotations
@@ -23,9 +25,17 @@ from enum import Enum
 from ogive.named import NamedTuple
 
 STAGES = ("tensor", "parametric", "real", "stored", "region", "loops", "placed", "lowered")
-"""The stages of a graph, in order: of tensors; with the data taken out; without complex numbers;
-with memory for what is scattered; of one kernel; as loops; every axis with its place; every access
-with its stride."""
+"""The stages of a graph, in order. Each is also the name of a dialect.
+
+    tensor       what the user's calls built
+    parametric   buffers are numbered slots, so that the graph holds no data
+    real         complex numbers are pairs of floats
+    stored       scatters are stores into memory
+    region       the graph of one kernel
+    loops        shapes have become loops and index arithmetic
+    placed       every loop has its placement
+    lowered      every vector access has its stride
+"""
 
 _Stages = tuple[str, ...]
 EVERYWHERE: _Stages = STAGES
@@ -40,10 +50,10 @@ FROM_STORED: _Stages = STAGES[3:]
 LOOPS: _Stages = STAGES[5:]
 
 KINDS = {
-    "any": "whatever the op's owner put there",
+    "any": "any value; only the module that makes such nodes knows its type",
     "int": "an integer",
     "flag": "True or False",
-    "str": "a text",
+    "str": "a string",
     "scalar": "a Python number of the node's dtype",
     "combining": "an op of REDUCING",
     "axes": "a tuple of integers",
@@ -52,9 +62,9 @@ KINDS = {
     "outputs": "a tuple of (shape, dtype)",
     "devices": "a tuple of names of devices",
     "placement": "LOOP, PARALLEL, UPCAST, LANE or THREAD",
-    "stride": "how far apart neighbouring lanes lie: an integer, or IRREGULAR",
+    "stride": "the distance of neighbouring lanes in elements, or IRREGULAR",
 }
-"""What the fields of arguments are."""
+"""The kinds of fields in arguments."""
 
 
 class Source(NamedTuple):
@@ -99,15 +109,15 @@ class Op(Enum):
 
     # Leaves
     CONST = "", "literal: scalar", EVERYWHERE, "a number: a scalar, of any shape after EXPAND"
-    UNIQUE = "", "number: int", TENSOR, "what makes two buffers different"
+    UNIQUE = "", "number: int", TENSOR, "the identity of a buffer: no two are equal"
     BUFFER = "identity", "(device: str, size: int)", TENSOR, "memory that holds a realized value"
     PARAM = (
         "", "(slot: int, size: int, [device: str])", NOT_TENSOR,
-        "the slot-th buffer of the call; which device it is on is no part of a kernel",
+        "the slot-th buffer of the call; inside a kernel it names no device",
     )  # fmt: skip
     VARIABLE = "", "(name: str, low: int, high: int)", EVERYWHERE, "an integer known at execution"
     BIND = "variable, bound", "", TENSOR, "a variable with this run's value, a CONST"
-    IOTA = "symbolic?", "stop: int?", SHAPED, "0, 1, 2, ... along one axis; one of both is there"
+    IOTA = "symbolic?", "stop: int?", SHAPED, "0, 1, 2, ... up to `symbolic` or to `stop`"
 
     # Movement: where elements are read from
     RESHAPE = "operand, lengths...", "sizes: sizes", SHAPED, "the same elements in another shape"
@@ -132,25 +142,25 @@ class Op(Enum):
     RSQRT = _unary("1 / the square root")
     EXP = _unary("e to the power of x")
     EXP2 = _unary("2 to the power of x")
-    EXPM1 = _unary("EXP less 1")
+    EXPM1 = _unary("e to the power of x, minus 1")
     LOG = _unary("the natural logarithm")
     LOG2 = _unary("the logarithm to base 2")
     LOG10 = _unary("the logarithm to base 10")
-    LOG1P = _unary("LOG of 1 more")
+    LOG1P = _unary("the natural logarithm of 1 + x")
     SIN = _unary("sine")
     COS = _unary("cosine")
     TAN = _unary("tangent")
-    ASIN = _unary("the angle of a sine")
-    ACOS = _unary("the angle of a cosine")
-    ATAN = _unary("the angle of a tangent")
+    ASIN = _unary("the inverse sine")
+    ACOS = _unary("the inverse cosine")
+    ATAN = _unary("the inverse tangent")
     SINH = _unary("hyperbolic sine")
     COSH = _unary("hyperbolic cosine")
     TANH = _unary("hyperbolic tangent")
-    ASINH = _unary("the reverse of SINH")
-    ACOSH = _unary("the reverse of COSH")
-    ATANH = _unary("the reverse of TANH")
+    ASINH = _unary("the inverse hyperbolic sine")
+    ACOSH = _unary("the inverse hyperbolic cosine")
+    ATANH = _unary("the inverse hyperbolic tangent")
     ERF = _unary("the error function")
-    ERFC = _unary("1 less ERF")
+    ERFC = _unary("1 - ERF")
     REAL = _unary("the real part of a complex number")
     IMAGINARY = _unary("its imaginary part")
 
@@ -160,7 +170,7 @@ class Op(Enum):
     MUL = _binary("x * y")
     DIV = _binary("x / y, of floats only")
     FLOORDIV = _binary("x / y rounded down; an integer divided by zero is a fault")
-    MOD = _binary("the remainder, with the sign of the divisor, as Python has it")
+    MOD = _binary("the remainder, with the sign of the divisor as in Python")
     MAXIMUM = _binary("the greater one; NaN wins")
     MINIMUM = _binary("the lesser one; NaN wins")
     POW = _binary("x to the power of y")
@@ -171,132 +181,131 @@ class Op(Enum):
     XOR = _binary("bitwise exclusive or; logical for bool")
     SHL = _binary("x shifted left by y bits")
     SHR = _binary("x shifted right by y bits")
-    COMPLEX = _binary("a complex number of its real and its imaginary part")
+    COMPLEX = _binary("the complex number with this real and this imaginary part")
     DOT = (
         "left, right", "(left_dtype: str, right_dtype: str)", FROM_STORED,
-        "the sum of products of the elements that lie in two words of uint32",
+        "the dot product of the narrow elements packed in two words of uint32",
     )  # fmt: skip
-    THREEFRY = _binary("64 random bits, a function of a counter and a key; all are uint64")
+    THREEFRY = _binary("64 random bits from a counter and a key; all three are uint64")
     CMPLT = _binary("x < y")
     CMPLE = _binary("x <= y")
     CMPEQ = _binary("x == y")
     CMPNE = _binary("x != y")
 
     # Elementwise, three sources
-    WHERE = "condition, if_true, if_false", "", EVERYWHERE, "one or the other, by the condition"
+    WHERE = "condition, if_true, if_false", "", EVERYWHERE, "`if_true` or `if_false`, per element"
 
     # Values over whole axes
     REDUCE_AXES = (
         "operand", "(combine: combining, axes: axes)", SHAPED,
-        "the axes are combined and stay, with length 1",
+        "the reduction over these axes, which stay with length 1",
     )  # fmt: skip
     GATHER = (
         "operand, indices...", "", SHAPED,
-        "the operand at these positions, an int64 per axis; outside is a fault",
+        "the elements at these positions, an int64 per axis; a position outside is a fault",
     )  # fmt: skip
     SCATTER = (
         "operand, value, indices...", "combine: combining?", BEFORE_STORED,
-        "the operand, with the values put or combined in at these positions",
+        "the operand with the values written, or combined, into these positions",
     )  # fmt: skip
     SCAN_AXIS = (
         "operand, initial?", "(combine: combining, axis: int)", SHAPED,
-        "running totals along an axis, from `initial` on",
+        "the running totals along an axis, starting from `initial`",
     )  # fmt: skip
     ORDERED = (
         "operand", "descending: flag", BEFORE_STORED,
-        "the elements in order along the last axis, of equal ones the first in front; NaN is the "
-        "greatest",
+        "the elements sorted along the last axis, stably; NaN is the greatest",
     )  # fmt: skip
     ORDER = (
         "operand", "(descending: flag, count: int)", BEFORE_STORED,
-        "the positions, as int64, of the first elements that ORDERED gives",
+        "the positions, as int64, of the first `count` elements that ORDERED gives",
     )  # fmt: skip
     SORT = "operand", "", SHAPED, "integers in ascending order along the last axis"
     ARRANGE = (
         "operand, starts, groups", "", SHAPED,
-        "each element at the next place of its group, in order",
+        "each element moved to the next free place of its group, in order",
     )  # fmt: skip
-    CONTIGUOUS = "operand", "hints: any?", GRAPH, "must be in memory, row-major"
-    DETACH = "operand", "", TENSOR, "no gradient flows through"
+    CONTIGUOUS = "operand", "hints: any?", GRAPH, "the operand, stored in memory in row-major order"
+    DETACH = "operand", "", TENSOR, "the operand; no gradient flows through it"
     GRADIENT = (
         "operand, inputs...", "rule: any?", TENSOR,
         "the operand; the rule gives the gradients of the inputs",
     )  # fmt: skip
-    COPY = "operand", "device: str", GRAPH, "the same values in the memory of that device"
+    COPY = "operand", "device: str", GRAPH, "the operand in the memory of that device"
     SHARD = (
         "operand", "(devices: devices, mesh: axes, split: axes)", OUTLINED,
-        "the same values over several devices, laid out so (see `ir/layouts.py`)",
+        "the operand laid out over several devices (see `ir/layouts.py`)",
     )  # fmt: skip
     MULTI = (
         "parts...", "(devices: devices, mesh: axes, split: axes)", OUTLINED,
-        "the value whose parts these are, a part on each device",
+        "the value made of these parts, one on each device",
     )  # fmt: skip
     MSELECT = (
         "operand", "(devices: devices, mesh: axes, split: axes, number: int)", OUTLINED,
-        "the part on the number-th device of a value that is laid out so",
+        "the part of a value in this layout that is on the number-th device",
     )  # fmt: skip
     CUSTOM = (
         "function, inputs...", "(name: str, outputs: outputs, output: int)", GRAPH,
-        "the output-th result of a Python function, which memory stands for",
+        "the output-th result of a Python function, for which a buffer stands",
     )  # fmt: skip
     CALL = (
         "operands...",
         "(callee: str, arguments: any, outputs: outputs, output: int, may_fault: int)",
         OUTLINED,
-        "the output-th result of a function of the library, which stands for what it is made of",
+        "the output-th result of a library function, kept as one node until it is expanded",
     )  # fmt: skip
     STAGE_AXIS = (
         "operand", "(space: str, axis: int)", REGION,
-        "kept in scratch memory along an axis, instead of being computed at each use",
+        "the operand, kept in scratch memory along an axis instead of computed at each use",
     )  # fmt: skip
 
     # Memory and order
     ASSIGN = (
         "target, value, indices...", "combine: combining?", SHAPED,
-        "the value is put, or combined, into the memory that the target is a view of",
+        "the value written, or combined, into the memory that the target is a view of",
     )  # fmt: skip
-    AFTER = "operand, effects...", "", GRAPH, "the operand as it is once the effects have happened"
+    AFTER = "operand, effects...", "", GRAPH, "the operand once the effects have happened"
     SINK = (
         "roots...", "devices: devices?", EVERYWHERE,
-        "one graph to compile together, and where each root is to be, if not all on one device",
+        "one graph to compile; `devices` says where each root goes, if not all on one device",
     )  # fmt: skip
 
     # Loops
     RANGE = (
         "extent", "(number: int, placement: placement?)", LOOPS,
-        "a counter from 0 to the extent",
+        "a loop counter from 0 up to, not including, the extent",
     )  # fmt: skip
     REDUCE = (
         "operand, closed...", "combine: combining", LOOPS,
-        "the operand combined over the loops that it closes",
+        "the reduction of the operand over the loops that it closes",
     )  # fmt: skip
     SCAN = (
         "operand, start, loop, further...", "combine: combining", LOOPS,
-        "a running total, passed on from each iteration of a loop in order to the next",
+        "a running total, carried from each iteration of an ordered loop to the next",
     )  # fmt: skip
     INDEX = (
         "base, offset, gate?", "", LOOPS,
-        "a place in memory, of a PARAM or a STAGE, valid where the gate holds",
+        "a place in the memory of a PARAM or a STAGE, valid where the gate holds",
     )  # fmt: skip
     LOAD = (
         "place, lanes?", "stride: stride?", LOOPS,
-        "the content of an INDEX; zero where its gate does not hold",
+        "the element at an INDEX; zero where its gate does not hold",
     )  # fmt: skip
     STORE = (
         "place, value, closed...", "(stride: stride?, combine: combining?)", LOOPS,
-        "the value is put, or combined, into an INDEX, for all loops that it closes",
+        "the value written, or combined, into an INDEX, over all loops that it closes",
     )  # fmt: skip
     STAGE = (
         "operand, offset, closed...",
         "(space: str, length: int, combine: combining?, sorted_count: int?, count: int?, "
         "stride: stride?)",
         LOOPS,
-        "a row of scratch memory, whole once the loops that it closes are over; see `staged_row`",
+        "a row of scratch memory, complete once the loops that it closes end; see `staged_row`",
     )  # fmt: skip
-    TALLY = "place, counter", "", LOOPS, "the content of an INDEX, one more from then on"
+    TALLY = "place, counter", "", LOOPS, "the element at an INDEX, which is then incremented"
     CHECK = (
         "operand, holds, gate?", "(site: int, fallback: int)", LOOPS,
-        "the operand; a fault, and the fallback, where it does not hold",
+        "the operand where `holds` is true; elsewhere a fault, and the fallback",
     )  # fmt: skip
 
     sources: tuple[Source, ...]
@@ -344,7 +353,7 @@ BINARY = frozenset({
 }) | COMPARISON  # fmt: skip
 
 SPREAD = frozenset({Op.SHARD, Op.MULTI, Op.MSELECT})
-"""What says how a value is laid out over several devices."""
+"""The ops whose argument is a layout over several devices."""
 
 TERNARY = frozenset({Op.WHERE})
 ELEMENTWISE = UNARY | BINARY | TERNARY
@@ -355,17 +364,17 @@ COMMUTATIVE = frozenset({
 REDUCING = frozenset({Op.ADD, Op.MUL, Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR})
 
 FAULTING = frozenset({Op.FLOORDIV, Op.MOD, Op.GATHER, Op.SCATTER})
-"""The operations of a tensor graph at which a run may stop."""
+"""The ops of a tensor graph that may fault, and so stop a run."""
 
 SCRATCH = "scratch"
-"""The space of a `STAGE` in memory that a thread has for itself, written anew in each tile."""
+"""The space of a `STAGE`: memory private to a thread, written anew in each tile."""
 
 LOOP, PARALLEL, UPCAST, LANE, THREAD = "loop", "parallel", "upcast", "lane", "thread"
-"""The placements of a `RANGE`: run through by a loop, shared out to threads or blocks of them, held
-in registers side by side, in the lanes of one register, or spread over the threads of a block."""
+"""The placements of a `RANGE`: a loop; divided among threads, or among blocks of threads; unrolled
+into separate registers; the lanes of one vector register; the threads of a block."""
 
 IRREGULAR = "gather"
-"""The stride of a `LOAD` or `STORE` whose lanes lie anywhere."""
+"""The stride of a `LOAD` or `STORE` whose lanes are at unrelated addresses."""
 
 
 def staged_row(
@@ -375,10 +384,10 @@ def staged_row(
     count: int | None = None,
     stride: int | str | None = None,
 ) -> tuple[str, int, Op | None, int | None, int | None, int | str | None]:
-    """The argument of a `STAGE`: a row of that many elements.
+    """The argument of a `STAGE`: a row of `length` elements.
 
-    What comes to a place again is combined with what is there. `sorted_count` elements are put in
-    order once the row is whole. What the tile needs in all, `count` elements, and how far apart
-    the lanes lie are known when accesses are lowered.
+    With `combine`, a value written to a place is combined with the element already there. With
+    `sorted_count`, that many elements are sorted once the row is complete. Lowering fills in
+    `count`, the elements that the whole tile needs, and `stride`, the distance of its lanes.
     """
     return SCRATCH, length, combine, sorted_count, count, stride

@@ -1,4 +1,4 @@
-"""Movement as arithmetic on positions: where a movement node reads its source.
+"""Movement as index arithmetic: the position at which a movement node reads its source.
 
     before   a read of PERMUTE(x) (1, 0) at (r0, r1)         after   a read of x at (r1, r0)
 """
@@ -16,14 +16,14 @@ Position = tuple[UOp, ...]
 
 
 class Access(NamedTuple):
-    """A read of a tensor-shaped value at one position, of interest only where `gate` holds."""
+    """A read of a tensor value at one position. Its result is used only where `gate` holds."""
 
     position: Position
     gate: UOp | None
 
 
 NOWHERE = Access((), None)
-"""How a scalar is read."""
+"""The access to a scalar."""
 
 
 def index_constant(value: int) -> UOp:
@@ -36,7 +36,7 @@ def index_node(value: Dim) -> UOp:
 
 
 def conjoin(gate: UOp | None, condition: UOp | None) -> UOp | None:
-    """Both conditions; None stands for one that always holds."""
+    """The conjunction of two conditions. None stands for a condition that always holds."""
     if gate is None or condition is None:
         both = condition if gate is None else gate
     else:
@@ -45,21 +45,20 @@ def conjoin(gate: UOp | None, condition: UOp | None) -> UOp | None:
 
 
 def comparison(op: Op, left: UOp, right: UOp) -> UOp:
-    """The comparison of two values, of positions where both are numbers that are counted.
+    """The comparison of two values, as index arithmetic where both come from loop counters alone.
 
         before   CMPLE(CAST int64 (r0), CAST int64 (r1))         after   r0 < r1 + 1
 
-    What compares positions is index arithmetic: it can be simplified, hold for whole tiles, and
-    end loops.
+    A condition on counters can be simplified, proved for whole tiles, and used to end loops.
     """
-    first, second = _counted(left), _counted(right)
+    first, second = _as_index(left), _as_index(right)
     if first is None or second is None:
         return UOp(op, dtypes.bool_, (left, right))
     return symbolic_rules.build(op, dtypes.bool_, (first, second))
 
 
-def _counted(value: UOp) -> UOp | None:
-    """An integer that follows from loop counters alone, as an index expression."""
+def _as_index(value: UOp) -> UOp | None:
+    """The index expression for an int64 computed from loop counters alone; None for others."""
     if value.dtype is not dtypes.int64:
         return None
     if value.op is Op.CONST:
@@ -68,7 +67,7 @@ def _counted(value: UOp) -> UOp | None:
         return value.operand if value.operand.dtype is dtypes.index else None
     if value.op not in (Op.ADD, Op.SUB):
         return None
-    left, right = [_counted(source) for source in value.src]
+    left, right = [_as_index(source) for source in value.src]
     if left is None or right is None:
         return None
     result = left + right if value.op is Op.ADD else left - right
@@ -76,12 +75,12 @@ def _counted(value: UOp) -> UOp | None:
 
 
 def padded(node: UOp, value: UOp, access: Access) -> UOp:
-    """The value of a `PAD` where its source has `value`."""
+    """The value of a `PAD` at `access`, given the `value` that its source has there."""
     inside = _inside(node, access, least=0)
     if inside is access.gate or inside is None:
         return value
     fill = node.dtype.canonical(movement_argument(node)[1])
-    # A gated load gives zero by itself; positive zero, that is.
+    # A gated load gives zero by itself, and it is positive zero.
     is_gated = value.op is Op.LOAD and value.place.gate is inside
     if is_gated and repr(fill) in ("0", "0.0", "False"):
         return value
@@ -123,7 +122,7 @@ def _shrink(node: UOp, access: Access) -> Access:
 
 def _pad(node: UOp, access: Access) -> Access:
     pads = movement_argument(node)[0]
-    # There is one place to read along an axis of length 1, within the padding and without.
+    # An axis of length 1 has one position, so it is read there even where the padding is.
     position = [
         index_constant(0) if size == 1 else entry - before
         for entry, size, (before, _) in zip(
@@ -134,7 +133,10 @@ def _pad(node: UOp, access: Access) -> Access:
 
 
 def _inside(node: UOp, access: Access, least: int) -> UOp | None:
-    """The gate, and that the position is not in the padding of an axis of `least` or more."""
+    """The gate of an access to a `PAD`, and that the position is not in the padding.
+
+    Axes that are shorter than `least`, but not empty, are left out.
+    """
     gate = access.gate
     pads = movement_argument(node)[0]
     for entry, size, (before, after) in zip(
@@ -151,8 +153,11 @@ def _inside(node: UOp, access: Access, least: int) -> UOp | None:
 
 
 def _reshape(node: UOp, access: Access) -> Access:
-    """Axes that are the same in front and at the back are read as they are: what is known about
-    their position only under the gate would be lost in the flat one."""
+    """Only the axes between equal leading and equal trailing ones are flattened.
+
+    The positions of the others stay as they are, because a flat position would lose what is known
+    about them only under the gate.
+    """
     before, after = node.operand.shape, node.shape
     shortest = min(len(before), len(after))
     front = 0
@@ -168,18 +173,18 @@ def _reshape(node: UOp, access: Access) -> Access:
 
 
 def _refold(position: Position, after: Shape, before: Shape) -> list[UOp]:
-    """The position in `before` that is the same row-major one as `position` in `after`."""
+    """The position in a shape `before` with the row-major number of `position` in `after`."""
     flat: UOp = index_constant(0)
     for entry, stride in zip(position, row_major_strides(after), strict=True):
         flat = flat + entry * stride
-    position_after = []
+    refolded = []
     for size, stride in zip(before, row_major_strides(before), strict=True):
         if size == 1:
-            position_after.append(index_constant(0))
+            refolded.append(index_constant(0))
         else:
-            position_after.append(flat // stride)
+            refolded.append(flat // stride)
             flat = flat % stride
-    return position_after
+    return refolded
 
 
 MOVES = {
@@ -190,4 +195,4 @@ MOVES = {
     Op.PAD: _pad,
     Op.RESHAPE: _reshape,
 }
-"""Where the source is read, given the node and a read of it."""
+"""For each movement op, the access to its source: a function of the node and an access to it."""

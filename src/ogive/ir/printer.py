@@ -1,4 +1,4 @@
-"""Graphs as text. Nothing here recurses, and one line is never longer than a line should be."""
+"""Graphs as text. Nothing here recurses, and every line has a limit of length."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ogive.ir.ops import COMPARISON, Op
 from ogive.ir.traversal import walk
 
 _LINE = 160
+"""The greatest length of a line, in characters."""
 _INFIX: dict[Op, tuple[str, int]] = {
     Op.OR: ("|", 1), Op.AND: ("&", 2), Op.CMPLT: ("<", 4), Op.CMPLE: ("<=", 4),
     Op.CMPEQ: ("==", 4), Op.CMPNE: ("!=", 4), Op.ADD: ("+", 6), Op.SUB: ("-", 6), Op.MUL: ("*", 8),
@@ -21,7 +22,7 @@ _LEAF = 10
 
 
 def format_node(node: UOp) -> str:
-    """One line about `node`: its expression if it is index arithmetic, else itself and its sources.
+    """One line for a node: its expression if it is index arithmetic, else the node and its sources.
 
     `ADD float32 (LOAD, CONST 1.0)`
     """
@@ -62,9 +63,9 @@ def _cut(text: str, length: int = _LINE) -> str:
 
 
 def format_index(node: UOp, limit: int = _LINE) -> str:
-    """An index expression or a condition in infix form, such as `i0*4 + i1`; cut at `limit`."""
+    """An index expression or a condition in infix form, such as `i0*4 + i1`, cut at `limit`."""
     done: _Texts = {}
-    # A shared part is written once per use, so texts are cut as they are made, not at the end.
+    # A shared part is written once per use, so each text is cut as it is made, not at the end.
     stack: list[tuple[UOp, bool]] = [(node, False)]
     while stack:
         current, ready = stack.pop()
@@ -81,7 +82,7 @@ def format_index(node: UOp, limit: int = _LINE) -> str:
 
 
 def _expression_sources(node: UOp) -> tuple[UOp, ...]:
-    """The sources that are written out as part of the expression."""
+    """The sources that are written as parts of the expression."""
     written = node.op in _INFIX or node.op in _PREFIX or node.op in _CALLS or node.op is Op.CAST
     return node.src if written else ()
 
@@ -90,7 +91,7 @@ _Texts = dict[UOp, tuple[str, int]]
 
 
 def _expression(node: UOp, texts: _Texts) -> tuple[str, int]:
-    """The text of `node`, given its sources', and how tightly it binds."""
+    """The text of `node`, given the texts of its sources, and its binding strength."""
     op = node.op
     if op is Op.CONST:
         return str(node.arg), _LEAF if node.arg >= 0 else 9
@@ -120,7 +121,7 @@ def _expression(node: UOp, texts: _Texts) -> tuple[str, int]:
 
 
 def _subtracted(term: UOp, texts: _Texts) -> str | None:
-    """`x*3` for the term `x*-3`, and `3` for `-3`; None for other terms."""
+    """What to write after a minus sign: `x*3` for `x*-3`, `3` for `-3`; None for other terms."""
     if term.op is Op.CONST and term.arg < 0:
         return str(-term.arg)
     if term.op is not Op.MUL or term.right.op is not Op.CONST or term.right.literal >= 0:
@@ -134,7 +135,7 @@ def _within(part: tuple[str, int], binding: int) -> str:
 
 
 def format_tree(root: UOp | tuple[UOp, ...]) -> str:
-    """A numbered listing of the graph under `root`, each shared node once, sources first.
+    """A numbered listing of the graph under `root`: each node once, sources first.
 
         %0 = PARAM float32 (0, 12) [12]
         %1 = RESHAPE float32 (3, 4) (%0) [3, 4]

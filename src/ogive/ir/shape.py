@@ -1,8 +1,8 @@
 """Shapes of tensor-graph nodes, derived from their sources and arguments.
 
-A length is an integer or, where it depends on a `VARIABLE`, an index node. Movement ops keep
-integers in their argument and write None for a symbolic length, which is then the next source; so
-symbolic lengths are ordinary graph children and static shapes cost no nodes.
+A length is an integer or, if it depends on a `VARIABLE`, an index node. The argument of a movement
+op holds integers, and None for each symbolic length, which is a further source. So symbolic
+lengths are ordinary sources, and static shapes cost no nodes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Shape = tuple[Dim, ...]
 
 
 def as_length(size: Dim) -> Dim:
-    """A length in its plainest form: what can have one value only becomes that integer.
+    """`size` in its simplest form: an integer if it can have only one value.
 
-    But a variable stays one, so that it can be bound again, unless there is nothing there.
+    A variable stays a variable, so that it can be bound again, unless the length is always 0.
     """
     if size.__class__ is int:
         return size
@@ -57,7 +57,7 @@ def movement_argument(node: UOp) -> Any:
 
 
 def split_argument(argument: Any) -> tuple[Any, tuple[UOp, ...]]:
-    """The reverse: nodes in `argument` become None, and are listed in order."""
+    """The reverse of `movement_argument`: `argument` with None for nodes, and these in order."""
     symbolic: list[UOp] = []
 
     def strip(entry: Any) -> Any:
@@ -76,7 +76,7 @@ _SHAPE_OF_SOURCE = frozenset({
 
 
 def infer_shape(node: UOp) -> Shape:
-    """The shape of `node`; its sources' shapes are known."""
+    """The shape of `node`. The shapes of its sources are known."""
     op = node.op
     if op in ELEMENTWISE:
         return common_shape(node.src)
@@ -121,7 +121,7 @@ def infer_shape(node: UOp) -> Shape:
 
 
 def common_shape(sources: tuple[UOp, ...]) -> Shape:
-    """The shape of sources that are equal in shape but for scalars."""
+    """The shape of the sources of an elementwise node. All that are not scalars have the same."""
     for source in sources:
         if source.shape:
             return source.shape
@@ -134,7 +134,7 @@ def element_count(shape: Iterable[Dim]) -> Dim:
 
 
 def row_major_strides(shape: Sequence[Dim]) -> list[Dim]:
-    """How many elements a step along each axis skips."""
+    """The distance in elements between neighbours along each axis."""
     strides: list[Dim] = []
     step: Dim = 1
     for size in reversed(shape):

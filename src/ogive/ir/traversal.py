@@ -1,6 +1,6 @@
-"""Walks over graphs: in order, with nodes replaced, with every node changed.
+"""Walks over graphs: listing the nodes, replacing some, changing all.
 
-None of them recurses: a chain of 100,000 nodes works.
+None of them recurses, so that a chain of 100,000 nodes works.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def walk(roots: tuple[UOp, ...]) -> list[UOp]:
 def substitute(
     roots: tuple[UOp, ...], replacements: Mapping[UOp, UOp], *, revisit: bool = True
 ) -> tuple[UOp, ...]:
-    """`roots` with nodes replaced, each shared node once.
+    """`roots` with the keys of `replacements` replaced by its values.
 
-    `revisit` also replaces inside the replacements. Without it they are taken as they are, which
-    is what a replacement that contains its own key needs (`BUFFER` → `AFTER(BUFFER, STORE)`).
+    With `revisit`, keys are also replaced inside the values. Without it, values are used as they
+    are: a value that contains its own key needs this (`BUFFER` → `AFTER(BUFFER, STORE)`).
     """
     done: dict[UOp, UOp] = {}
     open_keys: set[UOp] = set()
@@ -73,7 +73,7 @@ def substitute(
 
 
 def transform(root: UOp, change: Callable[[UOp], UOp]) -> UOp:
-    """A graph in which every node, its sources transformed, has been given to `change`."""
+    """The graph made by giving every node, over its transformed sources, to `change`."""
     done: dict[UOp, UOp] = {}
     for node in root.walk():
         done[node] = change(node.with_sources(tuple([done[source] for source in node.src])))

@@ -1,1 +1,1 @@
-"""The graphs that are alive in this process: tensors and their nodes, versions, history."""
+"""The live graphs of this process: tensors and their nodes, versions of memory, histories."""

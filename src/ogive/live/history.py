@@ -1,14 +1,14 @@
-"""Histories: the expressions that values in memory come from, for differentiation to go on there.
+"""Histories: the expressions of values in memory, through which differentiation continues.
 
-Realizing a tensor replaces its node by memory, in every live graph. If the value follows from a
-*leaf*, a tensor that gradients are wanted for, the memory remembers the expression:
+Realizing a tensor replaces its node by memory in every live graph. If the value depends on a
+*leaf*, a tensor that requires gradients, the memory remembers the expression:
 
     before   w ── mul ── sum ── t          after t.realize()
 
     after    buffer ── t                   history of the buffer: w ── mul ── sum
 
-A history goes with its memory. It reads nothing: memory that only a history refers to may be
-overwritten, and `Record.versions` tells when that has happened.
+A history lives as long as its memory. It does not count as a reader: memory to which only a history
+refers may be overwritten, and `Record.versions` shows that it was.
 """
 
 from __future__ import annotations
@@ -27,18 +27,20 @@ from ogive.named import NamedTuple
 
 
 class Record(NamedTuple):
-    """The expression that memory was computed from, and how often each buffer under it had been
-    written to when it was read."""
+    """The expression from which memory was computed.
+
+    `versions` has, for each buffer under it, how often that had been written when it was read.
+    """
 
     expression: UOp
     versions: tuple[tuple[UOp, int], ...]
 
 
 class Argument:
-    """The rule of a `GRADIENT` node that only gives a value an identity of its own.
+    """The rule of a `GRADIENT` node whose only purpose is to give a value an identity of its own.
 
-    `leaf` is the tensor it stands for, where it stands for one. While it is `open`, values computed
-    from it have a history.
+    `leaf` is the tensor for which it stands, if any. While it is `open`, values computed from it
+    have a history.
     """
 
     __slots__ = ("__weakref__", "leaf", "open")
@@ -50,29 +52,32 @@ class Argument:
         _open_arguments[number] = weakref.ref(self, lambda _: _open_arguments.pop(number, None))
 
     def close(self) -> None:
-        """Nobody will ask for gradients of this argument any more."""
+        """End the differentiation by this argument: no more gradients of it will be asked for."""
         self.open = False
         _open_arguments.pop(id(self), None)
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """The gradients of the inputs: the identity passes its own on."""
+        """The gradients of the inputs: that of the node itself, which is the identity."""
         return [upstream for _ in node.inputs]
 
 
 class LeafReference(weakref.ref[Any]):
-    """The leaf that nodes are versions of. All of them have the same reference, as it has itself:
-    it is there for as long as the leaf or anything that was computed from it."""
+    """A weak reference to a leaf.
+
+    The leaf and all nodes that are versions of it share one such object. So it lives as long as the
+    leaf or anything that was computed from it.
+    """
 
     __slots__ = ("__weakref__",)
 
 
 _open_arguments: dict[int, weakref.ref[Argument]] = {}
 leaves: dict[int, weakref.ref[LeafReference]] = {}
-"""All leaves whose references are alive, by their ids."""
+"""The live references to leaves, by id of the tensor."""
 
 
 def is_tracking() -> bool:
-    """Whether anything alive is a leaf, was computed from one, or is an argument of a transform."""
+    """Whether a leaf, a value computed from one, or an open argument of a transform is alive."""
     return bool(leaves or _open_arguments)
 
 
@@ -80,7 +85,7 @@ def is_tracking() -> bool:
 
 
 def mark_leaf(tensor: Any) -> None:
-    """Let a tensor, which holds memory or a `GRADIENT` node of its own, be a leaf."""
+    """Make a tensor a leaf. It holds memory, or a `GRADIENT` node of its own."""
     number = tensor.id
     tensor.leaf = leaf = LeafReference(tensor)
 
@@ -94,7 +99,7 @@ def mark_leaf(tensor: Any) -> None:
 
 
 def unmark_leaf(tensor: Any) -> None:
-    """Let a tensor be a leaf no longer."""
+    """Make a tensor a leaf no longer."""
     leaves.pop(tensor.id, None)
     tensor.is_flagged = False
 
@@ -105,13 +110,13 @@ def is_flagged(tensor: Any) -> bool:
 
 
 def follow(tensor: Any, node: UOp) -> None:
-    """A leaf is about to hold `node`: another version of it."""
+    """Record that `node`, which `tensor` is about to hold, is a version of it if it is a leaf."""
     if is_flagged(tensor):
         _set_leaf(node, tensor.leaf)
 
 
 def inherit(old: UOp, new: UOp) -> None:
-    """`new` takes the place of `old`: of a version of a leaf, perhaps."""
+    """Record that `new` is a version of the same leaf as `old`, if that is one."""
     live = memory_leaf(old).live
     leaf = None if live is None else live.leaf
     if leaf is not None:
@@ -119,7 +124,7 @@ def inherit(old: UOp, new: UOp) -> None:
 
 
 def stand_for(memory: UOp, other: UOp) -> None:
-    """Let gradients flow through a buffer as they do through the memory that it stands for."""
+    """Give `other` the leaf and the history of the memory for which it stands."""
     live = memory.live
     if live is None or (live.leaf is None and live.history is None):
         return
@@ -137,7 +142,7 @@ def _set_leaf(node: UOp, leaf: LeafReference) -> None:
 
 
 def leaf_of(node: UOp) -> Any:
-    """The live leaf that a node is a version of, or None."""
+    """The live leaf of which a node is a version, or None."""
     reference = _leaf_reference(node)
     tensor = None if reference is None else reference()
     return tensor if tensor is not None and tensor.is_flagged else None
@@ -150,7 +155,7 @@ def _leaf_reference(node: UOp) -> LeafReference | None:
 
 
 def is_version(node: UOp) -> bool:
-    """Whether a node is a version of a leaf, of one that is gone perhaps."""
+    """Whether a node is a version of a leaf, which may be gone."""
     reference = _leaf_reference(node)
     if reference is None:
         return False
@@ -162,33 +167,33 @@ def is_version(node: UOp) -> bool:
 
 
 _CUT = Record(UOp.const(dtypes.float32, 0.0), ())
-"""What stands for a history that nobody knows."""
+"""The record of a buffer whose history is not known."""
 
 
 def record_of(node: UOp) -> Record | None:
-    """The history of a buffer, if it has one."""
+    """The history of a buffer, or None."""
     record: Record | None = None if node.live is None else node.live.history
     return None if record is _CUT else record
 
 
 def has_record(node: UOp) -> bool:
-    """Whether a buffer has a history, or one that is cut."""
+    """Whether a buffer has a history, even if that is not known."""
     return node.live is not None and node.live.history is not None
 
 
 def cut(node: UOp) -> None:
-    """Note that a buffer holds what was computed from leaves, and that it is not known how."""
+    """Record that a buffer was computed from leaves in a way that is not known."""
     node.live.history = _CUT
 
 
 def forget(node: UOp) -> None:
-    """Let go of the history of a buffer, and of the memory that only this kept alive."""
+    """Drop the history of a buffer, and the memory that only the history kept alive."""
     if node.live is not None:
         node.live.history = None
 
 
 def is_cut(node: UOp) -> bool:
-    """Whether a buffer holds what was computed from leaves in a way that is not known."""
+    """Whether a buffer was computed from leaves in a way that is not known."""
     return node.live is not None and node.live.history is _CUT
 
 
@@ -198,12 +203,11 @@ def remember(
     buffers: Iterable[UOp],
     count_writes: Callable[[UOp], tuple[int, int]],
 ) -> None:
-    """Note what each value in `mapping` was computed from, by the memory it is in now.
+    """Record the history of each value in `mapping` at the memory that holds it now.
 
-    `buffers` are all that the values came from. `count_writes(buffer)` says how often one had been
-    written to when the run began, and will have been when it is over. Versions that are `moved`
-    (those that the run has written and left so, and copies of overwritten ones) are read where they
-    are now:
+    `buffers` are all that the values came from. `count_writes(buffer)` gives how often one had been
+    written before the run, and after it. Versions in `moved` (those that the run has written, and
+    copies of overwritten ones) are replaced in histories by the memory that holds them now:
 
         before   t = MUL(AFTER(w, ASSIGN(w, v)), 2)    after   t in memory, from MUL(w, 2)
     """
@@ -228,7 +232,7 @@ def remember(
 
 
 def _read_by(root: UOp, moved: Collection[UOp]) -> tuple[list[UOp], list[UOp]]:
-    """The buffers that `root` reads, and what is `moved` on the way to others."""
+    """The buffers that `root` reads directly, and the nodes in `moved` through which it reads."""
     stack, seen = [root], {root}
     buffers, ends = [], []
     while stack:
@@ -246,7 +250,7 @@ def _read_by(root: UOp, moved: Collection[UOp]) -> tuple[list[UOp], list[UOp]]:
 
 
 def has_history(value: UOp) -> bool:
-    """Whether gradients flow through a value that is no version of a leaf."""
+    """Whether gradients flow through a value that is not itself a version of a leaf."""
     return not is_version(memory_leaf(value)) and leads_to_leaf(value)
 
 
@@ -267,21 +271,21 @@ def leads_to_leaf(root: UOp) -> bool:
 
 
 def is_end(node: UOp) -> bool:
-    """Whether a gradient that reaches this node is of use: for a leaf, a history, an argument."""
+    """Whether a gradient that reaches this node has a use: a leaf, a history or an argument."""
     if node.op is Op.GRADIENT:
         return is_version(node) or (isinstance(node.arg, Argument) and node.arg.open)
     live = node.live
     if live is None or (live.leaf is None and live.history is None):
-        return False  # nearly all nodes: the rest takes longer to ask
+        return False  # the common case: the tests below take longer
     return is_version(node) or record_of(node) is not None
 
 
 _ENDS = frozenset({Op.DETACH, Op.MSELECT, Op.MULTI})
-"""What no gradient flows through. What a `MULTI` was computed from is its history."""
+"""Ops through which no gradient flows. The history of a `MULTI` leads to its operands."""
 
 
 def gradient_sources(node: UOp) -> Iterable[UOp]:
-    """The sources that a gradient may flow to; for an assignment, the store among them."""
+    """The sources to which a gradient may flow, the store of an assignment among them."""
     if node.op in _ENDS:
         return ()
     sources = node.inputs if node.op is Op.GRADIENT else node.src
@@ -295,7 +299,7 @@ paused: set[int] = set()
 """The threads that are inside `no_grad`."""
 
 traced: set[int] = set()
-"""The threads that trace a function: what they compute with is no history of tensors outside."""
+"""The threads that trace a function, whose operations are not recorded for tensors outside."""
 
 
 def is_traced() -> bool:
@@ -309,7 +313,7 @@ def is_recording() -> bool:
 
 
 def set_recording(recording: bool) -> bool:
-    """Say whether gradients flow from now on, in this thread; gives what was said before."""
+    """Set whether this thread records gradients from now on; gives the setting before."""
     thread = threading.get_ident()
     before = thread not in paused
     if before is not recording:
@@ -318,7 +322,7 @@ def set_recording(recording: bool) -> bool:
 
 
 def needs_cut(node: UOp) -> bool:
-    """Whether a value made now has to be detached for gradients not to flow through it."""
+    """Whether a value computed now must be detached, so that no gradient flows through it."""
     if is_recording() or not is_tracking() or not node.dtype.is_inexact:
         return False
     if node.op in (Op.CONST, Op.DETACH):

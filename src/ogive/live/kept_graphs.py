@@ -1,19 +1,19 @@
-"""Graphs that a program computes in a loop are kept, so that the next turn finds them.
+"""Keeps the graphs that a program computes in a loop, so that the next iteration finds them.
 
-A loop builds the same expressions at every turn. Interning finds nodes only while they are alive,
-though, and a turn lets go of the nodes it built. Nodes kept here stay alive, and with them all that
-hangs on them: the compiled form of a graph, the gradients of a value.
+A loop builds the same expressions in every iteration. But interning finds a node only while it is
+alive, and an iteration drops the nodes that it built. Nodes kept here stay alive, and so does what
+is known about them: the compiled form of a graph, the gradients of a value.
 
-    turn 1    BUFFER#1 ── MUL ── ADD        kept
-    turn 2    BUFFER#1 ── MUL ── ADD        found, over other values in the same memory or in other
+    iteration 1    BUFFER#1 ── MUL ── ADD     kept
+    iteration 2    BUFFER#1 ── MUL ── ADD     found, with other values in the same or other memory
 
-Other memory can stand behind a node only if nobody reads the memory that was there. That is so when
-all references to the node, and to every kept node above it, come from kept nodes. Then `take` gives
-the node to other memory of the same role (the same result of the same graph, say). `references.py`
-says why the count of references tells.
+A buffer node may get other memory only if nothing reads its present memory. That is so if all
+references to the node, and to every kept node above it, come from kept nodes. Then `take` gives the
+node to other memory of the same role, such as the same result of the same graph. `references.py`
+explains why counts of references show that.
 
-Kept graphs keep small amounts of memory alive. When they have become too many, or none has been of
-use for a while, all are let go. Callers of all functions here hold `graph_lock`.
+Kept graphs keep a little memory alive. When there are too many, or none has been found for a while,
+all are dropped. Callers of the functions here hold `graph_lock`.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from ogive.live.references import count_references
 from ogive.named import NamedTuple
 
 KEPT_BYTES = 1 << 21
-"""The most memory that a graph which is kept may read: with more, Python is not what takes time."""
+"""The most bytes that a kept graph may read: with more, Python takes little of the time."""
 
 ALL_KEPT_BYTES = 1 << 23
-"""The most memory that all graphs together keep alive."""
+"""The most bytes that all kept graphs together keep alive."""
 
 _MISSES = 64
-"""How many graphs in a row are not found before the loop that was kept is taken to be over."""
+"""After this many graphs in a row that were not found, the loop is taken to be over."""
 
 _count = count_references
 
 
 def _local_references() -> int:
-    """How many references a node has from being a local variable that is asked about."""
+    """The references that a local variable and the call of `count_references` add to the count."""
     probe = object()
     return 0 if _count is None else _count(probe)
 
@@ -52,24 +52,26 @@ _LOCAL = _local_references()
 
 
 class Gradients(NamedTuple):
-    """The gradients of a value, as (version of a leaf, gradient); `others` are the buffers of
-    numbers under it that led to no leaf."""
+    """The gradients of a value as pairs (version of a leaf, gradient).
+
+    `others` are the float buffers under it from which no path leads to a leaf.
+    """
 
     pairs: tuple[tuple[UOp, UOp], ...]
     others: tuple[UOp, ...]
 
 
 class _Noted(threading.local):
-    """The gradients that this thread has worked out last, held weakly: they may be kept soon."""
+    """The latest gradients that this thread computed, held weakly, since they may be kept soon."""
 
     def __init__(self) -> None:
         self.entries: deque[tuple[Any, Any, Any]] = deque(maxlen=4)
 
 
 class KeptGraphs:
-    """The graphs that are kept, by their roots, with whatever is `found` by them.
+    """The kept graphs: `found` has an entry for each, by its roots.
 
-    `turns` counts how often one was looked for: the runs, that is.
+    `turns` counts the lookups, which are the runs.
     """
 
     LIMIT = 256
@@ -77,7 +79,7 @@ class KeptGraphs:
     def __init__(self) -> None:
         self.found: dict[tuple[UOp, ...], Any] = {}
         self.gradients: dict[UOp, Gradients] = {}
-        self._references: dict[UOp, int] = {}  # how many of the references to a node are ours
+        self._references: dict[UOp, int] = {}  # how many references to each node are ours
         self._tuples: set[int] = set()
         self._pools: dict[Any, list[UOp]] = {}
         self._readers: dict[int, list[weakref.ref[UOp]]] = {}
@@ -97,7 +99,7 @@ class KeptGraphs:
         return entry
 
     def pass_by(self) -> None:
-        """Note that something ran which was none of these graphs."""
+        """Record that a graph ran that is not kept."""
         if self.found:
             self._misses += 1
             if self._misses > _MISSES:
@@ -106,7 +108,7 @@ class KeptGraphs:
     def keep(
         self, roots: tuple[UOp, ...], order: Sequence[UOp], entry: Any, held: Iterable[UOp]
     ) -> None:
-        """Keep a graph, whose walk is `order`, and what is `entry` by it, which holds nodes."""
+        """Keep a graph and its `entry`. `order` is its walk, `held` the nodes in the entry."""
         if _count is None:
             return
         if len(self.found) == self.LIMIT or self._nbytes > ALL_KEPT_BYTES:
@@ -114,7 +116,7 @@ class KeptGraphs:
         references = self._references
         for node in order:
             if node.op is Op.BUFFER:
-                self._readers.pop(node.id, None)  # more nodes are above it now
+                self._readers.pop(node.id, None)  # it has more users now
             if node in references:
                 continue
             references[node] = 1
@@ -124,8 +126,8 @@ class KeptGraphs:
                 if live.role is not None:
                     self._pools.setdefault(live.role, []).append(node)
                     references[node] += 1
-            self._hold(node.src[:2])  # the slots that its accessors read
-            # Nodes may share a tuple of sources, as those made by `replace` do.
+            self._hold(node.src[:2])  # a node also holds its first two sources in slots
+            # Nodes may share one tuple of sources, as those made by `replace` do.
             if id(node.src) not in self._tuples:
                 self._tuples.add(id(node.src))
                 self._hold(node.src)
@@ -135,7 +137,7 @@ class KeptGraphs:
         self._keep_gradients()
 
     def clear(self) -> None:
-        """Let go of everything."""
+        """Drop everything."""
         with registry.graph_lock:
             for entries in (self.found, self.gradients, self._pools, self._readers):
                 entries.clear()
@@ -150,7 +152,7 @@ class KeptGraphs:
     # Gradients
 
     def note_gradients(self, root: UOp, gradients: Gradients) -> None:
-        """Tell of gradients that were worked out, in case their graph will be kept."""
+        """Record gradients that were computed, in case their graph will be kept."""
         pairs = [(version.reference, value.reference) for version, value in gradients.pairs]
         others = [node.reference for node in gradients.others]
         self._noted.entries.append((root.reference, pairs, others))
@@ -171,24 +173,24 @@ class KeptGraphs:
     # Buffer nodes that nobody reads
 
     def take(self, role: Any) -> UOp | None:
-        """A buffer node of that role whose memory nobody reads any more, without its memory."""
+        """A buffer node of that role whose memory nothing reads any more; its memory is removed."""
         for node in self._pools.get(role, ()):
             if self._is_ours(node) and self.is_idle(node):
                 live = node.live
                 live.memory = live.history = live.leaf = None
-                live.remembered = False  # whoever has read it would refer to it
+                live.remembered = False  # a history that reads it would refer to it
                 return node
         return None
 
     def _is_ours(self, node: UOp) -> bool:
         assert _count is not None
-        # A local variable here and one of the caller's.
+        # One local variable here and one in the caller.
         return _count(node) == self._references[node] + _LOCAL + 1
 
     def is_idle(self, buffer: UOp) -> bool:
-        """Whether nobody refers to a node above a kept buffer node, but other kept nodes.
+        """Whether only kept nodes refer to the nodes above a kept buffer node.
 
-        Of a node that is not kept, nothing is known.
+        False for a node that is not kept, about which nothing is known.
         """
         references = self._references
         if _count is None or buffer not in references or registry.has_holder(buffer):
@@ -209,8 +211,10 @@ class KeptGraphs:
         return True
 
     def _find_readers(self, buffer: UOp) -> list[weakref.ref[UOp]] | None:
-        """The kept nodes above one, unless somebody else refers to one of them. Nodes above that
-        are not kept are noticed by their references to these."""
+        """The kept nodes above a buffer node, or None if others refer to one of them.
+
+        A node above that is not kept shows in the count of references to its sources.
+        """
         assert _count is not None
         references = self._references
         readers: list[weakref.ref[UOp]] = []

@@ -1,11 +1,11 @@
-"""Readers of a node: whether a live tensor would miss the values in its memory.
+"""Readers of a node: whether a live tensor still needs the values in its memory.
 
-As a rule few tensors are neither memory nor a view of it: most that a program holds are computed.
-So a walk goes down from those few, and for a buffer up to its views. Where such tensors are many,
-one walk goes up from all nodes in question:
+Most tensors that a program holds have been computed, so that they are memory or views of it. The
+others, lazy tensors, are few. So one walk goes down from the lazy tensors, and one up from a buffer
+to its views. If lazy tensors are many, a single walk goes up from all nodes in question:
 
-    asked: a, b      a ── exp ── t        above: a, exp, b, neg; held: exp
-                     b ── neg             below that: a, which t reads; nobody reads b
+    asked: a, b      a ── exp ── t        above: a, exp, b, neg; held by a tensor: exp
+                     b ── neg             below exp: a, which t reads; nothing reads b
 """
 
 from __future__ import annotations
@@ -22,15 +22,12 @@ from ogive.live import registry
 
 
 def is_read(node: UOp, besides: Collection[int] = ()) -> bool:
-    """Whether a live tensor reads `node`; those `besides`, by their ids, do not count."""
+    """Whether a live tensor reads `node`. Tensors whose ids are in `besides` do not count."""
     return bool(read_outside((node,), besides=besides))
 
 
 def tensors_reading(nodes: Iterable[UOp]) -> list[Any]:
-    """The tensors that are neither memory nor views of it and are computed from one of `nodes`.
-
-    Where such tensors are many, none is given.
-    """
+    """The lazy tensors that are computed from one of `nodes`; none if lazy tensors are many."""
     with registry.graph_lock:
         tensors = [each for each in registry.lazy_holders() if registry.tensor(each.id) is each]
         if len(tensors) > registry.MOST_LOOKED_AT:
@@ -44,7 +41,7 @@ def tensors_reading(nodes: Iterable[UOp]) -> list[Any]:
 
 
 def holders_showing(node: UOp) -> list[Any]:
-    """The holders of a node or of a view of it: tensors, and storages of several tensors."""
+    """The holders of a node or of a view of it: tensors, and storages shared by several tensors."""
     holders: list[Any] = []
     stack = [node]
     with registry.graph_lock:
@@ -61,10 +58,10 @@ def read_outside(
     besides: Collection[int] = (),
     most: int = registry.MOST_LOOKED_AT,
 ) -> set[UOp]:
-    """The `nodes` that a live tensor reads other than through one of the nodes `inside`.
+    """The `nodes` that a live tensor reads by a path that avoids the nodes `inside`.
 
-    The tensors `besides`, by their ids, do not count. If lazy tensors are built on more than `most`
-    nodes, it is found out from the `nodes` upwards.
+    Tensors whose ids are in `besides` do not count. If lazy tensors are built on more than `most`
+    nodes, the walk goes up from `nodes` instead of down from the tensors.
     """
     asked = set(nodes)
     with registry.graph_lock:
@@ -75,7 +72,7 @@ def read_outside(
 def _below_tensors(
     asked: set[UOp], inside: Collection[UOp], besides: Collection[int], most: int
 ) -> set[UOp] | None:
-    """The nodes that are read, by a walk down from the tensors; None where it would be long."""
+    """The nodes that are read, found by a walk down from the tensors; None if it would be long."""
     stack = registry.nodes_of_readers(besides, most)
     if stack is None:
         return None
@@ -109,8 +106,7 @@ def _is_shown(node: UOp, inside: Collection[UOp], besides: Collection[int]) -> b
 def _from_above(
     asked: set[UOp], inside: Collection[UOp], besides: Collection[int]
 ) -> set[UOp]:
-    """The nodes that are read, by a walk up from all of `asked`, then down from what tensors
-    hold."""
+    """The nodes that are read, found by a walk up from `asked`, then down from held nodes."""
     above = set(asked)
     stack = list(asked)
     read: list[UOp] = []
@@ -135,20 +131,20 @@ def _reached(
     most: float = math.inf,
     within: Collection[UOp] | None = None,
 ) -> set[UOp]:
-    """The nodes that some nodes read, but not through one that is `inside`.
+    """The nodes that the nodes in `start` read by paths that avoid the nodes `inside`.
 
-    If that is more than the `most` that are to be looked at, it is not all of it. It looks `within`
-    some nodes only.
+    The walk stays `within` some nodes, if these are given, and stops at `most` nodes, so that the
+    result may be incomplete.
 
-    What a gradient is of is no value but an expression, and is read through what is computed of it:
-    only memory takes the place of its versions there (`live/substitution.py`).
+    The first operand of a gradient is not a value but an expression. Substitution replaces only
+    versions of memory in it (`substitution.py`), so computed nodes `inside` do not end these paths.
     """
     seen, stack = set(start), list(start)
     expressions: list[UOp] = []
     while stack and len(seen) <= most:
         node = stack.pop()
         if node in inside:
-            continue  # it may be asked about, and those below are not read through it
+            continue  # it may itself be in question, but the path ends here
         sources = node.src
         if inside and is_gradient(node):
             expressions.append(sources[0])
@@ -168,5 +164,5 @@ def _reached(
 
 
 def _ends_expression(node: UOp, inside: Collection[UOp]) -> bool:
-    """Whether a node is memory that will be in the place of a version."""
+    """Whether a node is a version that memory will replace even in an expression."""
     return node.op is Op.AFTER and node in inside

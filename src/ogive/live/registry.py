@@ -1,13 +1,13 @@
-"""The graphs that are alive: tensors, the nodes they hold, and the memory behind buffer nodes.
+"""The registry of live graphs: tensors, the nodes that they hold, and the memory of buffer nodes.
 
-Every tensor is known, weakly, by an id that is never reused. From each node of a tensor graph weak
-edges lead up to the nodes built on it and to the tensors that hold it (`substitution.py` replaces
-nodes by them).
+Every tensor is known, weakly, by an id that is never reused. Each node of a tensor graph has weak
+references to the nodes built on it and to the tensors that hold it; `substitution.py` follows
+these edges to replace nodes.
 
-Whoever builds on a node holds `graph_lock` from reading the node until the new node's edges are
-registered, so that a substitution misses nothing. `require_lock` holds callers of `make` to it, as
-the tests do. An exception may end any function here anywhere: edges and holders are added before
-they are needed, and what tensors hold changes in the end, `at_once`.
+Code that builds on a node holds `graph_lock` from reading the node until the edges of the new node
+are registered, so that no substitution misses it. After `require_lock(True)`, as in the tests,
+`make` checks that. An exception may interrupt any function here at any point. Therefore edges and
+holders are added before they are needed, and the nodes of tensors change last, `at_once`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ graph_lock = threading.RLock()
 """Held while a tensor graph grows or changes."""
 
 effect_lock = threading.RLock()
-"""Held while a graph with assignments is realized: an effect must happen once."""
+"""Held while a graph with assignments is realized, since each effect must happen once."""
 
 
 def _renew_effect_lock() -> None:
-    """Forget a lock that a thread of the parent process held when it forked."""
+    """Replace the effect lock, which another thread may have held when the process forked."""
     global effect_lock
     effect_lock = threading.RLock()
     graph_lock.release()
@@ -53,8 +53,8 @@ os.register_at_fork(
 class Holder(Protocol):
     """The part of a tensor that the registry knows.
 
-    What is no reader only wants to know what becomes of its node, if somebody else reads it. One
-    that is eager has no node any more.
+    A holder that is not a reader does not keep a value needed; it only follows replacements of its
+    node. An eager holder has no node any more.
     """
 
     id: int
@@ -68,10 +68,10 @@ class Holder(Protocol):
 
 
 EDGELESS = frozenset({Op.CONST, Op.VARIABLE, Op.UNIQUE})
-"""Never replaced below another node, and used by too many to keep count."""
+"""Ops of nodes without edges: they are never replaced as sources, and have too many users."""
 
 VIEWS = MOVEMENT | {Op.DETACH}
-"""What shows the elements of memory as they are."""
+"""Ops of nodes that show the elements of memory unchanged."""
 
 _tensors: dict[int, weakref.ref[Any]] = {}
 _tensor_limit = 1024
@@ -83,17 +83,17 @@ _lazy_limit = 1024
 
 
 next_id = itertools.count(1).__next__
-"""A number for a new tensor."""
+"""Gives the id of a new tensor."""
 
 
 def add_tensor(tensor: Holder) -> None:
-    """Give a new tensor its id and make it known. Its node is already connected."""
+    """Give a new tensor its id and register it. Its node is connected already."""
     tensor.id = next_id()
     admit_tensor(tensor, tensor.node)
 
 
 def admit_tensor(tensor: Holder, node: UOp) -> None:
-    """Make a tensor known that has an id, and holds a connected node or is about to."""
+    """Register a tensor that has an id and holds, or is about to hold, the connected `node`."""
     global _tensor_limit
     number = tensor.id
     _tensors[number] = reference = weakref.ref(tensor)
@@ -105,8 +105,8 @@ def admit_tensor(tensor: Holder, node: UOp) -> None:
 
 
 def add_holder(holder: Holder) -> None:
-    """Let the node of something that is no tensor, but has one, be replaced as those of tensors
-    are. It has an id from now on."""
+    """Give an id to a holder that is not a tensor, and register it, so that its node is replaced as
+    those of tensors are."""
     holder.id = next_id()
     note_holder(holder.node, holder.id, weakref.ref(holder))
 
@@ -118,18 +118,18 @@ def tensor(number: int) -> Any:
 
 
 def forget_tensor(tensor: Holder) -> None:
-    """Let a tensor be unknown: it is about to hold no node."""
+    """Unregister a tensor that is about to hold no node."""
     _tensors.pop(tensor.id, None)
     _lazy.pop(tensor.id, None)
 
 
 def tensors_on(node: UOp) -> list[Any]:
-    """The live tensors that hold the very node."""
+    """The live tensors that hold the node itself."""
     return [each for each in holders_of(node) if each.node is node and each.id in _tensors]
 
 
 def holders_of(node: UOp) -> list[Any]:
-    """The tensors, and what is like them, that hold a node or have held it."""
+    """The live holders that hold a node, or have held it."""
     live = node.live
     references = () if live is None else live.holders or ()
     holders = [holder for reference in references if (holder := reference()) is not None]
@@ -137,7 +137,7 @@ def holders_of(node: UOp) -> list[Any]:
 
 
 def has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
-    """Whether a live tensor holds the very node; those `besides`, by their ids, do not count."""
+    """Whether a live reader holds the node itself. Ids in `besides` do not count."""
     for reference in node.live.holders or ():
         holder = reference()
         if (
@@ -152,7 +152,7 @@ def has_holder(node: UOp, besides: Collection[int] = ()) -> bool:
 
 
 def users_of(node: UOp) -> list[UOp]:
-    """The live nodes that are built on the very node."""
+    """The live nodes that have the node as a source."""
     references = node.live or ()
     return [user for reference in references if (user := reference()) is not None]
 
@@ -164,13 +164,13 @@ def live_tensor_ids() -> list[int]:
 
 
 def move_tensor(tensor: Holder, node: UOp) -> None:
-    """Let a tensor hold `node` from now on."""
+    """Make a tensor hold `node`."""
     with graph_lock:
         at_once(moves_to(tensor, node))
 
 
 def moves_to(tensor: Holder, node: UOp) -> list[Change]:
-    """The changes by which a tensor holds `node`. `graph_lock` is held until they are made."""
+    """The changes that make a tensor hold `node`. `graph_lock` is held until they are made."""
     connect(node)
     history.follow(tensor, node)
     note_holder(node, tensor.id, weakref.ref(tensor))
@@ -178,7 +178,7 @@ def moves_to(tensor: Holder, node: UOp) -> list[Change]:
 
 
 def note_holder(node: UOp, number: int, reference: weakref.ref[Any]) -> None:
-    """Let a connected node know who holds it, or is about to. `graph_lock` is held."""
+    """Record a holder, present or imminent, of a connected node. `graph_lock` is held."""
     live = node.live
     if live.holders is None:
         live.holders = WeakList((reference,))
@@ -190,15 +190,15 @@ def note_holder(node: UOp, number: int, reference: weakref.ref[Any]) -> None:
             forget_realized()
 
 
-# What is held and is no memory yet
+# Lazy holders: those of nodes that are not memory yet
 
 
 held_node: Callable[[Any], UOp] = operator.attrgetter("node")
-"""The node of a holder, read by who is not interested in that holder: a trace watches what is."""
+"""Reads the node of a holder without a trace noticing: tracing watches ordinary reads."""
 
 
 def bind_held_node(function: Callable[[Any], UOp]) -> None:
-    """Say how the node of a holder is read without being noticed."""
+    """Set the function that reads the node of a holder unnoticed."""
     global held_node
     held_node = function
 
@@ -211,15 +211,15 @@ def lazy_holders() -> list[Any]:
 
 
 MOST_LOOKED_AT = 256
-"""How many nodes under tensors are looked at before it is taken to be less to look above."""
+"""The most nodes that a walk down from tensors visits before a walk up is taken to be shorter."""
 
 
 def nodes_of_readers(
     besides: Collection[int] = (), most: int = MOST_LOOKED_AT
 ) -> list[UOp] | None:
-    """The nodes that tensors hold, without buffers and views of buffers; None for more than `most`.
+    """The nodes that lazy readers hold; None if there are more than `most`.
 
-    The tensors `besides`, by their ids, do not count.
+    Readers whose ids are in `besides` do not count.
     """
     if len(_lazy) > most:
         forget_realized()
@@ -233,7 +233,7 @@ def nodes_of_readers(
 
 
 def forget_realized() -> None:
-    """Let holders be lazy no longer that are gone, or hold memory by now."""
+    """Drop holders that are gone, or hold memory by now, from the lazy ones."""
     global _lazy_limit
     with graph_lock:
         for number, reference in list(_lazy.items()):
@@ -258,10 +258,9 @@ _intern: Callable[..., UOp] = intern_node
 
 
 def require_lock(is_required: bool) -> None:
-    """Say whether `make` is to fail where its caller does not hold `graph_lock`.
+    """Set whether `make` checks that its caller holds `graph_lock`.
 
-    Where it is required, as in the tests, every node of a graph is asked for. Where it is not, as
-    in programs, nothing is asked.
+    The tests require it. Programs do not, and then `make` checks nothing.
     """
     global _intern
     _intern = _intern_under_lock if is_required else intern_node
@@ -280,10 +279,10 @@ def make(
     arg: Any = None,
     shape: tuple[Any, ...] | None = None,
 ) -> UOp:
-    """A node of a tensor graph, its edges registered. Its sources are connected already, and
-    `graph_lock` is held since they were read.
+    """A node of a tensor graph, with its edges registered.
 
-    A caller that knows the `shape` spares the node working it out.
+    Its sources are connected already, and `graph_lock` has been held since they were read. A caller
+    that knows the `shape` saves computing it.
     """
     node = _intern(UOp, op, dtype, src, arg)
     if node.live is None:
@@ -294,7 +293,7 @@ def make(
 
 
 def connect(root: UOp) -> None:
-    """Register the edges of a graph that was not built by `make`, as far down as they are new."""
+    """Register the edges of a graph that was not built by `make`, down to connected nodes."""
     if root.live is not None:
         return
     with graph_lock:
@@ -311,7 +310,7 @@ def connect(root: UOp) -> None:
 
 
 def _connect_one(node: UOp) -> None:
-    """Register the edges of one node, which counts as connected when all of them are there."""
+    """Register the edges of one node. It counts as connected once all of them are registered."""
     reference = node.reference
     for source in node.src:
         if source.op in EDGELESS:
@@ -333,7 +332,7 @@ def _connect_one(node: UOp) -> None:
 
 
 def set_buffer(node: UOp, buffer: Any) -> None:
-    """Put memory behind a BUFFER node, once."""
+    """Give a BUFFER node its memory, once."""
     with graph_lock:
         connect(node)
         assert node.live.memory is None, "a buffer node has its memory for life"
@@ -341,17 +340,17 @@ def set_buffer(node: UOp, buffer: Any) -> None:
 
 
 def buffer_of(node: UOp) -> Any:
-    """The memory behind a BUFFER node, or None."""
+    """The memory of a BUFFER node, or None."""
     live = node.live
     return None if live is None else live.memory
 
 
 def nodes_on(buffer: Any) -> list[UOp]:
-    """The live nodes that have `buffer` as their memory. It looks at all there are."""
+    """The live nodes whose memory is `buffer`. This searches all nodes."""
     with graph_lock:
         return [node for node in interned_nodes() if buffer_of(node) is buffer]
 
 
 def buffer_count() -> int:
-    """How many live nodes have memory."""
+    """The number of live nodes that have memory."""
     return len([node for node in interned_nodes() if buffer_of(node) is not None])

@@ -1,9 +1,10 @@
-"""Whether a program computes graphs that are built anew each time, and do little.
+"""Notices whether a program computes small graphs that are built anew each time.
 
-A graph whose sizes change is not found by its nodes: it is built, walked and compared with the
-general one at each turn, some 10 µs for each node. Where that takes longer than to read what its
-nodes hold, it is better computed at once, as it is written. Who decides on that *asks*; runs of
-such graphs are looked at from then on, until one is *found*.
+A graph whose sizes change is not found by its nodes. It is built, walked and compared with the
+general graph in each iteration, which takes some 10 µs for each node. If that takes longer than
+reading the elements of its values, the program is better run eagerly. Code that decides on that
+asks (`take`); from then on, graphs that are built anew are examined (`note`) until a small one is
+found.
 """
 
 from __future__ import annotations
@@ -15,16 +16,15 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 
 ELEMENTS_PER_NODE = 10_000
-"""Elements of memory that are read in the time in which a node is built and walked (10 µs, at
-4 GB/s, AMD EPYC)."""
+"""Elements that are read in the time to build and walk a node (10 µs, at 4 GB/s, AMD EPYC)."""
 
 
 _READ = ELEMENTWISE | {Op.BUFFER, Op.CALL, Op.REDUCE_AXES}
-"""Ops of values that are memory, or are computed: all but movements."""
+"""Ops of values that are in memory or are computed, which movements are not."""
 
 
 class SmallGraphs:
-    """What is asked, and whether there was such a graph since."""
+    """Whether anyone has asked for small graphs, and whether one has run since."""
 
     __slots__ = ("_is_found", "is_asked")
 
@@ -33,7 +33,7 @@ class SmallGraphs:
         self._is_found = False
 
     def note(self, order: Iterable[UOp]) -> None:
-        """Look at a graph that was built anew, given its nodes."""
+        """Examine a graph that was built anew, given its nodes."""
         count = elements = 0
         for node in order:
             count += 1
@@ -43,11 +43,11 @@ class SmallGraphs:
             self.is_asked, self._is_found = False, True
 
     def take(self) -> bool:
-        """Whether one was found since the last time; if not, it is asked for."""
+        """Whether a small graph was found since the last call; if not, ask for one."""
         found, self._is_found = self._is_found, False
         self.is_asked = not found
         return found
 
 
 small_graphs = SmallGraphs()
-"""Those of this process."""
+"""The small graphs of this process."""

@@ -1,4 +1,4 @@
-"""Substitution: nodes are replaced in every live tensor whose graph contains them, in one step.
+"""Substitution: replaces nodes in every live tensor whose graph contains them, in one step.
 
     before   a ── exp ── sum ── t          substitute_everywhere({exp: buffer})
                    └──── neg ── u
@@ -6,9 +6,9 @@
     after    buffer ── sum ── t
                 └───── neg ── u
 
-Weak edges lead from a node to its users (`registry.py`), so that it costs what lies above the nodes
-and not what is alive; where few tensors are lazy, the nodes are looked for below those instead.
-`graph_lock` makes it one step, and what tensors hold changes in the end, `at_once`.
+Weak references lead from a node to its users (`registry.py`), so that the cost depends on the nodes
+above the replaced ones, not on all live nodes. If few tensors are lazy, a walk down from those
+takes less. `graph_lock` makes it one step, and the nodes of tensors change last, `at_once`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from ogive.live.registry import (
 )
 
 _MEMORY = frozenset({Op.BUFFER, Op.AFTER})
-"""What stands for memory, or for what will be in it."""
+"""Ops of nodes that are memory, or a later version of memory."""
 
 _GROUND = EDGELESS | {Op.BUFFER}
-"""What is built on nothing."""
+"""Ops of nodes at which a walk down ends."""
 
 _by_id = operator.attrgetter("id")
 _visited = 0
@@ -49,11 +49,11 @@ def substitute_everywhere(
 ) -> None:
     """Replace nodes in every live tensor whose graph contains them, in one step.
 
-    What is to change `together` with that changes in the same step.
+    The changes in `together` are made in the same step.
 
-    Replacements are re-visited: a key inside one is replaced as well. With `walk` they are taken as
-    they are, which is what a replacement that contains its own key needs (`BUFFER` becomes
-    `AFTER(BUFFER, ASSIGN(BUFFER, value))`). Tensors above none of the keys are not touched.
+    Keys inside replacements are replaced as well. With `walk`, replacements are used as they are: a
+    replacement that contains its own key needs this (`BUFFER` becomes `AFTER(BUFFER, ASSIGN(BUFFER,
+    value))`). Tensors above none of the keys are not touched.
     """
     with graph_lock:
         done = {key: value for key, value in mapping.items() if key is not value}
@@ -72,12 +72,12 @@ def substitute_everywhere(
         versions = {key: value for key, value in done.items() if key.op in _MEMORY}
         for node in affected:
             if is_gradient(node):
-                # What is differentiated is not a value: only the memory under it is replaced.
+                # Its operand is an expression, not a value: only memory under it is replaced.
                 rebuilt = node.replace(src=substitute(node.src, versions, revisit=False))
                 connect(rebuilt)
                 done[node] = rebuilt
                 continue
-            # A constant that a tensor holds may be replaced; as an operand it stays what it is.
+            # A constant that a tensor holds may be replaced, but as an operand it stays.
             sources = [s if s.op in EDGELESS else done.get(s, s) for s in node.src]
             if node.op is Op.ASSIGN:
                 sources[0] = _moved_place(node.target, done)
@@ -86,7 +86,7 @@ def substitute_everywhere(
             if tracking and node.op is Op.AFTER:
                 history.inherit(node, rebuilt)
             done[node] = rebuilt
-        # Found first and moved after: one node's replacement may itself be a node to replace.
+        # All moves are collected first, since a replacement may itself be a node to replace.
         moves: list[Change] = []
         for node, replacement in done.items():
             if node.live is not None and node.live.holders:
@@ -95,7 +95,7 @@ def substitute_everywhere(
 
 
 def _holder_moves(node: UOp, replacement: UOp) -> list[Change]:
-    """The changes by which the tensors that hold `node` hold `replacement`."""
+    """The changes that make the holders of `node` hold `replacement`."""
     moves: list[Change] = []
     for reference in list(node.live.holders or ()) if node.live is not None else ():
         holder = reference()
@@ -106,10 +106,10 @@ def _holder_moves(node: UOp, replacement: UOp) -> list[Change]:
 
 
 def _moved_place(view: UOp, replacements: Mapping[UOp, UOp]) -> UOp:
-    """Where a store goes once nodes are replaced: the same view of what became of its memory.
+    """The target of a store after a substitution: the same view of its memory's replacement.
 
-    The view itself may have been computed, as a value; that is a copy, and not where the store
-    goes.
+    The view itself may also have a replacement, if it was computed as a value; but that is a copy,
+    to which the store must not go.
     """
     moves: list[UOp] = []
     while view.op in MOVEMENT:
@@ -122,15 +122,17 @@ def _moved_place(view: UOp, replacements: Mapping[UOp, UOp]) -> UOp:
 
 
 def move_holders(node: UOp, replacement: UOp) -> None:
-    """Let the tensors that hold `node` hold another; what is built on `node` stays as it is."""
+    """Make the holders of `node` hold `replacement`; nodes built on `node` stay as they are."""
     with graph_lock:
         connect(replacement)
         at_once(_holder_moves(node, replacement))
 
 
 def _affected(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp]:
-    """The nodes that contain a key and that live tensors hold or are built on, sources first. Keys
-    are left out, and so are nodes that contain keys only through a `kept` one."""
+    """The nodes of live tensors that contain a key, sources first.
+
+    Keys are left out, and so are nodes that contain keys only through a `kept` node.
+    """
     if not any(key.live for key in replaced):
         return []  # nothing at all is built on them
     if not any(key.op is Op.BUFFER for key in replaced):
@@ -142,8 +144,10 @@ def _affected(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp]:
 
 
 def _below_tensors(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp] | None:
-    """The same, found from the tensors that are no memory: few, as a rule, where many nodes of
-    other turns of a loop lie above the keys. None where there is much to look at."""
+    """The same, found by a walk down from lazy tensors; None if it would be long.
+
+    In a loop these are mostly few, while many nodes of other iterations are above the keys.
+    """
     global _visited
     stack = nodes_of_readers()
     if stack is None:
@@ -172,7 +176,7 @@ def _below_tensors(replaced: Mapping[UOp, UOp], kept: set[UOp]) -> list[UOp] | N
 
 
 def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
-    """The keys and every node above one, sources first; what is above only `kept` is left out."""
+    """The keys and every node above one, sources first, without nodes above only `kept` ones."""
     global _visited
     above = {key for key in keys if key.live is not None}
     stack = list(above)
@@ -187,9 +191,9 @@ def _above(keys: Iterable[UOp], kept: set[UOp]) -> list[UOp]:
 
 
 def _held(affected: list[UOp], replaced: Mapping[UOp, UOp]) -> list[UOp]:
-    """The `affected` nodes that a live tensor holds or is built on, in the same order.
+    """The `affected` nodes that are in the graph of a live tensor, in the same order.
 
-    Who holds what is `replaced` will hold the replacement, and needs nothing below it.
+    A holder of a `replaced` node will hold the replacement, and needs nothing below it.
     """
     needed: set[UOp] = set()
     for node in reversed(affected):
@@ -201,9 +205,9 @@ def _held(affected: list[UOp], replaced: Mapping[UOp, UOp]) -> list[UOp]:
 
 
 def forget_detached(buffers: Iterable[UOp]) -> None:
-    """Let go of histories that nobody can ask for any more: of buffers that are read detached only.
+    """Drop the histories of buffers that are read only through `DETACH`: nothing can need them.
 
-    A state that a loop carries with `detach()` would lead to all its past:
+    Otherwise a state that a loop carries through `detach()` would keep its whole past alive:
 
         before   buffer 2 ── from ── DETACH(buffer 1) ── buffer 1 ── from ── DETACH(buffer 0) ──
         after    buffer 2 ── from ── DETACH(buffer 1)
@@ -215,7 +219,7 @@ def forget_detached(buffers: Iterable[UOp]) -> None:
 
 
 def _is_detached(buffer: UOp) -> bool:
-    """Whether all who read a buffer, tensors and histories of others, read it detached."""
+    """Whether all readers of a buffer, tensors and histories, read it through `DETACH`."""
     stack = [buffer]
     while stack:
         node = stack.pop()
@@ -230,5 +234,5 @@ def _is_detached(buffer: UOp) -> bool:
 
 
 def visited_count() -> int:
-    """How many nodes substitutions have looked at since the process began."""
+    """The number of nodes that substitutions have visited since the process began."""
     return _visited

@@ -1,4 +1,4 @@
-"""Memory that a plan is to fill: whoever reads it before has the plan executed first."""
+"""Memory that a prepared plan will fill. A read before that executes the plan first."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 unexecuted: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-"""The outputs of prepared plans that have not been executed yet, and these plans."""
+"""The outputs of prepared plans that have not been executed yet, each with its plan."""
 
 
 def is_unexecuted(buffer: Any) -> bool:
-    """Whether memory is still to be filled by a plan."""
+    """Whether a plan has yet to fill this memory."""
     return bool(unexecuted) and buffer in unexecuted

@@ -159,7 +159,7 @@ class Model:
         from ogive.deployment import export
 
         values = self._check_inputs(inputs)
-        self._prepared()
+        self._ready.make_ready()
         return export(
             self._walk, (values, ()), path, name=name, cpu=cpu,
             arguments=[info.name for info in self.inputs],

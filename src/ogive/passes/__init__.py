@@ -1,4 +1,5 @@
-"""The compiler, in the order in which it runs.
+"""The compiler: a folder for each stage.
 
-capture, general, shards, graph, versions, fuse, regions, loops, place, lower; `pipeline` runs them.
+They run in this order: capture, general, shards, graph, versions, fuse, regions, loops, place,
+lower. `pipeline` runs them.
 """

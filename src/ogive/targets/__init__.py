@@ -1,1 +1,1 @@
-"""Targets: a device's abilities and costs, which are all that the passes know of it."""
+"""Targets: the abilities and costs of a device, which are all that the passes know about it."""

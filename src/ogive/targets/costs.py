@@ -1,10 +1,10 @@
-"""The cost model of a target: what things take there, and from where on a choice pays.
+"""The cost model of a target: how long things take, and the thresholds at which choices pay.
 
-It belongs to the target (`Target.costs`) and is part of its key: equal targets decide alike, and so
-give equal bits. A pass that needs a cost asks here and has no numbers of its own. Times are cycles
-or nanoseconds, and every number says which; how large caches, vectors and register files are, the
-target itself says. Groups are named tuples, because every process makes them when it starts, and a
-dataclass of twenty numbers takes a millisecond.
+It belongs to the target (`Target.costs`) and is part of its key: equal targets make equal choices,
+and so give equal bits. A pass reads its costs here and has no numbers of its own. Times are in
+cycles or nanoseconds, and every number says which. Sizes of caches, vectors and register files are
+fields of the target itself. Groups are named tuples, because every process makes them when it
+starts, and a dataclass of twenty numbers takes a millisecond.
 
     >>> from dataclasses import replace
     >>> from ogive.targets.target import describe_cpu
@@ -52,7 +52,7 @@ class Costs(NamedTuple):
     threads: Threads = Threads()
 
     def with_changes(self, **groups: dict[str, Any]) -> Costs:
-        """The same with some numbers of some groups changed.
+        """The costs with some numbers of some groups changed.
 
         >>> Costs().with_changes(fusion={"shared_work": 0}).fusion.shared_work
         0
@@ -65,19 +65,19 @@ class Costs(NamedTuple):
 
 
 CPU_COSTS = Costs()
-"""Those of every CPU that has no table of its own."""
+"""The costs of CPUs."""
 
 NEVER = 1 << 62
-"""More than there is of anything."""
+"""A threshold that nothing reaches."""
 
 
 @functools.lru_cache(maxsize=1)
 def gpu_costs() -> Costs:
-    """Those of a graphics processor.
+    """The costs of a graphics processor.
 
-    Operands are read where they lie, reductions are split until every multiprocessor has several,
-    rows are staged where a block has memory for them, scores are kept but for those that tensor
-    cores work out.
+    Operands are read in place. Reductions are split until every multiprocessor has several. Rows
+    are staged if a block has memory for them. Scores are kept, except those that tensor cores
+    compute.
     """
     return CPU_COSTS.with_changes(
         packing={"least_work": NEVER},

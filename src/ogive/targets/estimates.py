@@ -1,4 +1,4 @@
-"""Small estimates that several passes share: of one operation, one axis, one register file."""
+"""Small estimates that several passes share: for one operation, one axis, one register file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _KINDS = {
     Op.FLOORDIV: "integer_division", Op.MOD: "integer_division", Op.GATHER: "gather",
     Op.THREEFRY: "random_bits",
 }  # fmt: skip
-"""The fields of `Operations` that say what operations take which are not simple."""
+"""The field of `Operations` with the cost of each op that is not simple."""
 
 
 _FUNCTIONS = {
@@ -19,17 +19,17 @@ _FUNCTIONS = {
     Op.SIN: "sine", Op.COS: "sine", Op.TANH: "hyperbolic_tangent", Op.ERF: "error_function",
     Op.POW: "power",
 }  # fmt: skip
-"""The same of elementary functions that take other times than the mean of all."""
+"""The same for elementary functions whose time differs from the mean."""
 
 _DIVIDING = {
     Op.DIV: "repeated_division", Op.RECIPROCAL: "repeated_division", Op.SQRT: "repeated_root",
     Op.RSQRT: "reciprocal_root",
 }  # fmt: skip
-"""The same of what takes a long vector in several steps."""
+"""The same for ops that a processor may execute in several steps for a long vector."""
 
 
 def operation_cost(node: UOp, target: Target) -> int:
-    """Cycles of a vector of an elementwise or gathering node."""
+    """The cycles of an elementwise or gathering node, for a vector."""
     operations = target.costs.operations
     if node.op in TRANSCENDENTAL:
         return operations.function
@@ -39,7 +39,7 @@ def operation_cost(node: UOp, target: Target) -> int:
 
 
 def operation_time(node: UOp, target: Target) -> float:
-    """Nanoseconds of a vector of an elementwise or gathering node that is computed again."""
+    """The nanoseconds to recompute an elementwise or gathering node, for a vector."""
     operations = target.costs.operations
     if node.op in _DIVIDING and node.dtype.is_float:
         steps = target.vector_bytes / target.divided_bytes
@@ -52,7 +52,7 @@ def operation_time(node: UOp, target: Target) -> float:
 
 
 def _puts_together(node: UOp) -> bool:
-    """Whether a node puts narrow elements together into a word, which mostly is loaded whole."""
+    """Whether a node packs narrow elements into a word, which is mostly loaded whole."""
     shifted = node.right if node.op is Op.OR else node
     if shifted.op is not Op.SHL or shifted.right.op is not Op.CONST:
         return False
@@ -61,15 +61,15 @@ def _puts_together(node: UOp) -> bool:
 
 
 def sums_in_registers(target: Target) -> int:
-    """How many vectors of sums a product keeps; the other registers are for its operands."""
+    """The number of registers for the sums of a product. The others are for its operands."""
     return target.vector_registers - target.vector_registers // 4
 
 
 def step_cost(rows: int, vectors: int, load: float, target: Target) -> float:
-    """Cycles of a step of a product's register tile, of which a vector takes `load` to load.
+    """The cycles of a step of a product's register tile; `load` is the cost of loading a vector.
 
-    Few sums wait for their last addition: two multiply-adds begin at a time, unless they take their
-    vectors in steps. So do fewer elements that are spread, on some processors.
+    Two multiply-adds begin in a cycle, unless they take vectors in several steps. With few sums,
+    each waits for its last addition. On some processors fewer broadcasts than multiply-adds begin.
     """
     costs = target.costs.tiles
     least = max(costs.waiting_sums, rows * costs.spread_begun * target.spreads_slowly)
@@ -80,9 +80,11 @@ def step_cost(rows: int, vectors: int, load: float, target: Target) -> float:
 def multiply_cost(
     lengths: tuple[int, ...], vectors: int, target: Target, spare: int = 1
 ) -> float:
-    """Cycles of a multiply-add in the best register tile of so many vectors, whose rows lie along
-    the last two axes of these lengths: of few rows it waits, of others the last tile is not full.
-    Some registers are spare, beside those of sums and vectors."""
+    """The cycles of a multiply-add in the best register tile of `vectors` columns.
+
+    Rows are along the last two axes of `lengths`. The estimate counts waiting sums and the empty
+    part of the last tile. `spare` registers are needed beside those of sums and vectors.
+    """
     room = min(sums_in_registers(target), target.vector_registers - vectors - spare)
     rows, columns = (1, *lengths)[-2:]
     most = max(room // vectors, 1)
@@ -97,14 +99,15 @@ def multiply_cost(
 
 
 def _filled_up(length: int, step: int) -> float:
-    """How many times as long an axis is that tiles of some length fill."""
+    """The length of an axis rounded up to whole tiles, as a multiple of its length."""
     return -(-length // step) * step / length
 
 
 def best_tile(extent: int, most: int, target: Target) -> int:
-    """The tile length up to `most` that wastes least of `extent`, the longest of those.
+    """The tile length up to `most` with the least loss for `extent`; of equal ones the longest.
 
-    A long tile reads less for each sum; one that does not fill the axis needs gates.
+    A long tile reads less for each sum. A length that does not divide the axis wastes work and
+    needs gates.
     """
     gate = target.costs.operations.gate_share
     read_again = target.costs.tiles.read_again
@@ -117,8 +120,10 @@ def best_tile(extent: int, most: int, target: Target) -> int:
 
 
 def whole_vectors(extent: int, lanes: int, target: Target) -> float:
-    """How many vectors of `lanes` an axis takes as long as. A vector that need not be whole may
-    take less, where arithmetic goes by halves."""
+    """The time of an axis in vectors of `lanes`.
+
+    An axis shorter than a vector takes less if arithmetic is done in halves of vectors.
+    """
     if extent >= lanes:
         return -(-extent // lanes)
     steps = target.vector_bytes // target.step_bytes
@@ -126,15 +131,17 @@ def whole_vectors(extent: int, lanes: int, target: Target) -> float:
 
 
 def lane_use(extent: int, lanes: int, target: Target) -> float:
-    """The share of lanes that do something if an axis is spread over vectors of `lanes`, less
-    what the gates of a last vector take that is not full."""
+    """The share of lanes in use if an axis is in vectors of `lanes`, less the cost of masks.
+
+    Only a last vector that is not full needs a mask.
+    """
     if extent % lanes == 0:
         return 1.0 if extent else 0.0
     return extent / (-(-extent // lanes) * lanes) - target.costs.operations.mask_share
 
 
 def memory_level(nbytes: int, target: Target) -> int:
-    """Where a value of that size is between two kernels: in the second or third cache, or in
-    memory."""
+    """The level that holds a value of that size between kernels: 1 or 2 for the second- or
+    third-level cache, 3 for memory."""
     last = target.streamed_bytes or target.l3_bytes
     return 1 + (nbytes > target.l2_bytes) + (nbytes > last)

@@ -1,16 +1,16 @@
-"""The time to move values between devices, in seconds, for each way to do it.
+"""The seconds to exchange values between devices, by each algorithm.
 
-A message of B bytes takes `latency + B / bandwidth`; devices send and receive at the same time,
-each one message at a time, and those of a machine share its connection to others. `n` devices add
-up values of B bytes each, so that all have the total:
+A message of B bytes takes `latency + B / bandwidth`. A device can send one message and receive
+another at the same time. The devices of a machine share its connection to other machines. For an
+all-reduce of B bytes over `n` devices:
 
     direct       all send to the first, which adds and sends back     2 (n - 1) messages of B
     ring         each passes parts on to the next                     2 (n - 1) messages of B / n
     tree         in pairs, then pairs of pairs, and back              2 ⌈log₂ n⌉ messages of B
     two-level    rings inside of machines around rings across them    2 (m - 1) of B / m inside,
-                 of which k have m devices each                       2 (k - 1) of B / m / k across
+                 (k machines with m devices each)                     2 (k - 1) of B / m / k across
 
-(`tests/targets/test_links.py` plays the messages through, one by one, and gets the same times.)
+`tests/targets/test_links.py` simulates the messages one by one and gets the same times.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from ogive.named import NamedTuple
 
 
 class Link(NamedTuple):
-    """A connection: bytes a second in each direction, and seconds before the first arrives."""
+    """A connection: bytes per second in each direction, and seconds before the first arrives."""
 
     bandwidth: float
     latency: float
 
     def seconds(self, nbytes: float, messages: int = 1) -> float:
-        """How long so many messages of `nbytes` take, one behind the other."""
+        """The seconds of `messages` of `nbytes` each, in sequence."""
         return messages * (self.latency + nbytes / self.bandwidth)
 
 
 class Network(NamedTuple):
-    """Machines of `size` devices each, which `inside` connects; `across` connects machines."""
+    """Machines of `size` devices. `inside` connects devices of one machine, `across` machines."""
 
     inside: Link
     across: Link
     size: int
 
     def spanning(self, devices: int) -> Link:
-        """The slowest link among the first so many devices."""
+        """The slowest link among the first `devices`."""
         return self.inside if devices <= self.size else self.across
 
 
 class Way(NamedTuple):
-    """How an exchange is done, and the seconds that it takes."""
+    """An algorithm of an exchange, and its seconds."""
 
     algorithm: str
     seconds: float
 
 
 def all_reduce(nbytes: float, devices: int, network: Network) -> Way:
-    """The fastest way to add up values of `nbytes` on each of so many devices."""
+    """The fastest way to add up values of `nbytes` over devices, so that each has the total."""
     if devices == 1:
         return Way("none", 0.0)
     ways = [Way(name, seconds(nbytes, devices, network)) for name, seconds in ALL_REDUCE.items()]
@@ -76,24 +76,26 @@ def _two_level(nbytes: float, devices: int, network: Network) -> float:
         return _ring(nbytes, devices, network)
     machines = devices // network.size
     inside = network.inside.seconds(nbytes / network.size, 2 * (network.size - 1))
-    # The devices of a machine send their parts at once, which takes as long as all of it.
+    # The devices of a machine send their parts at once, which takes as long as the whole value.
     return inside + network.across.seconds(nbytes / machines, 2 * (machines - 1))
 
 
 ALL_REDUCE: dict[str, Callable[[float, int, Network], float]] = {
     "direct": _direct, "ring": _ring, "tree": _tree, "two-level": _two_level,
 }  # fmt: skip
-"""Ways to add up values over devices."""
+"""The algorithms of an all-reduce."""
 
 
 def gather(nbytes: float, devices: int, network: Network) -> float:
-    """Seconds until all of so many devices have `nbytes`, of which each had a part; or, the other
-    way round, until each has its part of the total."""
+    """The seconds until all devices have `nbytes`, of which each had a part.
+
+    The reverse, until each device has its part of a total, takes as long.
+    """
     return network.spanning(devices).seconds(nbytes / devices, devices - 1)
 
 
 def fit_link(small: tuple[float, float], large: tuple[float, float], messages: int = 2) -> Link:
-    """The link by which exchanges of so many bytes took so many seconds: two pairs of them.
+    """The link that explains two measured exchanges, each (bytes, seconds).
 
     >>> link = fit_link((0, 2e-6), (1000, 4e-6))
     >>> round(link.bandwidth), link.latency

@@ -1,4 +1,4 @@
-"""The time and memory of a training step on many devices, predicted from those on one."""
+"""Predicts the time and memory of a training step on many devices from those on one."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from ogive.named import NamedTuple
 from ogive.targets.links import Network, Way, all_reduce, gather
 
 BACKWARD = 2 / 3
-"""The part of a step in which gradients become known: two products for each one of the forward
-pass."""
+"""The share of the backward pass in a step: it has two products for each of the forward pass."""
 
 SHARDED = ("none", "state", "full")
-"""What is divided along the data axis besides batches: nothing, the optimizer's state, or
-parameters and gradients too."""
+"""What is divided along the data axis besides batches: nothing, the optimizer's state, or that and
+the parameters and gradients."""
 
 
 class Step(NamedTuple):
     """A training step on one device.
 
-    `seconds` for `batch` samples; bytes of all `parameters`, of the optimizer's `state`, and of
-    `activations` that are kept for the backward pass of that batch. `layers` exchange activations
-    of `layer_bytes` where they are divided.
+    It takes `seconds` for `batch` samples. `parameters`, `state` (the optimizer's) and
+    `activations` (kept for the backward pass) are bytes. If layers are divided, each of the
+    `layers` exchanges activations of `layer_bytes`.
     """
 
     seconds: float
@@ -34,8 +33,8 @@ class Step(NamedTuple):
 class Plan(NamedTuple):
     """How devices divide a step: `data` · `model` · `stages` devices; `micro_batches` for stages.
 
-    `shard` is one of `SHARDED`. With `weak`, each share of the data has the whole batch of a
-    `Step`, so that batches grow with it; otherwise they divide it.
+    `shard` is one of `SHARDED`. With `weak` scaling, each share of the data has the whole batch of
+    a `Step`; otherwise the shares divide it.
     """
 
     data: int = 1
@@ -47,12 +46,12 @@ class Plan(NamedTuple):
 
     @property
     def devices(self) -> int:
-        """How many devices there are."""
+        """The number of devices."""
         return self.data * self.model * self.stages
 
 
 class Prediction(NamedTuple):
-    """Seconds of a step, and where they go; bytes a device; samples a second over one device's."""
+    """The seconds of a step and their parts, bytes per device, and speedup over one device."""
 
     devices: int
     seconds: float
@@ -66,14 +65,14 @@ class Prediction(NamedTuple):
 
     @property
     def efficiency(self) -> float:
-        """The part of the devices' time that is worth what it is worth on one."""
+        """The speedup per device."""
         return self.speedup / self.devices
 
 
 def predict_step(step: Step, plan: Plan, network: Network) -> Prediction:
     """Predict the time and memory of a step over the devices of a plan.
 
-    Gradients are exchanged while the backward pass goes on: what is left over is exposed.
+    Gradients are exchanged during the backward pass. The time beyond it is exposed.
     """
     share = 1.0 if plan.weak else 1.0 / plan.data
     compute = step.seconds * share / (plan.model * plan.stages)
@@ -90,13 +89,13 @@ def predict_step(step: Step, plan: Plan, network: Network) -> Prediction:
 
 
 def _layer_exchanges(step: Step, plan: Plan, share: float, network: Network) -> float:
-    """Two totals of activations in each pass through a divided layer, which all wait for."""
+    """The seconds of two all-reduces of activations per pass and divided layer, which block."""
     each = all_reduce(step.layer_bytes * share, plan.model, network).seconds
     return 4 * step.layers / plan.stages * each if plan.model > 1 else 0.0
 
 
 def _gradient_exchanges(step: Step, plan: Plan, network: Network) -> Way:
-    """Neighbours divide layers, so those who divide the data are that far apart."""
+    """The exchange of gradients. Neighbours divide layers, so data shares are further apart."""
     own = step.parameters / (plan.model * plan.stages)
     apart = _apart(network, plan.model * plan.stages)
     if plan.data > 1 and plan.shard == "full":
@@ -106,15 +105,17 @@ def _gradient_exchanges(step: Step, plan: Plan, network: Network) -> Way:
 
 
 def _apart(network: Network, distance: int) -> Network:
-    """The network as devices see it of which there is one in so many: the others between them use
-    the connections of their machine at the same time."""
+    """The network between every `distance`-th device.
+
+    The devices between use the connection of their machine at the same time.
+    """
     sharing = min(distance, network.size)
     across = network.across._replace(bandwidth=network.across.bandwidth / sharing)
     return Network(network.inside, across, max(1, network.size // distance))
 
 
 def _memory(step: Step, plan: Plan, share: float) -> float:
-    """Bytes on each device: parameters, gradients, state, activations."""
+    """The bytes on each device of parameters, gradients, state and activations."""
     layers = plan.model * plan.stages
     kept = plan.data if plan.shard == "full" else 1
     state = plan.data if plan.shard != "none" else 1

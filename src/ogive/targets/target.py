@@ -1,7 +1,7 @@
-"""A processor as the passes know it: instructions, vectors, caches, cores or threads, costs.
+"""The description of a processor for the passes: instructions, vectors, caches, threads, costs.
 
-Everything that generated code may depend on is part of `Target.key`. The core count is not: the
-same object code serves any number of threads.
+Everything on which generated code may depend is part of `Target.key`. The number of cores is not,
+since the same object code serves any number of threads.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ ARM = ("aarch64", "arm64")
 CACHE_LINE = 64
 MASKING = frozenset({"avx512f", "avx512bw", "avx512vl"})
 BY_HALVES = frozenset({"znver4"})
-"""Processors whose arithmetic takes vectors of 64 bytes in two steps, and shorter ones in one."""
+"""Processors that execute arithmetic on vectors of 64 bytes in two steps."""
 DIVIDES_WHOLE = frozenset({"znver5"})
-"""Processors that divide vectors of 64 bytes as fast as shorter ones: 0.75 ns more for each beside
-loads and stores, on an AMD EPYC (Zen 5)."""
+"""Processors that divide vectors of 64 bytes as fast as shorter ones. Beside loads and stores, a
+division takes 0.75 ns more on an AMD EPYC (Zen 5)."""
 LANE_BY_LANE = "znver"
-"""How the names of processors begin that gather lanes one by one, and spread elements slowly."""
+"""The prefix of processors that gather lanes one by one and broadcast elements slowly."""
 
 
 class Dot(NamedTuple):
     """An instruction that multiplies words of narrow elements and adds to a vector of sums.
 
-    A word has 32 bits, as a sum does. `left`, `right` and `total` are names of dtypes; `operand` is
-    LLVM's type of a register of words. One that does not add takes another instruction for that.
+    A word and a sum have 32 bits. `left`, `right` and `total` are names of dtypes; `operand` is
+    LLVM's type of a register of words. An instruction that does not add (`adds`) needs another one
+    for that.
     """
 
     left: str
@@ -44,13 +45,15 @@ class Dot(NamedTuple):
 
     @property
     def spare(self) -> int:
-        """Registers that it takes beside sums and one operand: the other one, and products."""
+        """The registers needed beside sums and one operand: for the other operand and products."""
         return 1 if self.adds else 2
 
 
 class Scaling(NamedTuple):
-    """An instruction that multiplies floats by powers of two whose exponents are floats, and rounds
-    once: a register of them, under a mask as wide as there are lanes."""
+    """An instruction that multiplies floats by powers of two whose exponents are floats.
+
+    It rounds once, and takes a register of `lanes` and a mask for them.
+    """
 
     dtype: str
     lanes: int
@@ -58,11 +61,11 @@ class Scaling(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """How a graphics processor shares work out: blocks of threads, and warps of them in step.
+    """The grid of a graphics processor: blocks of threads, which run in lockstep by warps.
 
-    `shared_bytes` is what the threads of a block have in common, `block_threads` how many of them
-    there are where nothing asks for another number, `multiprocessors` how many blocks run at once
-    at least, `tensor_cores` whether warps multiply matrices. Other processors have none of that.
+    `block_threads` is the usual number of threads of a block, `shared_bytes` the memory that they
+    share. At least `multiprocessors` blocks run at once. `tensor_cores` says whether warps can
+    multiply matrices. Other processors have no grid: all is 0.
     """
 
     warp: int = 0
@@ -78,11 +81,10 @@ NO_GRID = Grid()
 
 @record(frozen=True)
 class Target:
-    """A processor as the compiler sees it. Two targets are equal when code for one suits the other.
+    """A processor as the compiler sees it. Targets are equal if code for one suits the other.
 
     `features` is LLVM's string (`+avx2,-sse4a,...`), `vector_bytes` the widest register worth
-    using, `masked` whether vector loads and stores take a mask in hardware. `costs` is what things
-    take there.
+    using, `masked` whether vector loads and stores take a mask in hardware.
     """
 
     triple: str
@@ -108,8 +110,8 @@ class Target:
 
     @property
     def has_grid(self) -> bool:
-        """Whether kernels run on many threads at once, each of which is given a tile; elsewhere
-        they loop over tiles."""
+        """Whether many threads run a kernel, one tile each. On other targets kernels loop over
+        tiles."""
         return self.grid.warp > 0
 
     @property
@@ -124,61 +126,67 @@ class Target:
 
     @property
     def register_bytes(self) -> int:
-        """The widest register that LLVM has there: wider vectors take several. One as wide as
-        vectors, where nobody says what features there are."""
+        """The widest register that LLVM uses. Wider vectors take several registers.
+
+        If no features are known, it is as wide as vectors.
+        """
         return _register_bytes(self.present) if self.features else self.vector_bytes
 
     @property
     def dots(self) -> tuple[Dot, ...]:
-        """The products of narrow elements that it adds up in one instruction."""
+        """Its instructions for dot products of narrow elements."""
         return _dots(self)
 
     def find_dot(self, left: str, right: str) -> Dot:
-        """The instruction for such elements, which it has."""
+        """The instruction for these elements, which the target must have."""
         return next(dot for dot in self.dots if (dot.left, dot.right) == (left, right))
 
     @property
     def scalings(self) -> tuple[Scaling, ...]:
-        """The floats that it multiplies by powers of two in one instruction."""
+        """Its instructions that multiply floats by powers of two."""
         return _scalings(self)
 
     @property
     def gathers(self) -> bool:
-        """Whether one instruction that loads from a place for each lane is faster than loads one
-        by one. It is not where it is carried out as these, with more ado."""
+        """Whether a gather instruction is faster than single loads.
+
+        Some processors execute it as single loads, with further overhead.
+        """
         return "avx2" in self.present and not self.cpu.startswith(LANE_BY_LANE)
 
     @property
     def spreads_slowly(self) -> bool:
-        """Whether fewer elements are spread over vectors at a time than vectors are multiplied."""
+        """Whether fewer broadcasts than multiplications begin in a cycle."""
         return self.cpu.startswith(LANE_BY_LANE)
 
     @property
     def step_bytes(self) -> int:
-        """How much of a vector arithmetic takes in one step."""
+        """The bytes of a vector on which arithmetic operates in one step."""
         return min(self.vector_bytes, 32) if self.cpu in BY_HALVES else self.vector_bytes
 
     @property
     def streamed_bytes(self) -> int | None:
-        """From how many bytes on what is written in order is no longer in any cache when it is
-        read: most of the last level, since what is read beside it wants room too. None where
-        stores cannot go past the caches."""
+        """The least bytes, written in order, that are no longer in a cache when they are read.
+
+        It is less than the last level, which also holds what is read. None if stores cannot bypass
+        the caches.
+        """
         return self.l3_bytes * 3 // 4 if self.architecture == "x86_64" else None
 
     @property
     def streamed_transposed_bytes(self) -> int | None:
-        """The same for lines that are written far apart of each other, which push each other out
-        of a cache long before it is full."""
+        """The same for lines written far apart, which evict each other from a cache before it is
+        full."""
         return self.l2_bytes * 2 if self.architecture == "x86_64" else None
 
     @property
     def divided_bytes(self) -> int:
-        """How much of a vector a division or a root takes in one step."""
+        """The bytes of a vector that a division or a root processes in one step."""
         return self.vector_bytes if self.cpu in DIVIDES_WHOLE else min(self.vector_bytes, 32)
 
     @functools.cached_property
     def key(self) -> str:
-        """A digest of all that affects code, the same in every process."""
+        """A digest of everything that affects code, the same in every process."""
         parts = tuple([getattr(self, entry.name) for entry in fields(self) if entry.compare])
         return blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
@@ -197,8 +205,8 @@ _PAIRS = {
     32: ("avx2", "x86.avx2.pmadd.wd"),
     64: ("avx512bw", "x86.avx512.pmaddw.d.512"),
 }
-"""What multiplies pairs of int16 and adds up each: the feature it is of, and LLVM's name for it, by
-the bytes of a vector."""
+"""By the bytes of a vector, the instruction that multiplies pairs of int16 and adds each pair: the
+feature to which it belongs, and LLVM's name."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -244,8 +252,9 @@ def describe_cpu(
     caches: Mapping[int, int] = MappingProxyType({}),
     cores: int = 1,
 ) -> Target:
-    """The target of a CPU known by its LLVM triple and feature string, and the bytes of its caches
-    by level; those that are not given are of usual sizes.
+    """The target of a CPU, from its LLVM triple and feature string.
+
+    `caches` has the bytes of its caches by level. Levels that are not given have usual sizes.
 
     >>> describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2").vector_bytes
     32
@@ -271,9 +280,9 @@ def describe_cpu(
 def describe_gpu(
     triple: str, architecture: str, features: str, grid: Grid, l2_bytes: int
 ) -> Target:
-    """The target of a graphics processor known by its LLVM triple and architecture.
+    """The target of a graphics processor, from its LLVM triple and architecture.
 
-    Its threads have no vectors but for what they load and store at once: 16 bytes.
+    Its threads have vectors only for loads and stores, of 16 bytes.
     """
     return Target(
         triple=triple,
@@ -283,7 +292,7 @@ def describe_gpu(
         masked=False,
         vector_registers=32,
         l1_bytes=grid.shared_bytes,
-        l2_bytes=grid.shared_bytes,  # the second-level cache of passes is one that is not shared
+        l2_bytes=grid.shared_bytes,  # to the passes, the second-level cache is not shared
         l3_bytes=l2_bytes,
         costs=gpu_costs(),
         grid=grid,

@@ -16,7 +16,7 @@ FULL = describe_cpu(
     "x86_64-unknown-linux-gnu", "znver5",
     "+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,"
     "+movbe,+xsave,+avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl,+avx512vnni",
-    caches=(1 << 15, 1 << 21, 1 << 26),
+    caches={1: 1 << 15, 2: 1 << 21, 3: 1 << 26},
 )  # fmt: skip
 
 

@@ -143,8 +143,8 @@ def test_the_verifier_knows_layouts() -> None:
             verify(node, "parametric")
         return str(caught.value)
 
-    assert "a mesh with a place for each device" in check(shard(DEVICES, (3,), (0,)))
-    assert "of which none comes twice" in check(shard(("CPU", "CPU"), (2,), (0,)))
+    assert "a mesh with one place for each device" in check(shard(DEVICES, (3,), (0,)))
+    assert "and no device twice" in check(shard(("CPU", "CPU"), (2,), (0,)))
     assert "an axis for each axis of the mesh" in check(shard(DEVICES, (2,), (0, 1)))
     assert "different axes of the value" in check(shard(DEVICES, (2,), (2,)))
     assert "divided into 2 equal parts" in check(
@@ -156,6 +156,6 @@ def test_the_verifier_knows_layouts() -> None:
     assert "parts of one shape" in check(
         UOp(Op.MULTI, dtypes.float32, (value, memory(1, "CPU:1", 2, 6)), arg)
     )
-    assert "the number of one of the devices" in check(
+    assert "the number of a device of the layout" in check(
         UOp(Op.MSELECT, dtypes.float32, (value,), (*arg, 2))
     )

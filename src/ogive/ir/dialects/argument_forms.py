@@ -1,4 +1,4 @@
-"""Whether an argument has the fields that the op table says, each of its kind."""
+"""Checks that an argument has the fields that the op table lists, each of its kind."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _is_size(value: Any) -> bool:
     return value is None or is_integer(value)
 
 
-def _are(value: Any, is_so: Callable[[Any], bool]) -> bool:
-    return isinstance(value, tuple) and all(map(is_so, value))
+def _is_tuple_of(value: Any, is_element: Callable[[Any], bool]) -> bool:
+    return isinstance(value, tuple) and all(map(is_element, value))
 
 
 def _is_pair(value: Any) -> bool:
-    return _are(value, _is_size) and len(value) == 2
+    return _is_tuple_of(value, _is_size) and len(value) == 2
 
 
 def _is_output(value: Any) -> bool:
@@ -40,19 +40,19 @@ TESTS: dict[str, Callable[[Any], bool]] = {
     "str": lambda value: isinstance(value, str),
     "scalar": lambda value: isinstance(value, bool | int | float | complex),
     "combining": lambda value: isinstance(value, Op) and value in REDUCING,
-    "axes": lambda value: _are(value, is_integer),
-    "sizes": lambda value: _are(value, _is_size),
-    "pairs": lambda value: _are(value, _is_pair),
-    "outputs": lambda value: _are(value, _is_output),
-    "devices": lambda value: _are(value, lambda name: isinstance(name, str)),
+    "axes": lambda value: _is_tuple_of(value, is_integer),
+    "sizes": lambda value: _is_tuple_of(value, _is_size),
+    "pairs": lambda value: _is_tuple_of(value, _is_pair),
+    "outputs": lambda value: _is_tuple_of(value, _is_output),
+    "devices": lambda value: _is_tuple_of(value, lambda name: isinstance(name, str)),
     "placement": lambda value: isinstance(value, str) and value in _PLACEMENTS,
     "stride": lambda value: is_integer(value) or value == IRREGULAR,
 }
-"""How values of each of `ops.KINDS` are told."""
+"""For each of `ops.KINDS`, whether a value is of that kind."""
 
 
 def expect_argument(node: UOp) -> str | None:
-    """The argument that the op table expects, in words, if a node has another."""
+    """What the op table expects as argument, in words; None if the node's argument fits."""
     op = node.op
     if not op.fields:
         return None if node.arg is None else "no argument"
@@ -73,7 +73,7 @@ def _is_of_kind(field: Field, value: Any) -> bool:
 
 
 def describe_argument(op: Op) -> str:
-    """The argument of an op as the table has it: `(number: int, placement: placement?)`."""
+    """The argument of an op as the table writes it: `(number: int, placement: placement?)`."""
     texts = [_describe_field(field) for field in op.fields]
     return f"({', '.join(texts)})" if op.is_tuple else texts[0]
 

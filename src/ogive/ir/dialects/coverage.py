@@ -1,15 +1,15 @@
-"""Whether all that a lowered kernel reads of its scratch memory was staged there before.
+"""Checks that a lowered kernel writes every element of scratch memory that it reads.
 
-A staged value is whole before anybody reads it, since readers have it as their source. What is to
-be shown is where it was written, by its place, its lanes and their stride:
+A staged value is complete before it is read, because its readers have it as a source. What remains
+to be shown is which elements it writes. Its offset, its lanes and their stride tell:
 
-    staged   r0*16 + lane, r0 < 2, 16 lanes       all of a row of 32
-    staged   loop + lane, loop < 2, 8 lanes       9 elements of a row of 16: no more may be read
+    writes   r0*16 + lane, r0 < 2, 16 lanes       all of a row of 32
+    writes   loop + lane, loop < 2, 8 lanes       9 elements of a row of 16: only these may be read
 
-A tile reads past the end of a row where it does not fill it, and nobody uses that; so what counts
-are the elements of a row below its length. Rows that are written without gaps are told by strides;
-of others, and of who reads them, each place is worked out, up to a number. Rows that end where
-another counter or a variable says are not looked at: whoever reads them ends there too.
+A tile that is not full reads past the end of a row, and those lanes are not used. So only elements
+below the length of a row count. Strides show that most rows are written without gaps. For the
+others, every place written and read is enumerated, up to a limit. Rows whose end depends on another
+counter or on a variable are not checked: their readers end there too.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from ogive.ir.symbolic.evaluate import evaluate, is_known, tabulate
 from ogive.ir.symbolic.index_arithmetic import linear_form
 
 MOST_PLACES = 1 << 15
-"""Places of an access up to which each is looked at."""
+"""The greatest number of places of an access that are enumerated."""
 
 
 def find_uncovered(root: UOp) -> tuple[UOp, str] | None:
-    """The first access of a lowered kernel that reads what was not staged, and what was expected;
-    None if there is none."""
+    """The first access of a lowered kernel that reads an unwritten element, and what was expected.
+
+    None if there is none.
+    """
     readers: dict[UOp, list[UOp]] = {}
     for node in root.walk():
         if node.op in (Op.LOAD, Op.TALLY) and node.place.base.op is Op.STAGE:
@@ -58,7 +60,7 @@ class _Rows:
         self.step = stage.count // math.prod([_extent(counter) for counter in tile])
 
     def are_dense(self) -> bool:
-        """Whether strides say that each row is written without gaps."""
+        """Whether the strides show that each row is written without gaps."""
         terms, constant = linear_form(self.stage.offset)
         steps = [(step, counter) for counter, step in terms.items() if counter not in self.inner]
         lane = _lane(self.stage.closed)
@@ -74,7 +76,7 @@ class _Rows:
         return bool(reach >= self.length * self.lanes)
 
     def written(self) -> set[int] | None:
-        """The places that are written; None if they are too many to be looked at, or not known."""
+        """The places that are written; None if they are not known, or too many."""
         lane = _lane((*self.stage.closed, *self.stage.ranges))
         places = self.stage.offset
         if lane is not None and self.stride != IRREGULAR:
@@ -83,7 +85,7 @@ class _Rows:
         return None if places_written is None else set(places_written)
 
     def missing(self, read: UOp, written: set[int]) -> int | None:
-        """An element of a row that is read and was not written, if there is one."""
+        """The first element of a row that is read and not written, or None."""
         places = _places(read)
         gate = read.place.gate
         if is_known(places):
@@ -99,7 +101,7 @@ class _Rows:
 
 
 def _places(read: UOp) -> UOp:
-    """Where an access reads, as an expression of its counters."""
+    """The place that an access reads, as an expression of its counters."""
     offset = read.place.offset
     lanes = None if read.op is Op.TALLY else read.lanes
     if lanes is None:
@@ -108,7 +110,7 @@ def _places(read: UOp) -> UOp:
 
 
 def _tabulated(places: UOp, gate: UOp | None) -> list[int] | None:
-    """All values of an expression where a gate holds; None if they are too many."""
+    """The values of an expression for all counters where a gate holds; None if too many."""
     counters = sorted(
         places.ranges | (gate.ranges if gate is not None else frozenset()),
         key=lambda counter: counter.number,

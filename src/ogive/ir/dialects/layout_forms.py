@@ -1,4 +1,4 @@
-"""Rules of values over several devices, beside what the op table says."""
+"""Checks of values over several devices, beyond those of the op table."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def expect_parts(node: UOp) -> Problem:
 
 def expect_part(node: UOp) -> Problem:
     if not 0 <= node.number < len(node.devices or ()):
-        return "the number of one of the devices"
+        return "the number of a device of the layout"
     return expect_layout(node)
 
 
 def _expect_mesh(layout: Layout) -> Problem:
     fits = len(layout.devices) == math.prod(layout.mesh) and min(layout.mesh, default=0) > 0
     if not fits or len(set(layout.devices)) != len(layout.devices):
-        return "a mesh with a place for each device, of which none comes twice"
+        return "a mesh with one place for each device, and no device twice"
     return None if len(layout.mesh) == len(layout.split) else "an axis for each axis of the mesh"
 
 

@@ -1,6 +1,6 @@
-"""Rules of loop graphs, unplaced, placed and lowered ones, beside what the op table says.
+"""Checks of loop graphs, unplaced, placed and lowered, beyond those of the op table.
 
-As in `tensor_forms.py`, a function says what was expected of a node, or None if it is so.
+As in `tensor_forms.py`, a check gives what was expected of a node, or None if the node is right.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def _expect_range(node: UOp) -> Problem:
 
 
 def expect_unplaced_range(node: UOp) -> Problem:
-    # A loop whose iterations have an order is one from the beginning.
+    # A loop whose iterations must run in order has its placement from the beginning.
     return _expect_range(node) or (None if node.placement in (None, LOOP) else "no placement yet")
 
 
@@ -26,8 +26,8 @@ def expect_placed_range(node: UOp) -> Problem:
 
 
 def _expect_closed(node: UOp) -> Problem:
-    strangers = [source.op.name for source in node.closed if source.op is not Op.RANGE]
-    return f"ranges to close, not {', '.join(strangers)}" if strangers else None
+    misplaced = [source.op.name for source in node.closed if source.op is not Op.RANGE]
+    return f"ranges to close, not {', '.join(misplaced)}" if misplaced else None
 
 
 def expect_scan(node: UOp) -> Problem:

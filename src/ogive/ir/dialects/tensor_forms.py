@@ -1,7 +1,7 @@
-"""Rules of tensor graphs, beside what the op table says.
+"""Checks of tensor graphs, beyond those of the op table.
 
-A function here is given a node of one op, with sources and an argument as the table has them, and
-says what was expected of it, or None if it is so. `verify.py` knows who is asked for what.
+A check takes a node whose number of sources and argument fit the table. It gives what was expected
+of the node, or None if the node is right. `verify.py` says which op of which stage has which check.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ogive.ir.ops import COMPARISON, SCRATCH, TRANSCENDENTAL, Op
 from ogive.ir.shape import movement_argument
 
 Problem = str | None
-"""What was expected, if it is not what was found."""
+"""What was expected of a node, in words; None if nothing is wrong."""
 
 
 # Leaves
@@ -36,12 +36,12 @@ def expect_buffer(node: UOp) -> Problem:
 
 
 def expect_param(node: UOp) -> Problem:
-    """In a region: which device runs it is no part of a kernel."""
+    """A `PARAM` in a region names no device, since a kernel does not depend on it."""
     return _expect_slot(node) if node.device is None else "no device"
 
 
 def expect_memory(node: UOp) -> Problem:
-    """A `PARAM` of a parametric graph."""
+    """A `PARAM` in a parametric graph names its device."""
     return _expect_slot(node) if node.device is not None else "a device"
 
 
@@ -172,7 +172,7 @@ def expect_dot(node: UOp) -> Problem:
 
 
 def expect_dtypes(node: UOp) -> Problem:
-    """The dtypes that an elementwise node should have, in words, if it has others."""
+    """The dtypes that an elementwise node should have, in words; None if it has them."""
     op, dtype, given = node.op, node.dtype, [source.dtype for source in node.src]
     if op is Op.CAST:
         return None
@@ -263,7 +263,7 @@ def expect_order(node: UOp) -> Problem:
     if line is not None:
         return line
     if not 0 <= node.count <= node.operand.shape[-1]:
-        return f"as many of the elements {node.operand.shape} at most, not {node.count}"
+        return f"a count of at most {node.operand.shape[-1]} elements, not {node.count}"
     return None if node.dtype is int64 else "positions of int64"
 
 
@@ -322,7 +322,7 @@ def expect_placeless_sink(node: UOp) -> Problem:
 
 
 def expect_placed_sink(node: UOp) -> Problem:
-    """A graph that one device computes need not say which."""
+    """A graph that is computed on one device need not name it."""
     fits = node.devices is None or len(node.devices) == len(node.roots)
     return expect_sink(node) or (None if fits else "a device for each source as argument")
 
@@ -354,7 +354,7 @@ def expect_custom(node: UOp) -> Problem:
 
 def expect_call(node: UOp) -> Problem:
     if node.callee not in expanders:
-        return "a function of the library that may be called so"
+        return "the name of a library function that may be called by a node"
     return _expect_output(node)
 
 

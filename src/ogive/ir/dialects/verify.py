@@ -1,8 +1,8 @@
-"""The verifier: whether a graph is one of its stage.
+"""The verifier: checks that a graph is valid in the dialect of its stage.
 
-The op table says in which dialects an op occurs, how many sources it has and what argument. What
-else must hold is in `tensor_forms.py`, `layout_forms.py` and `loop_forms.py`; and in `coverage.py`
-that a lowered kernel reads no scratch memory but what it has written.
+The op table says in which dialects an op occurs, how many sources it has and what argument.
+`tensor_forms.py`, `layout_forms.py` and `loop_forms.py` check what else must hold for each op, and
+`coverage.py` that a lowered kernel writes the scratch memory that it reads.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def verify(
 ) -> None:
     """Raise `VerifyError` at the first node under `root` that `dialect` does not allow.
 
-    The error names the node, its op and what was expected. Nodes never change: those in `allowed`
-    were found to be good before, and those that are now are added.
+    The error names the node, its op and what was expected. Nodes in `allowed` were checked before
+    and are skipped, since nodes never change; those that pass now are added to it.
     """
     checks = DIALECTS[dialect]
     with_complex = dialect in _WITH_COMPLEX
@@ -127,11 +127,11 @@ _FROM: dict[str, dict[Op, Check]] = {
         Op.STAGE: loops.expect_lowered_stage,
     },
 }
-"""What is checked of an op from that stage on, beside what the op table says."""
+"""The checks of ops that hold from that stage on, until a later stage replaces them."""
 
 
 def _checks() -> dict[str, dict[Op, Check]]:
-    """For each dialect the ops that it allows, each with what is checked of it."""
+    """For each dialect, the ops that it allows, each with its check."""
     by_dialect: dict[str, dict[Op, Check]] = {}
     checks: dict[Op, Check] = {}
     for dialect in STAGES:

@@ -1,1 +1,1 @@
-"""What ops mean for arrays of NumPy's: the tables that the reference device computes with."""
+"""The meaning of ops on NumPy arrays: the tables with which the reference device computes."""

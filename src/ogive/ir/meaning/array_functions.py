@@ -1,7 +1,8 @@
-"""The meaning of ops on whole arrays: movement, reductions, scans, sorts, reads by positions.
+"""The meaning of ops on whole arrays: movement, reductions, scans, gathers, arrangements.
 
-A function of movement is given the array and the argument with all its lengths filled in. The same
-functions move the *places* of elements, which is how a store finds where its target lies.
+A movement function takes an array and the op's argument with all its lengths filled in. The same
+functions also move an array of *places*, the numbers of elements, to find where the target of a
+store lies in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ogive.ir.ops import Op
 
 
 def pad(x: Array, argument: Any) -> Array:
-    """x with `before` and `after` more elements along each axis, all of one value."""
+    """x with (before, after) more elements along each axis, all equal to the fill value."""
     pads, fill = argument
     return numpy.pad(x, pads, constant_values=fill)
 
@@ -42,11 +43,11 @@ MOVEMENT_FUNCTIONS: dict[Op, Callable[[Array, Any], Array]] = {
 
 
 def filled(argument: Any, lengths: Sequence[int]) -> Any:
-    """The argument of a movement, with the next length in place of each None."""
-    rest = iter(lengths)
+    """The argument of a movement, with the next of `lengths` in place of each None."""
+    remaining = iter(lengths)
 
     def fill(entry: Any) -> Any:
-        return next(rest) if entry is None else entry
+        return next(remaining) if entry is None else entry
 
     return tuple(
         [
@@ -62,18 +63,18 @@ def filled_pads(argument: Any, lengths: Sequence[int]) -> Any:
 
 
 NOWHERE = -1
-"""The place of what padding adds."""
+"""The place of the elements that padding adds."""
 
 
 def move_places(op: Op, places: Array, argument: Any) -> Array:
-    """Where the elements of a movement's result lie, given where those of its source do."""
+    """The places of a movement's elements, given those of its source."""
     if op is Op.PAD:
         argument = (argument[0], NOWHERE)
     return MOVEMENT_FUNCTIONS[op](places, argument)
 
 
 def count_places(shape: tuple[int, ...]) -> Array:
-    """The numbers of elements in row-major order."""
+    """The numbers of the elements of `shape`, in row-major order."""
     return numpy.arange(int(numpy.prod(shape, dtype=numpy.int64))).reshape(shape)
 
 
@@ -81,7 +82,7 @@ def count_places(shape: tuple[int, ...]) -> Array:
 
 
 def reduce_axes(x: Array, op: Op, axes: tuple[int, ...], dtype: DType) -> Array:
-    """The elements along some axes combined into one; of none of them, what changes no other."""
+    """x reduced over `axes`, which stay with length 1; over no elements, `op`'s identity."""
     start = identity_element(op, dtype)
     return numpy.asarray(
         COMBINING[op].reduce(x, axis=axes, dtype=x.dtype, keepdims=True, initial=start)
@@ -89,7 +90,7 @@ def reduce_axes(x: Array, op: Op, axes: tuple[int, ...], dtype: DType) -> Array:
 
 
 def scan(x: Array, initial: Array | None, op: Op, axis: int) -> Array:
-    """Each element combined with all before it along an axis, and with what it starts from."""
+    """The running totals of x along an axis, starting from `initial` if there is one."""
     if initial is None:
         return numpy.asarray(COMBINING[op].accumulate(x, axis, dtype=x.dtype))
     start = initial.astype(x.dtype)
@@ -98,9 +99,9 @@ def scan(x: Array, initial: Array | None, op: Op, axis: int) -> Array:
 
 
 def gather(x: Array, indices: Sequence[Array]) -> Array:
-    """The elements of x at positions, which have an index for each axis and lie within x.
+    """The elements of x at positions within it, one array of indices for each axis.
 
-    Of an x without elements there are none, whatever is asked for.
+    An x without elements gives zeros.
     """
     if not x.size:
         return numpy.zeros(numpy.broadcast(*indices).shape, x.dtype)
@@ -108,15 +109,16 @@ def gather(x: Array, indices: Sequence[Array]) -> Array:
 
 
 def outside(shape: tuple[int, ...], indices: Sequence[Array]) -> Array:
-    """Which positions do not lie within a shape."""
+    """For each position, whether it lies outside `shape`."""
     wrong = [(i < 0) | (i >= length) for i, length in zip(indices, shape, strict=True)]
     return numpy.asarray(numpy.logical_or.reduce(numpy.broadcast_arrays(*wrong)))
 
 
 def arrange(x: Array, starts: Array, group: Array) -> Array:
-    """Elements put into groups, each at the next place of its own, in the order of x.
+    """The elements of x moved to the places of their groups, in the order of x within each group.
 
-    `starts` has for each chunk of a line the place at which its part of each group begins.
+    x and `group` are (..., chunks, length). For each chunk, `starts` (..., chunks, groups) has the
+    place at which its part of each group begins.
     """
     *lines, chunks, length = x.shape
     rows = chunks * int(numpy.prod(lines, dtype=numpy.int64))

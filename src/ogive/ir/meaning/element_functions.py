@@ -1,8 +1,8 @@
-"""The meaning of each elementwise op: the table, and the functions that NumPy lacks.
+"""The meaning of each elementwise op: a table, and the functions that NumPy lacks.
 
-Operands are floats in float64, integers in their dtype, or booleans. NumPy has the meaning that the
-language has: integers wrap around, a comparison with NaN is false, and the greater of NaN and a
-number is NaN; of booleans, ADD and MAXIMUM are OR, MUL and MINIMUM are AND.
+Operands are floats in float64, integers in their dtype, or booleans. Where the table names a NumPy
+function, the op means the same: integers wrap around, a comparison with NaN is false, the maximum
+of NaN and a number is NaN. On booleans, ADD and MAXIMUM are OR, MUL and MINIMUM are AND.
 """
 
 from __future__ import annotations
@@ -18,44 +18,46 @@ from ogive.ir.meaning.number_formats import Array, held
 from ogive.ir.ops import Op
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+"""By how many bits the rounds of Threefry rotate, for even and odd groups of four rounds."""
+
 PARITY = 0x1BD11BDA
-"""Threefry's constants: how far its rounds rotate, and what the words of a key combine to."""
+"""The exclusive or of the three words of a Threefry key."""
 
 
 def float_remainder(x: Array, y: Array) -> Array:
-    """The remainder, with the sign of y: as in Python, but 0 stays as it is."""
-    rest = numpy.fmod(x, y)
-    return numpy.where(_has_other_sign(rest, y), rest + y, rest)
+    """The remainder with the sign of y, as in Python; a zero keeps the sign of x."""
+    remainder = numpy.fmod(x, y)
+    return numpy.where(_has_other_sign(remainder, y), remainder + y, remainder)
 
 
 def float_quotient(x: Array, y: Array) -> Array:
-    """x / y rounded down, such that it goes with the remainder: x = quotient * y + remainder."""
-    rest = numpy.fmod(x, y)
-    whole = numpy.rint((x - rest) / y - _has_other_sign(rest, y))
+    """x / y rounded down, consistent with the remainder: x = quotient * y + remainder."""
+    remainder = numpy.fmod(x, y)
+    whole = numpy.rint((x - remainder) / y - _has_other_sign(remainder, y))
     return numpy.where(y == 0, x / y, numpy.where(whole == 0, numpy.copysign(0, x / y), whole))
 
 
-def _has_other_sign(rest: Array, y: Array) -> Array:
-    return numpy.asarray((rest != 0) & ((rest < 0) != (y < 0)))
+def _has_other_sign(remainder: Array, y: Array) -> Array:
+    return numpy.asarray((remainder != 0) & ((remainder < 0) != (y < 0)))
 
 
 def integer_power(base: Array, exponent: Array) -> Array:
-    """base ** exponent, wrapping around; a negative power is 0, but of 1 and -1.
+    """base ** exponent, wrapping around. Negative powers are 0, except those of 1 and -1.
 
-    By squaring: of the bits of an exponent, each says whether a square is a factor.
+    By repeated squaring: each bit of the exponent says whether a square is a factor.
     """
     negative = exponent < 0
     square = numpy.where(negative & (numpy.absolute(base) != 1), 0, base)
-    rest = numpy.where(negative, exponent & 1 | 2, exponent)
+    remaining = numpy.where(negative, exponent & 1 | 2, exponent)
     power = numpy.ones(numpy.broadcast(base, exponent).shape, base.dtype)
-    while rest.any():
-        power = numpy.where(rest & 1, power * square, power)
-        square, rest = square * square, rest >> 1
+    while remaining.any():
+        power = numpy.where(remaining & 1, power * square, power)
+        square, remaining = square * square, remaining >> 1
     return power
 
 
 def threefry(counter: Array, key: Array) -> Array:
-    """64 random bits: Threefry-2x32 with 20 rounds. A low word is the first of its block."""
+    """64 random bits: Threefry-2x32 with 20 rounds. The low word is the first of the block."""
     first, second = _words(key)
     keys = (first, second, first ^ second ^ numpy.uint32(PARITY))
     x, y = _words(counter)
@@ -75,7 +77,7 @@ def _words(value: Array) -> tuple[Array, Array]:
 
 
 def dot(left: Array, right: Array, elements: tuple[str, str]) -> Array:
-    """The sum of the products of the narrow elements that lie in two words."""
+    """The dot product of the narrow elements packed in two words."""
     factors = []
     for words, name in zip((left, right), elements, strict=True):
         parts = numpy.ascontiguousarray(words)[..., None].view(BY_NAME[name].numpy)
@@ -87,7 +89,7 @@ def dot(left: Array, right: Array, elements: tuple[str, str]) -> Array:
 
 
 def _of_floats(function: Callable[[float], float]) -> Callable[[Array], Array]:
-    """A function of Python's over the elements of an array."""
+    """A Python function of a float, applied to each element of an array."""
     each = numpy.frompyfunc(function, 1, 1)
     return lambda x: numpy.asarray(each(x), numpy.float64)
 
@@ -152,14 +154,14 @@ FLOAT_FUNCTIONS: dict[Op, Function] = {
     Op.MOD: float_remainder,
     Op.POW: numpy.power,
 }
-"""What is another thing for floats than for integers."""
+"""The meaning for floats of the ops that mean something else for integers."""
 
 INTEGER_FUNCTIONS: dict[Op, Function] = {
     Op.FLOORDIV: numpy.floor_divide,
     Op.MOD: numpy.remainder,
     Op.POW: integer_power,
 }
-"""The same ops for integers, whose divisors are not zero here."""
+"""The meaning of the same ops for integers. Divisors are not zero here."""
 
 COMBINING: dict[Op, numpy.ufunc] = {
     Op.ADD: numpy.add,
@@ -169,4 +171,4 @@ COMBINING: dict[Op, numpy.ufunc] = {
     Op.AND: numpy.bitwise_and,
     Op.OR: numpy.bitwise_or,
 }
-"""The ops by which reductions, scans and stores combine elements."""
+"""The ops that combine elements in reductions, scans and stores."""

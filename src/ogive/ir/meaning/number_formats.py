@@ -1,8 +1,7 @@
-"""How values are held, and how they are converted from dtype to dtype.
+"""The NumPy arrays that hold values of each dtype, and conversions between dtypes.
 
-Floats are held as float64, whatever their dtype, and are always numbers that their dtype has:
-`rounded` takes a result there. Integers and booleans are held as they are, and index numbers as
-int64.
+Floats of any dtype are held as float64, and are always numbers of their dtype: `rounded` rounds
+each result to one. Integers and booleans are held in their own dtype, index numbers as int64.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 
 Array = NDArray[Any]
-"""A value: an element for each position of its node's shape."""
+"""A value: one element for each position in the shape of its node."""
 
 
 def held(array: Array, dtype: DType) -> Array:
-    """The value of elements as memory of a dtype holds them."""
+    """The value of an array read from memory of `dtype`."""
     return array.astype(numpy.float64 if dtype.is_float else dtype.numpy)
 
 
 def rounded(value: Array, dtype: DType) -> Array:
-    """Floats as the nearest ones, ties to even, that a dtype has; any other value as it is.
+    """Floats rounded to the nearest of `dtype`, ties to even; other values as they are.
 
-    The 16- and 8-bit floats are reached through float32, as in PyTorch.
+    16- and 8-bit floats are rounded to float32 first, as in PyTorch.
     """
     if not dtype.is_float or dtype is dtypes.float64:
         return value
@@ -38,11 +37,11 @@ def rounded(value: Array, dtype: DType) -> Array:
 
 
 def cast(value: Array, source: DType, target: DType) -> Array:
-    """A value of one dtype in another. Integers wrap around; floats drop their fraction."""
+    """A value of dtype `source` in dtype `target`: integers wrap, floats lose their fraction."""
     if target.is_bool:
         return numpy.asarray(value != 0)
     if target.is_float:
-        # Straight from an integer to float32: by way of float64 it would be rounded twice.
+        # An integer goes straight to float32: by way of float64 it would be rounded twice.
         narrow = value if source.is_float or target is dtypes.float64 else value.astype("f4")
         return rounded(narrow.astype(numpy.float64), target)
     if source.is_float:
@@ -51,10 +50,10 @@ def cast(value: Array, source: DType, target: DType) -> Array:
 
 
 def _whole(value: Array, target: DType) -> Array:
-    """Floats as integers, of which those of `target` take the last bits.
+    """Floats as integers wide enough that their last bits are the value in `target`.
 
-    What does not fit becomes the least integer of 32 bits for targets of up to as many, and of 64
-    for the others, as processors have it. uint64 takes what lies above those of int64, too.
+    A float that does not fit becomes the least 32-bit integer if `target` is int32 or narrower,
+    else the least 64-bit integer, as on processors. uint64 also holds floats above int64's range.
     """
     if target is dtypes.uint64:
         upper = value >= 2.0**63
@@ -71,7 +70,7 @@ def _signed(value: Array, bits: int) -> Array:
 
 
 def bitcast(value: Array, source: DType, target: DType) -> Array:
-    """The bits of a value read as another dtype of the same size; as bool, whether any is set."""
+    """The bits of a value read as another dtype of the same size; for bool, whether any is set."""
     bits = value.astype(source.numpy)
     if target.is_bool:
         return numpy.asarray(bits.view(numpy.uint8) != 0)

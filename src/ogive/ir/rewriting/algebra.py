@@ -1,7 +1,7 @@
 """Exact algebra on tensor and kernel values.
 
-Only rewrites that keep every bit: integers wrap, floats are never reassociated, and signed zeros
-and NaN stay what they were. No rule invents a fault; dead code may lose one.
+Every rule keeps every bit of the result: integers wrap, floats are never reassociated, signed zeros
+and NaN stay as they were. No rule adds a fault; a fault in dead code may disappear.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _negative_zero = constant().of(*FLOATS).when(lambda n: n.arg == 0 and math.copys
 
 
 def spread(value: UOp, *others: UOp) -> UOp:
-    """`value` in the shape of an elementwise node that has `others` as sources too."""
+    """`value` expanded to the shape of an elementwise node that has `others` as sources too."""
     if value.shape:
         return value
     for other in others:
@@ -60,13 +60,13 @@ def spread(value: UOp, *others: UOp) -> UOp:
     return value
 
 
-# Constant folding: what the kernel would compute, evaluated here.
+# Constant folding: evaluates what the kernel would compute.
 
 
 def _extreme(choose: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     def apply(x: Any, y: Any) -> Any:
         if isinstance(x, float) and x == y == 0:
-            return None  # which zero it is, depends on the target
+            return None  # targets differ in which of two zeros they choose
         return choose(x, y)
 
     return apply
@@ -84,7 +84,7 @@ _LOGICAL = {Op.AND, Op.OR, Op.XOR, Op.MAXIMUM, Op.MINIMUM} | COMPARISON
 
 @algebra_rules.rule("a op b → constant", node(tuple(_FOLDS), _a, _b, name="n"))
 def fold_binary(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """The value of an operation on constants, where it is exactly defined; else None."""
+    """The value of an operation on constants, or None where it is not defined exactly."""
     op, dtype = n.op, a.dtype
     if dtype is bool_ and op not in _LOGICAL:
         return None
@@ -93,10 +93,10 @@ def fold_binary(n: UOp, a: UOp, b: UOp) -> UOp | None:
     if op in (Op.SHL, Op.SHR) and not 0 <= b.arg < dtype.bits:
         return None
     if a.arg != a.arg or b.arg != b.arg:
-        return None if op not in COMPARISON else _made(n, _FOLDS[op](a.arg, b.arg))
+        return None if op not in COMPARISON else _fold_to(n, _FOLDS[op](a.arg, b.arg))
     if op is Op.FLOORDIV and dtype.canonical(a.arg // b.arg) != a.arg // b.arg:
         return None
-    return _made(n, _FOLDS[op](a.arg, b.arg))
+    return _fold_to(n, _FOLDS[op](a.arg, b.arg))
 
 
 @algebra_rules.rule("op a → constant", node((Op.NEG, Op.ABS, Op.NOT), _a, name="n"))
@@ -105,36 +105,36 @@ def fold_unary(n: UOp, a: UOp) -> UOp | None:
     if a.arg != a.arg or (a.dtype is bool_ and n.op is not Op.NOT):
         return None
     if n.op is Op.NOT:
-        return _made(n, not a.arg if a.dtype is bool_ else ~int(a.arg))
-    return _made(n, -a.arg if n.op is Op.NEG else abs(a.arg))
+        return _fold_to(n, not a.arg if a.dtype is bool_ else ~int(a.arg))
+    return _fold_to(n, -a.arg if n.op is Op.NEG else abs(a.arg))
 
 
 @algebra_rules.rule("cast a → constant", node(Op.CAST, _a, name="n"))
 def fold_cast(n: UOp, a: UOp) -> UOp | None:
-    """The converted constant, where every target agrees on it."""
+    """The converted constant, or None where targets differ."""
     value, target = a.arg, n.dtype
     if isinstance(value, float) and not target.is_float:
         if target is bool_:
-            return _made(n, value != 0)
+            return _fold_to(n, value != 0)
         if not math.isfinite(value):
             return None
         low, high = target.limits
-        return _made(n, int(value)) if low <= int(value) <= high else None
+        return _fold_to(n, int(value)) if low <= int(value) <= high else None
     if target.is_float and not isinstance(value, float) and int(float(value)) != value:
         return None
-    constant = _made(n, value)
+    constant = _fold_to(n, value)
     if target.is_storage_only and constant is not None and not math.isfinite(constant.arg):
-        return None  # targets differ in what the 8-bit floats make of too much
+        return None  # targets differ in what a number too great for an 8-bit float becomes
     return constant
 
 
-def _made(n: UOp, value: Any) -> UOp | None:
+def _fold_to(n: UOp, value: Any) -> UOp | None:
     if value is None or value != value:
         return None
     return UOp.const(n.dtype, value)
 
 
-# Identities. A constant has no shape, so in `x op constant` the shape is that of x.
+# Identities. A constant has no shape, so `x op constant` has the shape of x.
 
 algebra_rules.add("x + 0 → x, integers", _ix + _zero, lambda x: x)
 algebra_rules.add("x + -0.0 → x", _x + _negative_zero, lambda x: x)
@@ -156,7 +156,7 @@ def _fill(x: UOp, value: Any) -> UOp:
     return spread(UOp.const(x.dtype, value), x)
 
 
-def _answer(x: UOp, value: bool) -> UOp:
+def _fill_bool(x: UOp, value: bool) -> UOp:
     return spread(UOp.const(bool_, value), x)
 
 
@@ -170,14 +170,14 @@ algebra_rules.add("x ^ x → 0", node(Op.XOR, _x, _x), lambda x: _fill(x, 0))
 algebra_rules.add("x & x → x", _x & _x, lambda x: x)
 algebra_rules.add("x | x → x", _x | _x, lambda x: x)
 algebra_rules.add("max(x, x) → x", node((Op.MAXIMUM, Op.MINIMUM), _x, _x), lambda x: x)
-algebra_rules.add("x < x → false", node(Op.CMPLT, _x, _x), lambda x: _answer(x, False))
+algebra_rules.add("x < x → false", node(Op.CMPLT, _x, _x), lambda x: _fill_bool(x, False))
 algebra_rules.add(
     "x == x → true, integers",
     node((Op.CMPEQ, Op.CMPLE), _x.of(*_WHOLE), _x),
-    lambda x: _answer(x, True),
+    lambda x: _fill_bool(x, True),
 )
 algebra_rules.add(
-    "x != x → false, integers", node(Op.CMPNE, _x.of(*_WHOLE), _x), lambda x: _answer(x, False)
+    "x != x → false, integers", node(Op.CMPNE, _x.of(*_WHOLE), _x), lambda x: _fill_bool(x, False)
 )
 algebra_rules.add("--x → x", node(Op.NEG, node(Op.NEG, _x)), lambda x: x)
 algebra_rules.add("not not x → x", node(Op.NOT, node(Op.NOT, _x)), lambda x: x)
@@ -236,7 +236,7 @@ _WIDENS: dict[DType, tuple[DType, ...]] = {
 
 
 def holds(wide: DType, narrow: DType) -> bool:
-    """Whether every value of `narrow` is one of `wide`."""
+    """Whether `wide` can represent every value of `narrow`."""
     if wide is narrow or narrow is bool_:
         return True
     if narrow.is_float:
@@ -256,7 +256,7 @@ def _double_cast(n: UOp, m: UOp, x: UOp) -> UOp | None:
     if not holds(middle, source):
         return None
     if source.is_float and not target.is_float:
-        return None  # what an integer makes of a float out of its range, is the target's own
+        return None  # targets differ in which integer a float out of range becomes
     if middle.is_float and target.is_integer and not holds(target, source):
         return None
     return x if source is target else UOp(Op.CAST, target, (x,))

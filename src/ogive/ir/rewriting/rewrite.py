@@ -1,7 +1,7 @@
 """The rewrite driver: applies a rule set bottom-up until nothing changes.
 
-Iterative, so that graphs of any depth work; memoized per interned node, so that shared work is done
-once. Rules that undo each other are reported by name.
+It is iterative, so that graphs of any depth work, and memoized per node, so that shared nodes are
+rewritten once. Rules that undo each other are an error that names one of them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ogive.ir.node import UOp
 from ogive.ir.rewriting.rules import RuleSet
 
 CHANGE_LIMIT = 1000
-"""How often one node may be rewritten in a row before the rules are taken to cycle."""
+"""The number of rewrites of one node after which the rules are taken to cycle."""
 
 _tracing = False
 
 
 @contextmanager
 def tracing() -> Iterator[None]:
-    """Within, every node made by a rule remembers the rule and the node it replaced."""
+    """Within this context, each node made by a rule records the rule and the node it replaced."""
     global _tracing
     before, _tracing = _tracing, True
     try:
@@ -33,12 +33,12 @@ def tracing() -> Iterator[None]:
 def rewrite(root: UOp, rules: RuleSet, memo: dict[UOp, UOp] | None = None) -> UOp:
     """`root` with `rules` applied everywhere, sources first, to a fixed point.
 
-    Pass the same `memo` to share work between roots rewritten by the same rules.
+    Roots that are rewritten by the same rules can share work through one `memo`.
     """
     done: dict[UOp, UOp] = {} if memo is None else memo
     dispatch = rules.dispatch
     changes: dict[UOp, int] = {}
-    # An entry is (the node asked for, the node it has become so far, whether its sources are done).
+    # An entry is (the node to rewrite, what it has become so far, whether its sources are done).
     stack: list[tuple[UOp, UOp, bool]] = [(root, root, False)]
     while stack:
         asked, current, ready = stack.pop()

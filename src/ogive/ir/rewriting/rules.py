@@ -1,15 +1,15 @@
-"""Rewrite rules as data: named patterns, collected in rule sets, compiled to a dispatch.
+"""Rewrite rules as data: patterns with names, collected in rule sets and compiled to matchers.
 
-A rule is a pattern, a function from what the pattern bound to the replacement (or None: it does
-not apply), and a name that says *before → after*:
+A rule is a pattern, a function, and a name that says *before → after*. The function takes the nodes
+that the pattern bound and gives the replacement, or None if the rule does not apply:
 
     >>> x, c = anything("x"), constant("c")
     >>> rules = RuleSet("example")
     >>> rules.add("x + 0 → x", x + 0, lambda x: x)
 
-A rule set compiles, when an op is first met, to one matcher per alternative of its rules:
-straight-line Python that tests child ops before it calls anything. Commutative operations match
-either way round.
+When a rule set first meets an op, it compiles the rules for that op. Each alternative of a pattern
+becomes one matcher: straight-line Python that tests the ops of sources before it calls anything.
+The sources of a commutative op match in either order.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Pattern:
     """The form that a node must have for a rule to apply.
 
     `ops` None means any op. `sources` None means any sources; otherwise their number must agree.
-    `value` requires a CONST of that value. `where` is a further condition on the node. The same
-    `name` bound twice must bind the same node. `ordered` sources match only as they stand, even
-    where the op commutes.
+    `value` requires a CONST of that value. `where` is a further condition on the node. Two patterns
+    with the same `name` must match the same node. `ordered` sources match only in the order
+    written, even if the op commutes.
     """
 
     __slots__ = ("dtypes", "name", "ops", "ordered", "sources", "value", "where")
@@ -95,7 +95,7 @@ class Pattern:
         return node(Op.CMPLT, self, _lift(other))
 
     def alternatives(self) -> Iterator[Pattern]:
-        """The patterns without commutativity that together mean this one."""
+        """The patterns, each with its sources in one order, that together mean this one."""
         if not self.sources:
             yield self
             return
@@ -116,12 +116,12 @@ def anything(name: str) -> Pattern:
 
 
 def constant(name: str | None = None, value: Any = None) -> Pattern:
-    """A CONST, of that value if one is given."""
+    """A CONST; with `value`, only one of that value."""
     return Pattern(ops=(Op.CONST,), name=name, value=value)
 
 
 def node(op: Op | tuple[Op, ...], *sources: Pattern, name: str | None = None) -> Pattern:
-    """A node of that op (or one of those ops); with sources given, they must match in number."""
+    """A node of that op, or of one of those ops. If `sources` are given, all must match."""
     return Pattern(
         ops=op if isinstance(op, tuple) else (op,), sources=sources or None, name=name
     )
@@ -143,7 +143,7 @@ Compiled = TypeVar("Compiled")
 
 
 class _ByOp(dict[Op, list[Compiled]]):
-    """The compiled rules of an op, made when the op is first met: most ops never are."""
+    """The compiled rules of each op, compiled when the op is first met, since most never are."""
 
     def __init__(
         self, rules: Iterable[Rule], make: Callable[[Rule, Pattern], Compiled]
@@ -162,7 +162,7 @@ class _ByOp(dict[Op, list[Compiled]]):
 
 
 class RuleSet:
-    """An ordered list of rules under a name; `+` joins two."""
+    """A named, ordered list of rules. `+` joins two."""
 
     def __init__(self, name: str, rules: Iterable[Rule] = ()) -> None:
         self.name = name
@@ -197,7 +197,7 @@ class RuleSet:
         return self._dispatch
 
     def build(self, op: Op, dtype: DType, src: tuple[UOp, ...]) -> UOp:
-        """The result of the first rule that applies to such a node, or the node.
+        """The node (`op`, `dtype`, `src`), or what the first rule that applies makes of it.
 
         The node itself is built only if no rule applies. All rules for `op` must match on dtype
         and sources alone.
@@ -213,7 +213,7 @@ class RuleSet:
         return UOp(op, dtype, src)
 
     def apply(self, target: UOp) -> tuple[Rule, UOp] | None:
-        """The first rule that changes `target`, and what it becomes."""
+        """The first rule that changes `target`, and the result; None if no rule does."""
         for rule, matcher in self.dispatch[target.op]:
             result = matcher(target)
             if result is not None and result is not target:
@@ -222,13 +222,13 @@ class RuleSet:
 
 
 def compile_matcher(pattern: Pattern, rewrite: Rewriter) -> Matcher:
-    """A function that matches `pattern` at a node and calls `rewrite` with what it bound."""
+    """A function that matches `pattern` at a node and calls `rewrite` with the nodes bound."""
     matcher: Matcher = _Source("n").compile(pattern, rewrite)
     return matcher
 
 
 def compile_builder(pattern: Pattern, rewrite: Rewriter) -> Builder:
-    """The same for a node that is not built yet, from its dtype and sources."""
+    """The same for a node that is not built yet, given its dtype and sources."""
     assert pattern.name is None and pattern.where is None and pattern.sources is not None
     builder: Builder = _Source("n_dtype, n_src").compile(pattern, rewrite)
     return builder
@@ -253,7 +253,7 @@ class _Source:
         self.bound: dict[str, str] = {}
 
     def compile(self, pattern: Pattern, rewrite: Rewriter) -> Any:
-        """The function."""
+        """The compiled function."""
         self.environment["rewrite"] = rewrite
         self.match(pattern, "n", "." if self.is_built else "_")
         arguments = ", ".join(f"{name}={variable}" for name, variable in self.bound.items())
@@ -262,8 +262,11 @@ class _Source:
         return self.environment["matcher"]
 
     def match(self, part: Pattern, variable: str, dot: str = ".") -> None:
-        """Match the node in a variable. The dispatch on the op has seen to that of the root, whose
-        dtype and sources are variables themselves if it is not built yet."""
+        """Add the tests that the node in `variable` matches `part`.
+
+        The op of the root, which is in `n`, needs no test: the rule set dispatches on it. If the
+        root is not built yet, `n_dtype` and `n_src` hold its dtype and sources.
+        """
         if part.ops is not None and variable != "n":
             self.require_one_of(f"{variable}.op", part.ops)
         if part.value is not None:
@@ -283,7 +286,7 @@ class _Source:
         self.require(f"len({given}) == {len(sources)}")
         names = [f"{variable}_{number}" for number in range(len(sources))]
         self.lines.append(f"    {', '.join(names)}, = {given}")
-        # Leaves with a fixed op reject most nodes: test them before descending.
+        # Sources with a fixed op reject most nodes, so they are tested first.
         pairs = sorted(zip(sources, names, strict=True), key=lambda pair: pair[0].ops is None)
         for source, name in pairs:
             self.match(source, name)
@@ -298,7 +301,7 @@ class _Source:
             self.require(f"{value} in {self.constant(frozenset(choices))}")
 
     def constant(self, value: Any) -> str:
-        """The name under which the function finds a value."""
+        """The name of a variable in the function's environment that holds `value`."""
         name = f"k{len(self.environment)}"
         self.environment[name] = value
         return name

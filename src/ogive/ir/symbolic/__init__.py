@@ -1,1 +1,1 @@
-"""Index expressions: their bounds, their rules, their values."""
+"""Index expressions: their bounds, their simplification, their values."""

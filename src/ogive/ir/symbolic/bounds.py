@@ -1,9 +1,9 @@
 """Interval analysis: the least and the greatest value of integer and boolean nodes.
 
-`infer_bounds` takes index arithmetic not to overflow, which the compiler guarantees for the
-addresses it makes. Fixed-width integers wrap, so their interval is the dtype's wherever the exact
-one does not fit. `infer_sound_bounds` drops the assumption about index arithmetic: it gives None
-where an index expression, computed in 64 bits, cannot be shown to stay within them.
+`infer_bounds` assumes that index arithmetic does not overflow, which the compiler guarantees for
+the addresses it computes. Fixed-width integers may wrap, so their interval is the whole dtype where
+the exact one does not fit. `infer_sound_bounds` does without the assumption: it gives None for an
+index expression that cannot be shown to fit in 64 bits.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ogive.ir.ops import Op
 Interval = tuple[Any, Any]
 _BOTH = (False, True)
 _INEXACT = ("float", "complex")
-"""Kinds of dtypes of which nothing is known: a NaN is within no bounds."""
+"""Kinds of dtypes that have no bounds, because a NaN is within none."""
 
 
 def infer_bounds(node: UOp) -> tuple[Scalar, Scalar]:
-    """The interval of `node`; its sources' are known."""
+    """The interval of `node`. The intervals of its sources are known."""
     dtype = node.dtype
     op = node.op
     if op is Op.CONST:
@@ -44,11 +44,11 @@ def infer_bounds(node: UOp) -> tuple[Scalar, Scalar]:
 
 
 def infer_sound_bounds(node: UOp) -> tuple[int, int] | None:
-    """The interval of `node` if it holds in 64-bit arithmetic too; the sources' are known."""
+    """The interval of `node` if it holds in 64-bit arithmetic too, else None."""
     if node.dtype.kind in _INEXACT or node.dtype.name == "void":
         return None
     if node.dtype is not index:
-        # A condition or a conversion is as good as what it is computed from.
+        # A condition or a conversion is as reliable as the indices it is computed from.
         if any(source.dtype is index and source.sound_bounds is None for source in node.src):
             low, high = node.dtype.limits
         else:
@@ -233,7 +233,7 @@ def _where(node: UOp) -> Interval:
     if not high:
         return c, d
     if condition.op is Op.CMPLT and condition.right.op is Op.CONST:
-        # Where x < n, x and x + m are less as well, and elsewhere x is not: a wrapped index.
+        # A wrapped index, such as where(x < n, x + m, x): the condition bounds x in each branch.
         x, most = condition.left, condition.right.literal
         if chosen is x:
             b = min(b, most - 1)
@@ -246,7 +246,7 @@ def _where(node: UOp) -> Interval:
 
 
 def _check(node: UOp) -> Interval:
-    """What is less than a limit, or else what stands in for it."""
+    """The checked value below its limit, or the fallback."""
     value, condition = node.src[:2]
     low, high = value._bounds
     if condition.op is Op.CMPLT and condition.left is value:
@@ -283,4 +283,4 @@ _EXACT: dict[Op, Callable[[UOp], Interval | None]] = {
     Op.RESHAPE: _same, Op.PERMUTE: _same, Op.EXPAND: _same, Op.SHRINK: _same, Op.FLIP: _same,
     Op.PAD: _pad, Op.GATHER: _same,
 }  # fmt: skip
-"""What the op does to intervals, in unbounded integers; None where nothing is known."""
+"""For each op, the interval of a node in unbounded integers; None where nothing is known."""

@@ -1,8 +1,8 @@
 """Rules for comparisons of index expressions, their conjunctions, and choices.
 
-Comparisons are brought to `CMPLT`, `CMPEQ` or `CMPNE` with everything that can cancel cancelled:
-terms of positive coefficient on the left, of negative coefficient on the right, the constant on the
-right unless the left is empty.
+Every comparison becomes a `CMPLT`, `CMPEQ` or `CMPNE` in which equal terms have cancelled. Terms of
+positive coefficient are on the left, terms of negative coefficient on the right, and the constant
+is on the right unless the left is empty.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _less_quotient(x: UOp, a: UOp, b: UOp) -> UOp | None:
 
 @symbolic_rules.rule("x + z < y + z → x < y", _less_pattern(_ix, _iy))
 def _less_cancelled(x: UOp, y: UOp) -> UOp | None:
-    return _place(Op.CMPLT, *difference(x, y))
+    return _compare_terms(Op.CMPLT, *difference(x, y))
 
 
 @symbolic_rules.rule("x <= y → x < y + 1", node(Op.CMPLE, _ix, _iy).of(bool_))
@@ -107,8 +107,8 @@ def _less_than(terms: Terms, bound: int) -> UOp:
     return less(from_linear(terms), bound)
 
 
-def _place(op: Op, terms: Terms, bound: int) -> UOp:
-    """The comparison of `terms` with `bound`, terms of negative coefficient taken across."""
+def _compare_terms(op: Op, terms: Terms, bound: int) -> UOp:
+    """The comparison of `terms` with `bound`, with negative coefficients moved to the right."""
     left = {term: n for term, n in terms.items() if n > 0}
     right = {term: -n for term, n in terms.items() if n < 0}
     if left:
@@ -119,7 +119,7 @@ def _place(op: Op, terms: Terms, bound: int) -> UOp:
 
 
 def _decide_equality(x: UOp, y: UOp) -> tuple[Terms, int] | bool:
-    """`x == y` as terms and bound without common factor, first term positive; or what it is."""
+    """`x == y` as terms and a bound without common factor, first term positive; or its value."""
     terms, bound = difference(x, y)
     if not terms:
         return bound == 0
@@ -139,13 +139,17 @@ def _decide_equality(x: UOp, y: UOp) -> tuple[Terms, int] | bool:
 @symbolic_rules.rule("x*a + z == y*a + z → x == y", node(Op.CMPEQ, _ix, _iy).of(bool_).as_written())
 def _equality(x: UOp, y: UOp) -> UOp:
     decided = _decide_equality(x, y)
-    return condition(decided) if isinstance(decided, bool) else _place(Op.CMPEQ, *decided)
+    if isinstance(decided, bool):
+        return condition(decided)
+    return _compare_terms(Op.CMPEQ, *decided)
 
 
 @symbolic_rules.rule("x*a + z != y*a + z → x != y", node(Op.CMPNE, _ix, _iy).of(bool_).as_written())
 def _inequality(x: UOp, y: UOp) -> UOp:
     decided = _decide_equality(x, y)
-    return condition(not decided) if isinstance(decided, bool) else _place(Op.CMPNE, *decided)
+    if isinstance(decided, bool):
+        return condition(not decided)
+    return _compare_terms(Op.CMPNE, *decided)
 
 
 @symbolic_rules.rule("not a → constant", node(Op.NOT, constant("c")).of(bool_))
@@ -182,19 +186,19 @@ def _conjunction(x: UOp, y: UOp) -> UOp:
 
 @symbolic_rules.rule("x or y → without what implies", node(Op.OR, _x, _y).of(bool_).as_written())
 def _disjunction(x: UOp, y: UOp) -> UOp:
-    # By De Morgan: what a conjunction of the contraries does without, the disjunction does too.
-    contraries = [logical_not(part) for part in [*_flatten(Op.OR, x), *_flatten(Op.OR, y)]]
-    kept = [logical_not(part) for part in _conjoin(contraries)]
+    # By De Morgan: the disjunction is the negation of a conjunction, which `_conjoin` shortens.
+    negated = [logical_not(part) for part in [*_flatten(Op.OR, x), *_flatten(Op.OR, y)]]
+    kept = [logical_not(part) for part in _conjoin(negated)]
     return _chain(Op.OR, kept, False)
 
 
 def conjuncts(x: UOp) -> list[UOp]:
-    """The conditions that `x` is the conjunction of."""
+    """The conditions whose conjunction is `x`."""
     return _flatten(Op.AND, x)
 
 
 def implies(x: UOp, y: UOp) -> bool:
-    """Whether bounds tell that `y` holds wherever `x` does, both conditions on positions.
+    """Whether bounds show that condition `y` holds wherever condition `x` does.
 
     `r0 < r1 + 1` implies `r0 < 64` if r1 is less than 64.
     """
@@ -203,8 +207,10 @@ def implies(x: UOp, y: UOp) -> bool:
 
 
 def _follows(wanted: UOp, known: UOp) -> bool:
-    """Whether a comparison holds where another one does: where its left side is less far above its
-    right side than the other's is."""
+    """Whether the comparison `wanted` holds wherever the comparison `known` does.
+
+    It does if `left - right` of `wanted` is never greater than that of `known`.
+    """
     if not all(part.op is Op.CMPLT and part.left.dtype is index for part in (wanted, known)):
         return False
     terms, bound = difference(*[part.left - part.right for part in (wanted, known)])
@@ -223,19 +229,19 @@ def _flatten(op: Op, x: UOp) -> list[UOp]:
     return parts
 
 
-def _chain(op: Op, parts: Iterable[UOp], neutral: bool) -> UOp:
+def _chain(op: Op, parts: Iterable[UOp], identity: bool) -> UOp:
     result: UOp | None = None
     for part in in_order(set(parts)):
         if part.op is Op.CONST:
-            if part.arg is not neutral:
+            if part.arg is not identity:
                 return part
         else:
             result = part if result is None else UOp(op, bool_, (result, part))
-    return condition(neutral) if result is None else result
+    return condition(identity) if result is None else result
 
 
 def _conjoin(parts: list[UOp]) -> list[UOp]:
-    """The conditions with those on the same terms merged into one interval."""
+    """The conditions, with all those on the same terms merged into one interval."""
     groups: dict[frozenset[tuple[UOp, int]], list[UOp]] = {}
     kept: list[UOp] = []
     for part in dict.fromkeys(parts):
@@ -261,7 +267,7 @@ def _leading_positive(terms: Terms) -> Terms:
 
 
 def _intersect(terms: Terms, members: list[UOp]) -> list[UOp]:
-    """Comparisons of `terms` with constants, as few as say the same."""
+    """The fewest comparisons of `terms` with constants that together mean `members`."""
     least, greatest = interval(terms)
     low, high = least, greatest
     excluded: set[int] = set()

@@ -1,12 +1,12 @@
 """Rules for `x // c` and `x % c` over index expressions (rounding down).
 
 One idea does most of the work. Let `g` divide the divisor `c`, and write the dividend as
-`g*a + b`. If `b` stays within one period of `g`, that is `b // g` is one number `k`, then
+`g*a + b`. If `b` stays within one period of `g`, so that `b // g` is one number `k`, then
 
     (g*a + b) // c  →  (a + k) // (c//g)
     (g*a + b) %  c  →  g*((a + k) % (c//g)) + b - g*k
 
-With `g = c` this is `(i*8 + j) // 8 → i`; with smaller ones it takes nested reshapes apart.
+With `g = c` this is `(i*8 + j) // 8 → i`. With smaller factors it simplifies nested reshapes.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _remainder_drop_multiples(x: UOp, a: UOp) -> UOp | None:
     total = offset % divisor
     changed = total != offset
     for term, coefficient in terms.items():
-        # The sign is kept: bounds of `7 - i` are tighter than those of `7 + 7*i`.
+        # The sign stays, because bounds of `7 - i` are tighter than those of `7 + 7*i`.
         kept = abs(coefficient) % divisor * (1 if coefficient > 0 else -1)
         changed |= kept != coefficient
         if not kept:
@@ -152,10 +152,10 @@ def _remainder_drop_multiples(x: UOp, a: UOp) -> UOp | None:
 
 
 def _split_one_period(x: UOp, divisor: int) -> tuple[int, Terms, Terms, int] | None:
-    """`x` as `factor*terms + rest` with `rest`, and the constant of `x`, in one period of `factor`.
+    """`x` as `factor*terms + rest + constant`, `rest + constant` within one period of `factor`.
 
-    Gives (factor, terms, rest, number of the period) for the greatest such factor of `divisor`,
-    or None if there is no other than 1.
+    Gives (factor, terms, rest, number of the period) for the greatest such factor of `divisor`, or
+    None if the only one is 1.
     """
     if divisor <= 1:
         return None
@@ -176,10 +176,10 @@ def _split_one_period(x: UOp, divisor: int) -> tuple[int, Terms, Terms, int] | N
 
 
 def _split_near_multiples(x: UOp, divisor: int) -> tuple[Terms, Terms, int] | None:
-    """`x` as `divisor*terms + rest` with the coefficients of `rest` as near to 0 as they can be,
-    if `rest`, and the constant of `x`, are in one period: (terms, rest, number of the period).
+    """`x` as `divisor*terms + rest + constant`, coefficients of `rest` as close to 0 as possible.
 
-    A row of 12 read in rows of 11 is a shear, `(11*i + j) // 12 → i` where `j >= i`.
+    Gives (terms, rest, number of the period), or None if `rest + constant` is not within one
+    period. A row of 12 read in rows of 11 is a shear, `(11*i + j) // 12 → i` where `j >= i`.
     """
     if divisor <= 2:
         return None
@@ -200,7 +200,7 @@ def _split_near_multiples(x: UOp, divisor: int) -> tuple[Terms, Terms, int] | No
 
 
 def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
-    """`x` as `(quotient, rest)` with `x = quotient*divisor + rest`, for a divisor not constant."""
+    """`(quotient, rest)` with `x = quotient*divisor + rest`, for a symbolic divisor; or None."""
     if divisor.bounds[0] <= 0:
         return None
     if divisor.op is Op.ADD or (divisor.op is Op.MUL and divisor.right.op is Op.CONST):
@@ -221,10 +221,9 @@ def _split_symbolic(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
 
 
 def _split_by_sum(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
-    """The same for a sum or a multiple, by long division; None unless the rest is less than the
-    divisor.
+    """The same for a sum or a multiple, by long division; None unless `rest < divisor`.
 
-    `i*(n + 4) + j` is `i*(n + 3) + (i + j)`: a window of a line that is read in longer lines.
+    `i*(n + 4) + j` is `i*(n + 3) + (i + j)`: rows of n + 4 read from rows of n + 3.
     """
     terms, offset = linear_form(x)
     parts, _ = linear_form(divisor)
@@ -247,7 +246,7 @@ def _split_by_sum(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
 
 
 def _degree(product: UOp) -> int:
-    """How many factors a product has."""
+    """The number of factors in a product."""
     degree = 1
     while product.op is Op.MUL:
         product = product.left
@@ -256,7 +255,7 @@ def _degree(product: UOp) -> int:
 
 
 def divide_product(product: UOp, divisor: UOp) -> UOp | None:
-    """The other factors of a product that has `divisor`, or all of its factors, among its own."""
+    """`product / divisor` if all factors of `divisor` are among those of `product`, else None."""
     if product is divisor:
         return integer(1)
     if divisor.op is Op.MUL and divisor.right.op is not Op.CONST:
@@ -307,7 +306,7 @@ def _is_below(x: UOp, bound: UOp) -> bool:
 
 
 def join(terms: Terms, offset: int) -> UOp:
-    """The node for a linear form, quotients and remainders of one dividend joined.
+    """The node for a linear form, with quotients and remainders of one dividend joined.
 
     `(x//a)*a*c + (x%a)*c → x*c` and `(x//a%b)*a*c + (x%a)*c → (x % (a*b))*c`.
     """
@@ -321,7 +320,7 @@ def join(terms: Terms, offset: int) -> UOp:
 
 
 def _find_joint(terms: Terms) -> tuple[UOp, UOp, UOp] | None:
-    """A quotient and a remainder among the terms, and what they are together."""
+    """A quotient and a remainder among the terms that can be joined, and the joined term."""
     coefficients = set(terms.values())
     for remainder, coefficient in terms.items():
         if remainder.op is not Op.MOD or remainder.right.op is not Op.CONST:
@@ -345,9 +344,9 @@ def _find_joint(terms: Terms) -> tuple[UOp, UOp, UOp] | None:
 
 
 def _dividend(quotient: UOp, remainder: UOp, period: int) -> UOp | None:
-    """The dividend of a quotient by `period`, if it is one and `remainder` belongs to it.
+    """The dividend of `quotient` if `remainder` is its remainder by `period`, else None.
 
-    The dividends need not look alike: `(i*16 + j) % 3` has become `(i + j) % 3`.
+    The dividends may differ in form, since `(i*16 + j) % 3` has become `(i + j) % 3`.
     """
     if quotient.op is not Op.FLOORDIV or quotient.right is not remainder.right:
         return None

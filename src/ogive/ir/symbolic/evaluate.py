@@ -1,4 +1,4 @@
-"""The value of an index expression, once its variables or its counters have values."""
+"""The value of an index expression, given the values of its variables or counters."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _OPERATIONS: dict[Op, Callable[..., int]] = {
 
 
 def evaluate(value: Dim, variables: Mapping[str, int] | None = None) -> int:
-    """An integer as it is; a node with each variable replaced by its value.
+    """The value of a length: an integer itself, a node for these values of its variables.
 
-    A BIND carries its own value. Raises `VariableError` for a variable without one.
+    A BIND has its own value. Raises `VariableError` for a variable without a value.
     """
     if isinstance(value, int):
         return value
@@ -62,7 +62,7 @@ def evaluate(value: Dim, variables: Mapping[str, int] | None = None) -> int:
 
 
 def evaluate_each(order: Sequence[UOp], variables: Mapping[str, int]) -> dict[UOp, int]:
-    """The values of all nodes of a walk, for a value of each variable in it."""
+    """The values of all nodes of a walk, given a value for each variable in it."""
     done: dict[UOp, int] = {}
     for node in order:
         if node.op is Op.CONST:
@@ -75,7 +75,7 @@ def evaluate_each(order: Sequence[UOp], variables: Mapping[str, int]) -> dict[UO
 
 
 def is_known(value: UOp) -> bool:
-    """Whether the counters of an expression say all about its values: no data, no variable."""
+    """Whether an expression depends on counters of fixed extent only: no data, no variable."""
     nodes = value.walk()
     return all(n.op in _OPERATIONS or n.op in (Op.CONST, Op.RANGE) for n in nodes) and all(
         source.op is Op.CONST for n in nodes if n.op is Op.RANGE for source in n.src
@@ -83,7 +83,7 @@ def is_known(value: UOp) -> bool:
 
 
 def tabulate(value: UOp, counters: Mapping[UOp, Sequence[int]]) -> list[int]:
-    """The values of an expression, one for each of those that its counters take together."""
+    """The values of an expression, one for each row of `counters`, a table of counters' values."""
     count = len(next(iter(counters.values())))
     done: dict[UOp, Sequence[int]] = dict(counters)
     for node in value.walk():

@@ -1,8 +1,8 @@
-"""Simplification of index expressions: one body of knowledge, used in two ways.
+"""Simplification of index expressions: one set of rules, used in two ways.
 
-`add`, `floordiv`, `less` and the others (and the operators of index nodes, which call them) build
-nodes that are already simplified; `simplify` brings an expression made in any other way, such as by
-substitution, to the same form. Both ask `symbolic_rules`.
+`add`, `floordiv`, `less` and the others, which the operators of index nodes call, build nodes that
+are simplified already. `simplify` brings any other expression, such as one made by substitution,
+to the same form. Both apply `symbolic_rules`.
 
     >>> from ogive.ir.node import UOp
     >>> from ogive.ir.ops import Op
@@ -56,7 +56,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MAX_PRODUCTS = 32
-"""A product of sums that has more terms than this when multiplied out stays as it is."""
+"""The greatest number of terms to which a product of sums is multiplied out."""
 
 _x, _y = anything("x"), anything("y")
 
@@ -102,7 +102,7 @@ def _product(x: UOp, y: UOp) -> UOp | None:
 
 
 def _multiply_terms(x: UOp, y: UOp) -> UOp:
-    """The product of two terms, as a chain of its factors in order."""
+    """The product of two terms: a chain of all their factors, sorted."""
     factors: list[UOp] = []
     for term in (x, y):
         while term.op is Op.MUL:
@@ -143,7 +143,7 @@ def _same_cast(x: UOp) -> UOp:
 
 
 def dot(indices: Sequence[UOp], strides: Sequence[UOp | int], offset: UOp | int = 0) -> UOp:
-    """`offset` plus the sum of each index times its stride, in one go."""
+    """`offset` plus the sum of each index times its stride, built at once."""
     terms: Terms = {}
     constant = add_scaled(terms, integer(offset), 1)
     for position, stride in zip(indices, strides, strict=True):
@@ -155,10 +155,10 @@ def dot(indices: Sequence[UOp], strides: Sequence[UOp | int], offset: UOp | int 
 
 
 def simplify(root: UOp) -> UOp:
-    """`root` with every index expression and condition in it in simplest form.
+    """`root` with every index expression and condition in it simplified.
 
-    One pass, sources first, through the constructors; kept with each node, so that parts that have
-    not changed since are not looked at again.
+    One pass, sources first, through the constructors. Each node keeps its result, so that later
+    calls do not simplify unchanged parts again.
     """
     done: dict[UOp, UOp] = {}
     for current in root.walk():
@@ -171,7 +171,7 @@ def simplify(root: UOp) -> UOp:
             result = symbolic_rules.build(current.op, current.dtype, sources)
         else:
             result = current if sources == current.src else current.replace(src=sources)
-        # None stands for the node itself, which must not hold itself, or it would never be freed.
+        # None stands for the node itself: a node that held itself would never be freed.
         current._simplified = None if result is current else result
         result._simplified = None
         done[current] = result

@@ -1,12 +1,12 @@
 """Index expressions as linear forms, and the one rule set that simplifies them.
 
 A *linear form* is a mapping from terms to integer coefficients, and a constant. As a node it is a
-flat, left-leaning chain of additions: terms in an order that depends on structure alone, each
-`MUL(term, CONST)` unless its coefficient is 1, the constant last.
+flat, left-leaning chain of additions with the constant last. Its terms are in an order that depends
+on structure alone, each `MUL(term, CONST)` unless its coefficient is 1.
 
-`add`, `floordiv`, `less` and the others build nodes that are simplified already: they ask
-`symbolic_rules` what becomes of such a node. The rules are in `symbolic.py` (sums and products),
-`divmod.py` (division) and `conditions.py`.
+`add`, `floordiv`, `less` and the others build nodes that are simplified already, by applying
+`symbolic_rules`. The rules are in `index_arithmetic.py` (sums and products), `divmod.py` (division)
+and `conditions.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ symbolic_rules = RuleSet("symbolic")
 
 
 def integer(value: UOp | int) -> UOp:
-    """An index node as it is, an integer as a constant. Raises `ArgumentTypeError` for others."""
+    """`value` as an index node. Raises `ArgumentTypeError` unless it is a node or an integer."""
     if isinstance(value, UOp):
         return value
     return _constant(value if value.__class__ is int else _whole(value))
@@ -50,7 +50,7 @@ def _constant(value: int) -> UOp:
 
 
 def condition(value: UOp | bool) -> UOp:
-    """A bool node as it is, True or False as a constant."""
+    """`value` as a bool node."""
     return value if isinstance(value, UOp) else UOp(Op.CONST, bool_, (), value)
 
 
@@ -80,7 +80,7 @@ def floordiv(x: UOp | int, y: UOp | int) -> UOp:
 
 
 def modulo(x: UOp | int, y: UOp | int) -> UOp:
-    """`x % y`, of the sign of `y`, which is not zero."""
+    """`x % y`, with the sign of `y`; `y` is not zero."""
     return symbolic_rules.build(Op.MOD, index, (integer(x), integer(y)))
 
 
@@ -115,22 +115,22 @@ def not_equal(x: UOp | int, y: UOp | int) -> UOp:
 
 
 def logical_and(x: UOp | bool, y: UOp | bool) -> UOp:
-    """Both conditions."""
+    """`x and y`, two conditions."""
     return symbolic_rules.build(Op.AND, bool_, (condition(x), condition(y)))
 
 
 def logical_or(x: UOp | bool, y: UOp | bool) -> UOp:
-    """Either condition."""
+    """`x or y`, two conditions."""
     return symbolic_rules.build(Op.OR, bool_, (condition(x), condition(y)))
 
 
 def logical_not(x: UOp | bool) -> UOp:
-    """The contrary condition."""
+    """`not x`, a condition."""
     return symbolic_rules.build(Op.NOT, bool_, (condition(x),))
 
 
 def where(test: UOp | bool, x: UOp | int, y: UOp | int) -> UOp:
-    """`x` where `test` holds, else `y`; index expressions, or two conditions."""
+    """`x` where `test` holds, else `y`; both are index expressions, or both conditions."""
     if isinstance(test, bool):
         return integer(x if test else y)
     chosen, other = integer(x), integer(y)
@@ -142,11 +142,11 @@ _SPINE = frozenset({
     Op.WHERE, Op.NOT, Op.AND, Op.OR,
 })  # fmt: skip
 _SPINE_DEPTH = 6
-"""How many operations above its first leaf a term is told by: a key must not grow with the term."""
+"""How many operations above the first leaf take part in a term's key, which must stay short."""
 
 
 def order_key(node: UOp) -> tuple[Any, ...]:
-    """The order of terms: by the first range or variable within, then by what is done to it."""
+    """A key that sorts terms by their first range or variable, then by the operations on it."""
     try:
         return node._order
     except AttributeError:
@@ -164,7 +164,7 @@ def order_key(node: UOp) -> tuple[Any, ...]:
         head: tuple[int, int | str] = (0, leaf.number)
     elif leaf.op is Op.VARIABLE:
         head = (1, leaf.name)
-    elif leaf.op is Op.BIND:  # in the place of its variable, whatever its value
+    elif leaf.op is Op.BIND:  # sorts as its variable does, whatever its value
         head = (1, leaf.variable.name)
     else:
         head = (2, leaf.op.value)
@@ -173,7 +173,7 @@ def order_key(node: UOp) -> tuple[Any, ...]:
 
 
 def in_order(nodes: Iterable[UOp]) -> list[UOp]:
-    """`nodes` sorted by structure; the content key, which is dear, decides only between equals."""
+    """`nodes` sorted by structure. The content key, which is slow to compute, breaks ties only."""
     listed = list(nodes)
     last: tuple[Any, ...] = (-1,)
     for node in listed:
@@ -196,9 +196,9 @@ def _full_key(node: UOp) -> tuple[tuple[Any, ...], bytes]:
 
 
 def linear_form(node: UOp) -> tuple[Terms, int]:
-    """The terms with their coefficients, and the constant. The mapping is shared: do not change it.
+    """The linear form of an index expression: `i*4 + j + 3` gives `({i: 4, j: 1}, 3)`.
 
-    `i*4 + j + 3` gives `({i: 4, j: 1}, 3)`.
+    The mapping is shared: do not change it.
     """
     op = node.op
     if op is Op.CONST:
@@ -227,15 +227,15 @@ def linear_form(node: UOp) -> tuple[Terms, int]:
             terms[part] = terms.get(part, 0) + factor
     if 0 in terms.values():
         terms = {term: coefficient for term, coefficient in terms.items() if coefficient}
-    # A node that is its own only term must not hold itself, or it would never be freed.
+    # None stands for a node that is its own only term: one that held itself would never be freed.
     node._linear = None if node in terms else (terms, constant)
     return terms, constant
 
 
 def from_linear(terms: Terms, constant: int = 0) -> UOp:
-    """The node for a linear form; terms are single (no sums, no constant factors).
+    """The node for a linear form. No term is a sum or has a constant factor.
 
-    The mapping belongs to the node from then on.
+    The node keeps the mapping: do not change it afterwards.
     """
     if 0 in terms.values():
         terms = {term: coefficient for term, coefficient in terms.items() if coefficient}
@@ -256,7 +256,7 @@ def from_linear(terms: Terms, constant: int = 0) -> UOp:
 
 
 def add_scaled(terms: Terms, node: UOp, factor: int) -> int:
-    """Add `node * factor` to `terms` in place; gives the constant that comes with it."""
+    """Add the terms of `node * factor` to `terms` in place, and give its constant."""
     parts, constant = linear_form(node)
     for term, coefficient in parts.items():
         total = terms.get(term, 0) + coefficient * factor
@@ -268,10 +268,11 @@ def add_scaled(terms: Terms, node: UOp, factor: int) -> int:
 
 
 def interval(terms: Terms) -> tuple[int, int]:
-    """The least and greatest value of the sum.
+    """The least and the greatest value of the sum of `terms`.
 
-    A range and its own symbolic extent are taken together: `i - N` is below 0 for `i` in `0..N`. So
-    are multiples of a variable, whoever multiplies it: `i*N - 3*N` is below 0 for `i` in `0..3`.
+    A range and its own symbolic extent count together: `i - N` is below 0 for `i` in `0..N`. So do
+    all multiples of a variable, by constants and by ranges: `i*N - 3*N` is below 0 for `i` in
+    `0..3`.
     """
     if any(term.op is Op.MUL and _multiplied(term) is not None for term in terms):
         return _interval(_at_ends(terms, 0))[0], _interval(_at_ends(terms, 1))[1]
@@ -279,7 +280,10 @@ def interval(terms: Terms) -> tuple[int, int]:
 
 
 def _at_ends(terms: Terms, end: int) -> Terms:
-    """The terms with ranges that multiply a variable where the sum is least (0) or greatest (1)."""
+    """The terms, with each range that multiplies a variable at one end of its own interval.
+
+    It is the end at which the sum is least if `end` is 0, and greatest if it is 1.
+    """
     at_ends: Terms = {}
     for term, coefficient in terms.items():
         parts = _multiplied(term) if term.op is Op.MUL else None
@@ -293,7 +297,7 @@ def _at_ends(terms: Terms, end: int) -> Terms:
 
 
 def _multiplied(product: UOp) -> tuple[UOp, UOp] | None:
-    """A range of fixed extent and the variable that it multiplies, which is not negative."""
+    """The range and the variable of a product, if the extent is fixed and the variable ≥ 0."""
     left, right = product.src
     if left.op is not Op.RANGE:
         left, right = right, left

@@ -1,10 +1,10 @@
-"""Lengths as polynomials over variables, for what must hold of them whatever the variables are.
+"""Lengths as polynomials over variables, to prove what holds for all values of the variables.
 
     (n + 1)//2 * 6 + m      6·part + m, with part = (n + 1)//2
 
-A *part* is a quotient by a number, rounded down; it counts as a variable of its own, of which only
-is known that `d·part` lies between `x − d + 1` and `x`. Two lengths are equal for all values if
-their polynomials are; whether one is never negative is proved, or it is not believed.
+A *part* is a quotient `x // d` by a number. It counts as a variable of its own, of which only
+`x − d + 1 ≤ d·part ≤ x` is known. Two lengths are equal for all values if their polynomials are
+equal. The proof that a polynomial is never negative is not complete, so a "no" means "not proved".
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ogive.ir.shape import Dim
 from ogive.named import NamedTuple
 
 MOST_TERMS = 64
-"""Longer polynomials are not worked with: nothing is proved of them."""
+"""The greatest number of terms of a polynomial about which anything is proved."""
 
 
 class Part(NamedTuple):
-    """`of // divisor`, rounded down, of a polynomial as pairs in order."""
+    """`of // divisor`, rounded down. `of` is a polynomial as sorted pairs."""
 
     of: tuple[tuple[Monomial, int], ...]
     divisor: int
@@ -35,20 +35,20 @@ Polynomial = dict[Monomial, int]
 
 
 class Unproved(Exception):
-    """A length is none of those that polynomials are made for."""
+    """A length has no polynomial, or one with too many terms."""
 
 
 def polynomial(length: Dim) -> Polynomial:
-    """A length as a polynomial. Raises `Unproved`."""
+    """The polynomial of a length. Raises `Unproved` if there is none."""
     if isinstance(length, int):
         return {(): length} if length else {}
     done: dict[UOp, Polynomial] = {}
     for node in length.walk():
-        done[node] = _made(node, done)
+        done[node] = _node_polynomial(node, done)
     return done[length]
 
 
-def _made(node: UOp, done: dict[UOp, Polynomial]) -> Polynomial:
+def _node_polynomial(node: UOp, done: dict[UOp, Polynomial]) -> Polynomial:
     if node.op is Op.CONST:
         return {(): node.literal} if node.literal else {}
     if node.op in (Op.VARIABLE, Op.RANGE):
@@ -59,36 +59,36 @@ def _made(node: UOp, done: dict[UOp, Polynomial]) -> Polynomial:
     if node.op is Op.MUL:
         return times(below[0], below[1])
     if node.op is Op.FLOORDIV and set(below[1]) == {()} and below[1][()] > 0:
-        return _divided(below[0], below[1][()])
+        return _divide(below[0], below[1][()])
     raise Unproved(f"{node.op.name} in a length")
 
 
-def plus(one: Polynomial, other: Polynomial, factor: int = 1) -> Polynomial:
-    """`one + factor·other`."""
-    total = dict(one)
-    for monomial, coefficient in other.items():
+def plus(left: Polynomial, right: Polynomial, factor: int = 1) -> Polynomial:
+    """`left + factor·right`."""
+    total = dict(left)
+    for monomial, coefficient in right.items():
         total[monomial] = total.get(monomial, 0) + factor * coefficient
     return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
 
 
-def times(one: Polynomial, other: Polynomial) -> Polynomial:
-    """Their product."""
-    if len(one) * len(other) > MOST_TERMS:
+def times(first: Polynomial, second: Polynomial) -> Polynomial:
+    """The product of two polynomials."""
+    if len(first) * len(second) > MOST_TERMS:
         raise Unproved("a product of too many terms")
     total: Polynomial = {}
-    for left, coefficient in one.items():
-        for right, factor in other.items():
+    for left, coefficient in first.items():
+        for right, factor in second.items():
             monomial = tuple(sorted((*left, *right), key=_order))
             total[monomial] = total.get(monomial, 0) + coefficient * factor
     return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
 
 
-def _divided(value: Polynomial, divisor: int) -> Polynomial:
-    """The quotient rounded down: multiples of the divisor come out, the rest is a part."""
+def _divide(value: Polynomial, divisor: int) -> Polynomial:
+    """`value // divisor`: multiples of the divisor divide exactly, the rest becomes a part."""
     whole = {monomial: number // divisor for monomial, number in value.items()}
     rest = {monomial: number % divisor for monomial, number in value.items()}
     common = math.gcd(divisor, *[number for monomial, number in rest.items() if monomial])
-    # What is left over of the constant cannot fill a whole common factor.
+    # The constant's remainder by the common factor cannot change the quotient: it is dropped.
     left = {monomial: number // common for monomial, number in rest.items()}
     left = {monomial: number for monomial, number in left.items() if number}
     whole = {monomial: number for monomial, number in whole.items() if number}
@@ -105,11 +105,10 @@ def _order(factor: Factor) -> tuple[int, str]:
 
 
 def is_never_negative(value: Polynomial) -> bool:
-    """Whether a polynomial is proved to be at least 0 for all values that its variables take.
+    """Whether a polynomial is proved to be at least 0 for all values of its variables.
 
-    Each step replaces a factor by its least value where the polynomial rises with it, and by its
-    greatest where it falls, until a number is left. That a counter may be greater for other values
-    of the variables is left out of account, so no more is proved than holds.
+    Each step replaces a factor by its least value if the polynomial rises with it, and by its
+    greatest value if it falls, until a number is left. False means that this proved nothing.
     """
     if len(value) > MOST_TERMS:
         return False
@@ -123,13 +122,14 @@ def is_never_negative(value: Polynomial) -> bool:
         for monomial, _ in part.of
         for each in monomial
     }
-    outer = sorted(factors - inner, key=_order)  # how long counters count depends on variables
-    before = [factor for factor in outer if isinstance(factor, Part) or factor.op is Op.RANGE]
-    return any(_is_proved_along(value, factor) for factor in before[:1] or outer)
+    outer = sorted(factors - inner, key=_order)
+    # Parts and counters go before variables, since their greatest values depend on variables.
+    dependent = [factor for factor in outer if isinstance(factor, Part) or factor.op is Op.RANGE]
+    return any(_is_proved_along(value, factor) for factor in dependent[:1] or outer)
 
 
 def _is_proved_along(value: Polynomial, factor: Factor) -> bool:
-    """The same, by the extremes of one factor."""
+    """Whether `value` is proved to be at least 0 after replacing `factor` by an extreme value."""
     slope: Polynomial = {}
     rest: Polynomial = {}
     for monomial, coefficient in value.items():
@@ -150,7 +150,7 @@ def _is_proved_along(value: Polynomial, factor: Factor) -> bool:
 
 
 def _end(factor: Factor, is_least: bool) -> tuple[Polynomial, int]:
-    """What a factor is at least, or at most, times a number, and that number."""
+    """The least or the greatest value of a factor as (polynomial, scale): scale·factor."""
     if isinstance(factor, UOp):
         if factor.op is Op.RANGE:
             return ({}, 1) if is_least else (plus(polynomial(factor.extent), {(): -1}), 1)
@@ -174,7 +174,7 @@ def are_equal(x: UOp, y: UOp) -> bool:
 
 
 def is_below(x: UOp, bound: UOp) -> bool:
-    """Whether an expression is proved to be less than another one.
+    """Whether `x < bound` is proved.
 
     >>> from ogive.ir.symbolic.variable import Variable
     >>> n = Variable("n", 2, 512).node
@@ -188,8 +188,10 @@ def is_below(x: UOp, bound: UOp) -> bool:
 
 
 def bounds_for(value: Polynomial) -> tuple[str, int, int] | None:
-    """The one variable of a polynomial, and what it has to be at least and at most for that not to
-    be negative; None if there is more than one term beside the constant."""
+    """The variable of a polynomial, and the interval of its values where that is not negative.
+
+    None if the polynomial has more than one term beside the constant, or the interval is empty.
+    """
     while True:
         terms = [(monomial, number) for monomial, number in value.items() if monomial]
         if len(terms) != 1 or len(terms[0][0]) != 1:
@@ -202,7 +204,7 @@ def bounds_for(value: Polynomial) -> tuple[str, int, int] | None:
             low, high = (limit, factor.high) if number > 0 else (factor.low, limit)
             return (factor.name, low, high) if low <= high else None
         below = dict(factor.of)
-        if number > 0:  # a part is at least `limit` if what is divided is at least so many times it
+        if number > 0:  # x // d is at least `limit` if x is at least `limit * d`
             value = plus(below, {(): -limit * factor.divisor})
         else:
             value = plus({(): (limit + 1) * factor.divisor - 1}, below, -1)

@@ -23,13 +23,14 @@ from ogive.ir.traversal import substitute, walk
 class Variable:
     """A named integer between `low` and `high`, both included.
 
-    `bind` gives it a value for one graph; the result, and sums and products of it, may stand in
-    shapes and indices. Whatever is compiled serves every value between the bounds.
+    `bind` gives it a value for one graph. The result, and sums and products of it, may be used in
+    shapes and indices. The compiled code serves every value between the bounds.
 
     >>> Variable("n", 1, 32)
     Variable('n', 1, 32)
 
-    Raises `VariableError` for senseless bounds, `ArgumentTypeError` for some that are no integers.
+    Raises `VariableError` for bounds out of order or out of range, and `ArgumentTypeError` for
+    bounds that are not integers.
     """
 
     __slots__ = ("high", "low", "name", "node")
@@ -56,7 +57,7 @@ class Variable:
         >>> Variable("n", 1, 32).bind(4)
         n=4
 
-        Raises `VariableError` for a value outside the bounds, or one that is no integer.
+        Raises `VariableError` for a value that is outside the bounds or not an integer.
         """
         return _bound(self.node, check_binding(self.name, self.low, self.high, value))
 
@@ -65,11 +66,11 @@ class Variable:
 
 
 MOST = 1 << 47
-"""The greatest bound: no memory is longer."""
+"""The greatest bound of a variable. No memory has more elements."""
 
 
 OWN = "#"
-"""What the names of the scheduler's own variables begin with, and no name of a user's."""
+"""The prefix of the compiler's own variables. A user's name cannot begin with it."""
 
 
 def names_in(value: UOp) -> set[str]:
@@ -97,7 +98,7 @@ def check_binding(name: str, low: int, high: int, value: Any) -> int:
 
 
 def bindings(sizes: Iterable[Any]) -> dict[str, int]:
-    """The values of the variables in lengths or positions, by name.
+    """The values of the bound variables in lengths or positions, by name.
 
     Raises `VariableError` where one name has two values, or stands for two variables.
     """
@@ -112,7 +113,7 @@ def bindings(sizes: Iterable[Any]) -> dict[str, int]:
 
 
 def note_variable(node: UOp, variables: dict[str, UOp]) -> None:
-    """Add a VARIABLE. Raises `VariableError` if its name belongs to another one already."""
+    """Add a VARIABLE. Raises `VariableError` if its name already stands for another variable."""
     name = node.name
     if variables.setdefault(name, node) is not node:
         raise VariableError(
@@ -122,7 +123,7 @@ def note_variable(node: UOp, variables: dict[str, UOp]) -> None:
 
 
 def note_binding(node: UOp, values: dict[str, int]) -> None:
-    """Add the value of a BIND. Raises `VariableError` if its name has another one already."""
+    """Add the value of a BIND. Raises `VariableError` if its name already has another value."""
     name, value = node.variable.name, node.bound.literal
     if values.setdefault(name, value) != value:
         raise VariableError(
@@ -132,7 +133,7 @@ def note_binding(node: UOp, values: dict[str, int]) -> None:
 
 
 def rebind(node: UOp, values: Mapping[str, int]) -> UOp:
-    """A graph with its bound variables bound to other values; names left out stay."""
+    """A graph with its variables bound to other values; names that are not in `values` stay."""
     changes = {
         bound: _bound(bound.variable, values[bound.variable.name])
         for bound in node.walk()

@@ -1,1 +1,1 @@
-"""Passes for every graph asked for, before the caches: a tensor graph becomes parametric."""
+"""Passes that run for every graph, before the caches: a tensor graph becomes parametric."""

@@ -1,10 +1,10 @@
-"""Parts of a buffer that are memory as they stand: elements that follow each other.
+"""Windows: contiguous parts of a buffer that a graph reads.
 
     before   SHRINK(RESHAPE(BUFFER, (1000, 64)), (7, 9), (0, 64))
     after    128 elements of the buffer, from element 448 on, in the shape (2, 64)
 
-A kernel that reads such a window reads a smaller buffer at another address. The place of the window
-is then no part of the kernel: `x[0]`, `x[1]` and so on have one compiled graph.
+To a kernel, a window is a smaller buffer at another address. The kernel does not depend on where
+the window begins, so that `x[0]`, `x[1]` and so on share one compiled graph.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ class Window(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """The nodes of a graph that are windows and read as such; `hidden` is what only they need."""
+    """The nodes of a graph that are read as windows (`found`), and those that only they need."""
 
     found: dict[UOp, Window]
     hidden: set[UOp]
 
 
 def find_windows(order: Sequence[UOp], roots: Sequence[UOp]) -> Windows:
-    """The windows of buffers in memory that a graph, in topological order, reads.
+    """The windows of buffers that a graph reads, given its nodes with sources before users.
 
-    Buffers that it reads whole or writes to have none: one slot is enough for those.
+    A buffer that the graph also reads whole, or writes, has one slot and no windows.
     """
     ranges: dict[UOp, Window] = {}
     read: dict[UOp, None] = dict.fromkeys(roots)
@@ -50,15 +50,15 @@ def find_windows(order: Sequence[UOp], roots: Sequence[UOp]) -> Windows:
             whole.add(memory_leaf(node.operand))
         if window is None or node.op is Op.BUFFER:
             read.update(dict.fromkeys(node.src))
-    asked = [node for node in read if node in ranges]
-    whole.update(ranges[node].buffer for node in asked if is_whole(ranges[node]))
-    windows = {node: ranges[node] for node in asked if ranges[node].buffer not in whole}
+    read_windows = [node for node in read if node in ranges]
+    whole.update(ranges[node].buffer for node in read_windows if is_whole(ranges[node]))
+    windows = {node: ranges[node] for node in read_windows if ranges[node].buffer not in whole}
     hidden = {node for node, window in ranges.items() if window.buffer not in whole}
     return Windows(windows, hidden - windows.keys())
 
 
 def is_whole(window: Window) -> bool:
-    """Whether a window shows all of its buffer."""
+    """Whether a window covers all of its buffer."""
     return bool(window.length == window.buffer.size)
 
 
@@ -66,7 +66,7 @@ _SEEN_THROUGH = frozenset({Op.RESHAPE, Op.SHRINK, Op.DETACH})
 
 
 def window_of(node: UOp, below: dict[UOp, Window]) -> Window | None:
-    """The window that a node is, given those of the nodes below it."""
+    """The window that a node is, given those of the nodes below it; None if it is none."""
     if node.op is Op.BUFFER:
         return None if node.device in STORAGE else Window(node, 0, node.size)
     if node.op not in _SEEN_THROUGH or len(node.src) != 1 or node.operand not in below:
@@ -81,18 +81,18 @@ def window_of(node: UOp, below: dict[UOp, Window]) -> Window | None:
 
 
 def first_element(node: UOp) -> int | None:
-    """The position of the first element of a `SHRINK` whose elements follow each other."""
+    """The position of the first element of a `SHRINK`; None if it is not contiguous."""
     axis = row_axis(node)
     before = node.operand.shape
-    rest = list(zip(node.arg, before, strict=True))[axis + 1 :]
-    if any(end - begin != size for (begin, end), size in rest):
+    inner = list(zip(node.arg, before, strict=True))[axis + 1 :]
+    if any(end - begin != size for (begin, end), size in inner):
         return None
     strides = row_major_strides(before)
     return int(sum(begin * stride for (begin, _), stride in zip(node.arg, strides, strict=True)))
 
 
 def row_axis(node: UOp) -> int:
-    """The first axis along which a `SHRINK` leaves more than one element."""
+    """The first axis along which a `SHRINK` keeps more than one element, or else the last axis."""
     for axis, (begin, end) in enumerate(node.arg):
         if end - begin != 1:
             return axis

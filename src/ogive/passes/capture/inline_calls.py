@@ -1,9 +1,9 @@
-"""Calls of the library's functions become what they stand for.
+"""Calls of library functions are replaced by their expansion.
 
     before   SINK(CALL softmax(PARAM 0))       after   SINK(DIV(EXP(SUB(PARAM 0, …)), …))
 
-A graph whose compiled form is known is never inlined: it is found by its calls. What the functions
-say of gradients has no meaning here and goes, as in `normalize`.
+A graph is looked up in the caches with its calls, so one that is found there is never inlined.
+`DETACH` and `GRADIENT` nodes in expansions have no meaning here and are dropped, as in `normalize`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _OUTLINED = frozenset([op for op in Op if op.stages == OUTLINED])
 
 
 def is_outlined(sink: UOp) -> bool:
-    """Whether a graph has calls in it, or values over several devices, which stand for others."""
+    """Whether a graph has nodes that this stage replaces: calls, or values over several devices."""
     return not _OUTLINED.isdisjoint([node.op for node in sink.walk()])
 
 
 def inline_calls(normalized: Normalized) -> Normalized:
-    """The same graph without calls."""
+    """The graph with its calls expanded."""
     inlining = _Inlining(normalized.sources)
     sink = inlining.run(normalized.sink)
     done = inlining.done
@@ -37,11 +37,13 @@ def inline_calls(normalized: Normalized) -> Normalized:
 
 
 class _Inlining:
-    """The inlined form of each node (`done`), and the call of the user's that it comes from
-    (`callers`).
+    """The inlining of one graph.
 
-    A call is expanded over its operands as they are, calls among them: a gradient asks what those
-    say of gradients, which is gone where they are inlined.
+    `done` has the inlined form of each node, `within` the user's call that an inlined node was
+    expanded from, and `callers` the user's node of each parametric node.
+
+    A call is expanded over its operands before they are inlined. An expansion that computes a
+    gradient needs the `GRADIENT` nodes in them, which inlining drops.
     """
 
     def __init__(self, callers: Mapping[UOp, UOp]) -> None:
@@ -66,7 +68,7 @@ class _Inlining:
         return done[root]
 
     def _sources(self, node: UOp) -> tuple[UOp, ...]:
-        """The nodes that are inlined before a node."""
+        """The nodes that must be inlined before a node."""
         if node.op is Op.CALL:
             return (self.expansions.of(node),)
         return node.src[:1] if node.op in _WITHOUT_MEANING else node.src
@@ -78,11 +80,11 @@ class _Inlining:
         if node.op in _WITHOUT_MEANING:
             return sources[0]
         if node.op is Op.RESHAPE and len(sources) == 1 and sources[0].op is Op.RESHAPE:
-            sources = (sources[0].operand,)  # as if it had been written there
+            sources = (sources[0].operand,)  # two reshapes are one, as where no call is between
         return node if sources == node.src else node.replace(src=sources)
 
     def _note_caller(self, call: UOp) -> None:
-        """Put down that what a call stands for is within it, but for its operands."""
+        """Record in `within` the call of all nodes of its expansion, without its operands."""
         caller = self.callers.get(call, call)
         stack, seen = [self.expansions.of(call)], set(call.src)
         while stack:

@@ -3,14 +3,14 @@
     before   ADD(RESHAPE(BUFFER#17), CONST 1)          after   ADD(RESHAPE(PARAM 0), CONST 1)
                                                                with buffers = [BUFFER#17]
 
-A `PARAM` has the device of its buffer, the `SINK` that of each root.
+A `PARAM` names the device of its buffer, the `SINK` the device of each root.
 
-Buffers become `PARAM` slots in first-visit order and bound variables lose their value, so two runs
-over other data, or with another value, give the *same* interned graph, and whatever was compiled
-for one is found by identity for the other. `DETACH` and `GRADIENT` have no meaning past capture
-and go. A file is read by a copy: `BUFFER` on `DISK` becomes `COPY(PARAM)`, once for all its
-readers; where there are several devices, `passes/graph/divide_by_device.py` says which reads it. A
-window of a buffer (`passes/capture/contiguous_parts.py`) is a slot of its own.
+Buffers become `PARAM` slots in first-visit order, and bound variables lose their values. So two
+runs over different data, or with different values, give the *same* interned graph, and what was
+compiled for one is found by identity for the other. `DETACH` and `GRADIENT` have no meaning after
+capture and are dropped. A file is read by a copy: a `BUFFER` on `DISK` becomes `COPY(PARAM)`, once
+for all its readers. If there are several devices, `passes/graph/divide_by_device.py` says which one
+reads it. A window of a buffer (`passes/capture/contiguous_parts.py`) is a slot of its own.
 """
 
 from __future__ import annotations
@@ -33,18 +33,19 @@ from ogive.passes.capture.contiguous_parts import Window, Windows, find_windows
 
 _NO_WINDOWS = Windows({}, set())
 _TAKEN_OUT = frozenset({Op.BUFFER, Op.COPY, Op.BIND, Op.DETACH, Op.GRADIENT}) | SPREAD
-"""Ops whose nodes become something else than themselves over other sources."""
+"""Ops whose nodes become a node of another op, or with another argument."""
 
 _IN_MEMORY = frozenset({Op.PARAM, Op.COPY, Op.CUSTOM}) | SPREAD
-"""Ops of values that lie on some device; all others are the same everywhere."""
+"""Ops of values that are in the memory of a device. All other leaves are the same everywhere."""
 
 
 class Normalized(NamedTuple):
-    """`sink` holds one source per root asked for; `windows[slot]` is what `PARAM slot` stands for.
+    """A parametric graph and what was taken out of the user's graph.
 
-    `variables` has the values of bound variables, `parametric` the parametric node of each node of
-    the user's graph. A graph that `is_general` stands for graphs of other sizes and numbers, too.
-    `within` has the call of the user's that a node was expanded from.
+    `sink` has one source per root; `windows[slot]` is the memory of `PARAM slot`. `variables` has
+    the values of bound variables, `parametric` the parametric node of each node of the user's
+    graph. A graph that `is_general` serves other sizes and numbers, too. `within` has the user's
+    call from which a node was expanded.
     """
 
     sink: UOp
@@ -56,21 +57,22 @@ class Normalized(NamedTuple):
 
     @property
     def buffers(self) -> tuple[UOp, ...]:
-        """The buffers that the slots stand for, or for parts of."""
+        """The buffer of each slot; the slot may be a window of it."""
         return tuple([window.buffer for window in self.windows])
 
     @property
     def sources(self) -> dict[UOp, UOp]:
-        """For each parametric node the first node of the user's graph that it came from."""
+        """For each parametric node, the first node of the user's graph from which it came."""
         return {**self.within, **{new: node for node, new in reversed(self.parametric.items())}}
 
 
 def normalize(
     roots: tuple[UOp, ...], whole: bool = False, order: list[UOp] | None = None
 ) -> Normalized:
-    """Take buffers and identities out of the graph under `roots`; `order` is their walk, if known.
+    """Take buffers, bound values and devices out of the graph under `roots`.
 
-    With `whole`, every buffer has one slot, whatever is read of it.
+    `order` is the walk of the roots, if it is known. With `whole`, every buffer has one slot, and
+    windows are reads of it.
     """
     if order is None:
         order = walk(roots)
@@ -81,10 +83,10 @@ def normalize(
 
 
 class _Normalizing:
-    """A graph whose buffers are being taken out, and what has become of each node.
+    """The normalization of one graph: the new form of each node in `done`.
 
-    `home` is the device of all that has been seen; `where` says it node by node once there are
-    several, or copies between them.
+    As long as only one device has been met, it is `home`, and `where` is None. With several devices
+    or copies between them, the visit starts again with the device of each node in `where`.
     """
 
     def __init__(self, order: list[UOp], windows: dict[UOp, Window], hidden: set[UOp]) -> None:
@@ -100,7 +102,7 @@ class _Normalizing:
         self.variables: dict[str, int] = {}
         self.slots: dict[Window, UOp] = {}
         self.seen: list[UOp] = []
-        self.dropped: set[UOp] = set()  # copies of constants, which each reader computes
+        self.dropped: set[UOp] = set()  # copies of constants: each reader computes these itself
 
     def run(self, roots: tuple[UOp, ...]) -> Normalized:
         """The parametric graph of `roots`."""
@@ -110,10 +112,10 @@ class _Normalizing:
             self._visit()
         done = self.done
         for root in self.windows.keys() & set(roots) if self.windows else ():
-            # A result is never a part of other memory.
+            # A result must have memory of its own, not be a part of other memory.
             done[root] = UOp(Op.CONTIGUOUS, root.dtype, (done[root],), ())
-        made = plain_roots([self._written(root) for root in roots])
-        sink = UOp(Op.SINK, dtypes.void, made, tuple([self._device_of(root) for root in roots]))
+        sources = plain_roots([self._written(root) for root in roots])
+        sink = UOp(Op.SINK, dtypes.void, sources, tuple([self._device_of(root) for root in roots]))
         if self.seen:
             _check_bound(self.seen, self.variables)
         return Normalized(sink, tuple(self.slots), self.variables, done)
@@ -123,7 +125,7 @@ class _Normalizing:
         return device or DEFAULT_DEVICE
 
     def _visit(self) -> bool:
-        """Visit all nodes; False if devices turn out to matter, and are not known."""
+        """Visit all nodes; False if devices matter and `where` does not say them yet."""
         done, windows, hidden = self.done, self.windows, self.hidden
         for node in self.order:
             op = node.op
@@ -155,7 +157,7 @@ class _Normalizing:
             elif op in (Op.DETACH, Op.GRADIENT):
                 done[node] = done[node.operand]
             elif node.src:
-                # The order of terms may have followed from the values that are gone.
+                # The order of terms may have come from the values of variables.
                 sources = tuple([done[source] for source in node.src])
                 done[node] = symbolic_rules.build(op, node.dtype, sources)
             else:
@@ -165,7 +167,7 @@ class _Normalizing:
         return True
 
     def _memory(self, window: Window) -> UOp | None:
-        """The slot of a window; None if it is on another device than what has been seen."""
+        """The slot of a window; None if it is on another device than those visited before."""
         known = self.slots.get(window)
         if known is not None:
             return known
@@ -179,17 +181,17 @@ class _Normalizing:
             self.home = self.home or (DEFAULT_DEVICE if device == FILES else device)
             if device not in (FILES, self.home):
                 return None
-        # No kernel can read a file: a copy step of its own brings it into memory.
+        # No kernel can read a file, so a copy step brings it into memory.
         return UOp(Op.COPY, buffer.dtype, (slot_node,), self.home) if device == FILES else slot_node
 
     def _copied(self, node: UOp) -> UOp:
-        """The form of a user's copy: a step, or its source where no memory is on another device."""
+        """The form of a user's copy: a copy step only if its source is on another device."""
         assert self.where is not None
         source = self.done[node.operand]
         device = self.where[node.operand]
         if source.src and not any(below.op in _IN_MEMORY for below in source.walk()):
             self.dropped.add(node)
-            return source  # constants: they are computed where they are used
+            return source  # constants are computed where they are used
         if device is not None and device != node.arg:
             if is_group(node.arg):
                 layout = copies_on(group_members(node.arg))
@@ -202,23 +204,23 @@ class _Normalizing:
         return source if plain else UOp(Op.CONTIGUOUS, node.dtype, (source,), ())
 
     def _written(self, node: UOp) -> UOp:
-        """The form of a value that is to be in memory: a constant is, if somebody writes it."""
+        """The form of a value that must be in memory, even if it is a copy of constants."""
         form = self.done[node]
         if self.dropped and host_value(node) in self.dropped:
             return UOp(Op.CONTIGUOUS, form.dtype, (form,), ())
         return form
 
     def _spread(self, node: UOp) -> UOp:
-        """A value over several devices, or a part of one, over the new forms of its sources."""
+        """The form of a value over several devices, or of a part of one."""
         return UOp(node.op, node.dtype, tuple([self.done[s] for s in node.src]), node.arg)
 
 
 def plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
-    """Roots, of which a reshaped copy or custom value is that value itself.
+    """The roots, with a reshaped copy or custom value replaced by that value itself.
 
         before   SINK(RESHAPE(COPY(PARAM 0)))          after   SINK(COPY(PARAM 0))
 
-    But no two roots are the same memory: further ones are computed from the first.
+    Each such value is taken once, since no two roots may be the same memory.
     """
     values = [host_value(root) for root in roots]
     if not any(values):
@@ -234,7 +236,7 @@ def plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
 
 
 def _check_bound(seen: list[UOp], variables: dict[str, int]) -> None:
-    """Every variable has a value, and no two variables share a name."""
+    """Raise `VariableError` unless every variable has a value and a name of its own."""
     named: dict[str, UOp] = {}
     for node in seen:
         note_variable(node, named)

@@ -1,1 +1,1 @@
-"""Rewrites of a new parametric graph, after the caches: what is asked becomes what is computed."""
+"""Rewrites of a parametric graph that no cache knows, before it is cut into kernels."""

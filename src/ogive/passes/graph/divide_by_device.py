@@ -1,16 +1,17 @@
-"""A parametric graph that spans devices becomes one graph for each device, between copies.
+"""A parametric graph that spans devices is cut at its copies into graphs of one device each.
 
     before   SINK(ADD(COPY(EXP(PARAM 0 on CPU), "CPU:1"), PARAM 1 on CPU:1))
 
-    after    CPU      SINK(CONTIGUOUS(EXP(PARAM 0)))             which is PARAM 2 from here on
+    after    CPU      SINK(CONTIGUOUS(EXP(PARAM 0)))             stored as PARAM 2
              CPU:1    SINK(ADD(COPY(PARAM 2, "CPU:1"), PARAM 1))
 
-So whatever comes after knows one device. A part is all that a device computes after the same number
-of copies one after the other. Values that a later part needs of an earlier one are kept, and are
-parameters there; what is the same everywhere (constants, counts) each part computes for itself.
+So all later passes see one device. The depth of a node is the greatest number of copies on a path
+to it. A part is all that one device computes at one depth. A value that a later part needs is kept
+by the earlier one and is a parameter of the later one. What is the same everywhere (constants,
+counts) is computed in each part that needs it.
 
-Parts run one after the other, so a later one finds the memory that an earlier one has assigned to:
-it reads the newest version as the parameter that it is, and an older one as a value that was kept.
+Parts run in sequence, so a later part finds in memory what an earlier one has assigned: it reads
+the newest version of a buffer as a parameter. An older version is a value that was kept.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ from ogive.passes.capture.normalize import plain_roots
 
 
 class Part(NamedTuple):
-    """The work of one device between copies: a parametric graph, whose first sources are these
-    `roots` of the whole graph, and whose last are to be the parameters of those numbers, `kept`."""
+    """The work of one device between copies, as a parametric graph.
+
+    The first sources of `sink` are the roots of the whole graph with the numbers `roots`. The next
+    are values for later parts, which have them as parameters with the numbers `kept`.
+    """
 
     device: str
     sink: UOp
@@ -37,7 +41,7 @@ class Part(NamedTuple):
 
 
 def divide_by_device(sink: UOp) -> list[Part]:
-    """The parts of a parametric graph, in the order in which they run."""
+    """The parts of a parametric graph, in execution order."""
     order = sink.walk()
     where = computing_devices(order)
     given = sink.arg or tuple([where[root] or DEFAULT_DEVICE for root in sink.src])
@@ -49,12 +53,12 @@ def divide_by_device(sink: UOp) -> list[Part]:
 
 
 def is_crossing(node: UOp, where: dict[UOp, str | None]) -> bool:
-    """Whether a node copies from one device that computes to another."""
+    """Whether a node copies from a device that computes to another one."""
     return node.op is Op.COPY and where[node.operand] is not None
 
 
 def _has_bare_files(order: Sequence[UOp]) -> bool:
-    """Whether a file is read by anything but copies."""
+    """Whether a node that is not a copy reads a file."""
     return any(
         source.op is Op.PARAM and source.device == FILES
         for node in order
@@ -64,8 +68,7 @@ def _has_bare_files(order: Sequence[UOp]) -> bool:
 
 
 class _Draft:
-    """A part while it is being found out what it computes: of its `roots`, and of what is `kept`
-    for later parts, all nodes `inside`."""
+    """A part in the making: its roots, the values `kept` for later parts, all nodes `inside` it."""
 
     def __init__(self, device: str, depth: int) -> None:
         self.device = device
@@ -77,7 +80,7 @@ class _Draft:
 
 
 class _Division:
-    """A graph that is being divided. The depth of a node is how many copies lead to it."""
+    """The division of one graph."""
 
     def __init__(
         self, sink: UOp, order: list[UOp], where: dict[UOp, str | None], given: Sequence[str]
@@ -85,7 +88,7 @@ class _Division:
         self.where = where
         self.drafts: dict[tuple[int, str], _Draft] = {}
         self.depths: dict[UOp, int] = {}
-        self.overwritten: dict[UOp, int] = {}  # the depth at which a version of memory ends
+        self.overwritten: dict[UOp, int] = {}  # the depth at which a version is overwritten
         self.next_number = 1 + max([n.slot for n in order if n.op is Op.PARAM], default=-1)
         for node in order[:-1]:
             below = max([self.depths[source] for source in node.src], default=0)
@@ -105,14 +108,14 @@ class _Division:
         return self.drafts.setdefault(key, _Draft(key[1], key[0]))
 
     def parts(self) -> list[Part]:
-        """The parts, after what each needs of those before it is known."""
+        """The parts. Each is built once it is known which of its values later parts need."""
         ordered = sorted(self.drafts.values(), key=lambda draft: draft.depth)
         for draft in ordered:
             self._look_inside(draft)
         return [self._build(draft) for draft in ordered]
 
     def _look_inside(self, draft: _Draft) -> None:
-        """Find what a part computes, and have what it needs kept by those before it."""
+        """Find all nodes of a part, and let earlier parts keep the values that it needs of them."""
         stack = [*draft.roots.values(), *draft.effects, *draft.inside]
         draft.inside = set()
         while stack:
@@ -129,7 +132,7 @@ class _Division:
                 stack.extend(node.src)
 
     def _parameter_of(self, node: UOp) -> UOp | None:
-        """The parameter whose memory a node is as it stands, if nobody writes to it."""
+        """The parameter that a node is a view of, if nothing writes to that memory; else None."""
         leaf = memory_leaf(node)
         return leaf if leaf.op is Op.PARAM and leaf not in self.overwritten else None
 
@@ -140,19 +143,19 @@ class _Division:
             self.next_number += 1
 
     def _is_memory(self, node: UOp, draft: _Draft) -> bool:
-        """Whether a part finds a node in memory that an earlier one has assigned to."""
+        """Whether a node is memory to which an earlier part has assigned."""
         return node.op is Op.AFTER and self.depths[node] < draft.depth
 
     def _keeper_of(self, node: UOp, draft: _Draft) -> _Draft | None:
-        """The earlier part that keeps a node for this one, if it is not to be computed here."""
+        """The earlier part that keeps a node for this one; None if this one computes it."""
         if node.op in (Op.PARAM, Op.AFTER):
             end = self.overwritten.get(node, draft.depth)
             return self.drafts[end, draft.device] if end < draft.depth else None
         if self.where[node] is None or node.op in MOVEMENT or node.dtype is dtypes.void:
             return None
         earlier = self.drafts.get((self.depths[node], draft.device))
-        is_there = earlier is not None and earlier is not draft and node in earlier.inside
-        return earlier if is_there else None
+        is_computed_before = earlier is not None and earlier is not draft and node in earlier.inside
+        return earlier if is_computed_before else None
 
     def _build(self, draft: _Draft) -> Part:
         """The graph of a part."""
@@ -172,7 +175,7 @@ class _Division:
         return (*draft.roots.values(), *draft.kept, *draft.effects)
 
     def _place(self, node: UOp, draft: _Draft, done: dict[UOp, UOp]) -> None:
-        """The form of a node in a part."""
+        """Set the form of a node in a part."""
         if is_crossing(node, self.where):
             source = node.operand
             memory = self._parameter_of(source) or self._kept(source, self._draft(source))
@@ -195,6 +198,6 @@ class _Division:
             done[node] = node
 
     def _kept(self, node: UOp, keeper: _Draft) -> UOp:
-        """A value that an earlier part keeps, as a parameter."""
+        """The parameter for a value that an earlier part keeps."""
         slot = (keeper.kept[node], upper_count(node.shape), keeper.device)
         return UOp(Op.PARAM, node.dtype, (), slot)

@@ -1,7 +1,7 @@
-"""Faults of values: divisors that are zero, positions outside their axis.
+"""Checks of values that may fault: divisors that are zero, positions outside their axis.
 
-A `CHECK` reports a fault where its condition fails and lets the rest of the kernel go on with a
-value that does no harm: nothing is divided by zero, and memory is touched only where it is.
+A `CHECK` reports a fault where its condition fails, and lets the kernel continue with a harmless
+value: so nothing is divided by zero, and no access is outside its buffer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ogive.ir.shape import Dim, least
 
 
 def can_fault(node: UOp) -> bool:
-    """Whether a run may stop at this node: a divisor may be zero, or a position out of range."""
+    """Whether this node may fault: its divisor may be zero, or a position out of range."""
     indices = indices_of(node)
     if indices:
         pairs = zip(indices, node.src[0].shape, strict=True)
@@ -27,12 +27,12 @@ def can_fault(node: UOp) -> bool:
 
 
 def indices_of(node: UOp) -> tuple[UOp, ...]:
-    """The sources of a node by which it finds elements of its first one, if it does."""
+    """The indices of a node that reads or writes elements by positions; for others none."""
     return node.indices if node.op in (Op.GATHER, Op.SCATTER, Op.ASSIGN) else ()
 
 
 def _is_within(index: UOp, length: Dim) -> bool:
-    """Whether an index is sure to lie within an axis of that length."""
+    """Whether an index is known to be within an axis of that length."""
     low, high = index.bounds
     if low >= 0 and high < least(length):
         return True
@@ -42,7 +42,7 @@ def _is_within(index: UOp, length: Dim) -> bool:
 
 
 def checked_divisor(divisor: UOp, gate: UOp | None, site: int) -> UOp:
-    """The divisor, which is a fault where it is zero, and 1 from there on."""
+    """The divisor with a check: where it is zero there is a fault, and 1 takes its place."""
     low, high = divisor.bounds
     if low > 0 or high < 0:
         return divisor
@@ -51,12 +51,12 @@ def checked_divisor(divisor: UOp, gate: UOp | None, site: int) -> UOp:
 
 
 def checked_position(value: UOp, length: Dim, gate: UOp | None, site: int | None) -> UOp:
-    """An index's value as a position; a fault where it is outside its axis, and 0 from there on.
+    """An index as a checked position: outside its axis there is a fault, and 0 takes its place.
 
         before   LOAD int64                 after   index(CHECK(u, u < n)), u = BITCAST(LOAD) uint64
 
-    As an unsigned number a negative one is too large, so one comparison does. Without a site the
-    value is known to be within.
+    A negative number is too large when read as unsigned, so one comparison is enough. `site` None
+    says that the index is known to be within the axis.
     """
     low, high = value.bounds
     if site is None or (low >= 0 and high < least(length)):
@@ -75,7 +75,7 @@ def checked_position(value: UOp, length: Dim, gate: UOp | None, site: int | None
 
 
 def harmless_position(value: UOp, length: Dim) -> UOp:
-    """An integer that lies within an axis as a position, whatever memory holds."""
+    """An integer as a position, clamped to the axis, so that no value in memory can do harm."""
     low, high = value.bounds
     if low >= 0 and high < least(length):
         return _as_position(value)
@@ -93,17 +93,17 @@ def _as_position(value: UOp) -> UOp:
 
 
 def with_checks(value: UOp, position: tuple[UOp, ...], access: UOp) -> UOp:
-    """`value` with those checks in it that a position is subject to and `access` does not need.
+    """`value` with the checks of `position` that are not in `access` already.
 
-    They are not needed where the position along an axis makes no difference, as it does along an
-    axis of length 1 or one that is expanded.
+    An access does not contain the position along an axis of length 1 or an expanded one, so the
+    check of that position would be lost.
     """
     checks = [entry.operand for entry in position if entry.op is Op.CAST]
-    wanted = [check for check in checks if check.op is Op.CHECK]
-    if not wanted:
+    checks_needed = [check for check in checks if check.op is Op.CHECK]
+    if not checks_needed:
         return value
     present = access.backward_slice()
-    for check in wanted:
+    for check in checks_needed:
         if check not in present:
             value = _checked(value, check.holds, check.gate, check.arg)
     return value

@@ -3,10 +3,9 @@
     before   SCATTER(x, value, i...) ADD
     after    AFTER(c, ASSIGN(c, value, i...) ADD), where c = CONTIGUOUS(x)
 
-The copy is a kernel like any other (filling with zeros, say), and the store that follows it changes
-what it holds in place. Nobody else reads or writes the copy, so if an index is out of range nothing
-is lost but the result. What is scattered into a scatter that nothing else reads goes into the same
-copy:
+One kernel makes the copy (it fills it with zeros, say), and the store that follows changes it in
+place. Nothing else reads or writes the copy, so an index out of range spoils only the result. A
+scatter into a scatter that nothing else reads stores into the same copy:
 
     before   SCATTER(SCATTER(x, v, i...), w, j...)
     after    AFTER(a, ASSIGN(a, w, j...)), where a = AFTER(c, ASSIGN(c, v, i...))
@@ -23,7 +22,7 @@ from ogive.ir.ops import Op
 
 
 def place_scatters(sink: UOp) -> UOp:
-    """The graph without `SCATTER`; no two roots are the same memory."""
+    """The graph without `SCATTER`. No two roots are the same memory."""
     if not any(node.op is Op.SCATTER for node in sink.walk()):
         return sink
     placed = _Placing(sink).placed
@@ -39,7 +38,7 @@ def place_scatters(sink: UOp) -> UOp:
 
 
 def _is_placed(node: UOp) -> bool:
-    """Whether a node is the memory of a scatter. That of an assignment may be several roots."""
+    """Whether a node is memory made for a scatter. Assigned memory may be several roots instead."""
     while node.op is Op.AFTER:
         node = node.operand
         if node.op is Op.CONTIGUOUS:
@@ -48,7 +47,7 @@ def _is_placed(node: UOp) -> bool:
 
 
 class _Placing:
-    """One pass over a graph; `placed` is what becomes of it."""
+    """The placement of all scatters of a graph; `placed` is the new graph."""
 
     def __init__(self, sink: UOp) -> None:
         self.uses = Counter([source for node in sink.walk() for source in node.src])
@@ -62,12 +61,12 @@ class _Placing:
                 done[node] = node.with_sources(sources)
         self.placed = done[sink]
 
-    def place(self, node: UOp, base: UOp, *rest: UOp) -> UOp:
+    def place(self, node: UOp, base: UOp, *value_and_indices: UOp) -> UOp:
         memory = base
         if node.operand.op is not Op.SCATTER or self.uses[node.operand] > 1:
-            # The number keeps several copies of one value apart.
+            # The number makes several copies of one value different nodes.
             self.copies[base] += 1
             number = self.copies[base]
             memory = UOp(Op.CONTIGUOUS, node.dtype, (base,), ("scatter", number))
-        store = UOp(Op.ASSIGN, dtypes.void, (memory, *rest), node.arg, node.tag)
+        store = UOp(Op.ASSIGN, dtypes.void, (memory, *value_and_indices), node.arg, node.tag)
         return UOp(Op.AFTER, node.dtype, (memory, store))

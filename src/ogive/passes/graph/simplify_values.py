@@ -1,8 +1,8 @@
-"""Exact algebra on the parametric graph, before anything is decided about it.
+"""Exact algebra on the parametric graph, before any other decision about it.
 
     before   MUL(ADD(RESHAPE(PARAM 0), CONST 0), CONST 1)       after   CONTIGUOUS(RESHAPE(PARAM 0))
 
-A root that turns out to be memory, or the same value as another root, stays a result of its own.
+A root that becomes memory, or the same node as another root, stays a result of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ogive.ir.rewriting.rewrite import rewrite
 
 
 def simplify_values(sink: UOp) -> UOp:
-    """The graph with the algebra rules applied; it has as many roots as before."""
+    """The graph with the algebra rules applied. The number of roots stays the same."""
     simplified = rewrite(sink, algebra_rules)
     if simplified is sink:
         return sink

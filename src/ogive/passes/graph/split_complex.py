@@ -1,12 +1,12 @@
-"""Complex numbers become pairs of floats, before anything is scheduled.
+"""Complex numbers become pairs of floats.
 
     before   SINK(MUL(a, b))                    a, b: RESHAPE(PARAM n, complex64)
     after    SINK(WHERE(k = 0, x·u - y·v, x·v + y·u))
              x = SHRINK(RESHAPE(PARAM 2n, float32), ..., (0, 1)), y likewise with (1, 2)
 
-A complex value is known by its parts, two nodes of its shape. In memory the parts lie beside each
-other, so a value that must be memory (a parameter, a result, a copy, the target of a store) is one
-node with an axis of length 2 behind its own. Movement is done to either form.
+A complex value has two forms. One is its parts, two nodes of its shape. The other is one node with
+a last axis of length 2, as the parts alternate in memory: a value that must be memory (a parameter,
+a result, a copy, the target of a store) has this form. Movement works on both.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Parts(NamedTuple):
 
 
 def split_complex(sink: UOp) -> UOp:
-    """The graph without complex numbers; itself if it has none."""
+    """The graph without complex numbers; the same graph if it has none."""
     order = sink.walk()
     if not any(node.dtype.is_complex for node in order):
         return sink
@@ -41,7 +41,7 @@ def split_complex(sink: UOp) -> UOp:
 
 
 class _Splitting:
-    """The new forms of the nodes so far: `real` ones, complex ones as `parts` and as memory."""
+    """The new forms of nodes: real nodes in `real`, complex nodes in `parts` and `memory`."""
 
     def __init__(self) -> None:
         self.real: dict[UOp, UOp] = {}
@@ -49,7 +49,7 @@ class _Splitting:
         self.memory: dict[UOp, UOp] = {}
 
     def add(self, node: UOp) -> None:
-        """Split one node, whose sources have been split."""
+        """Add the new form of a node whose sources have theirs."""
         if not node.dtype.is_complex:
             if any(source.dtype.is_complex for source in node.src):
                 self.real[node] = _TO_REAL[node.op](self, node)
@@ -64,14 +64,14 @@ class _Splitting:
             self.parts[node] = self._split(node)
 
     def whole(self, node: UOp, shape: Shape | None = None) -> UOp:
-        """A complex value as one node, its parts along a last axis; a scalar in `shape`."""
+        """A complex value as one node with a last axis for the parts; a scalar gets `shape`."""
         if shape is None or shape == node.shape:
             return self.memory.get(node) or _interleave(self.parts[node], node.shape)
         real, imaginary = self.parts[node]
         return _interleave(Parts(_fit(real, shape), _fit(imaginary, shape)), shape)
 
     def _in_memory(self, node: UOp) -> UOp | None:
-        """A node that is memory, or a view of some, with the axis of the parts behind its own."""
+        """The form with a last axis for the parts, if the node is memory or a view of memory."""
         op, part = node.op, node.dtype.part
         if op is Op.PARAM:
             slot, count, *device = node.arg
@@ -92,7 +92,7 @@ class _Splitting:
         return None
 
     def stored(self, node: UOp) -> tuple[UOp, ...]:
-        """The sources of a store or scatter, with an index for the axis of the parts."""
+        """The sources of a store or scatter, with one more index for the axis of the parts."""
         target, value, *indices = node.src
         if not indices:
             return self.whole(target), self.whole(value, target.shape)
@@ -116,7 +116,7 @@ class _Splitting:
         if op in _ARITHMETIC:
             left, right = [self.parts[source] for source in node.src]
             return Parts(*[_fit(each, node.shape) for each in _ARITHMETIC[op](left, right)])
-        # The others do to each part what they do to the number.
+        # All other ops apply to each part separately.
         parts = []
         for which in (0, 1):
             sources = [
@@ -144,7 +144,7 @@ class _Splitting:
         return Parts(*parts)
 
     def _sum_of_products(self, node: UOp) -> Parts:
-        """Four sums of real products, each of which is one a kernel is good at."""
+        """Four sums of real products, in the form in which kernels for products expect them."""
         product = node.operand
 
         def total(x: UOp, y: UOp) -> UOp:
@@ -181,7 +181,7 @@ def _imaginary(splitting: _Splitting, node: UOp) -> UOp:
 def _compare(splitting: _Splitting, node: UOp) -> UOp:
     left, right = [splitting.parts[source] for source in node.src]
     both = [
-        UOp(node.op, dtypes.bool_, (one, other)) for one, other in zip(left, right, strict=True)
+        UOp(node.op, dtypes.bool_, pair) for pair in zip(left, right, strict=True)
     ]
     return _binary(Op.AND if node.op is Op.CMPEQ else Op.OR, *both)
 
@@ -209,7 +209,7 @@ _TO_REAL: dict[Op, Callable[[_Splitting, UOp], UOp]] = {
 
 
 def _multiply(left: Parts, right: Parts, times: Callable[[UOp, UOp], UOp]) -> Parts:
-    """(x + iy)(u + iv); a number without imaginary part only scales the other."""
+    """(x + iy)(u + iv). A factor without imaginary part only scales the other one."""
     (x, y), (u, v) = left, right
     if _is_zero(v):
         return Parts(times(x, u), times(y, u))
@@ -232,17 +232,17 @@ def _quotient(left: Parts, right: Parts) -> Parts:
     (x, y), (u, v) = left, right
     if _is_zero(v):
         return Parts(_binary(Op.DIV, x, u), _binary(Op.DIV, y, u))
-    sizes = [UOp(Op.ABS, u.dtype, (each,)) for each in (v, u)]
-    wide = UOp(Op.CMPLE, dtypes.bool_, tuple(sizes))
+    magnitudes = [UOp(Op.ABS, u.dtype, (each,)) for each in (v, u)]
+    wide = UOp(Op.CMPLE, dtypes.bool_, tuple(magnitudes))
 
     def choose(chosen: UOp, other: UOp) -> UOp:
         return UOp(Op.WHERE, chosen.dtype, (wide, chosen, other))
 
-    great, small = choose(u, v), choose(v, u)
+    greater, lesser = choose(u, v), choose(v, u)
     zero = UOp.const(u.dtype, 0.0)
-    nothing = UOp(Op.CMPEQ, dtypes.bool_, (great, zero))
-    ratio = UOp(Op.WHERE, u.dtype, (nothing, zero, _binary(Op.DIV, small, great)))
-    divisor = _binary(Op.ADD, great, _binary(Op.MUL, small, ratio))
+    is_zero = UOp(Op.CMPEQ, dtypes.bool_, (greater, zero))
+    ratio = UOp(Op.WHERE, u.dtype, (is_zero, zero, _binary(Op.DIV, lesser, greater)))
+    divisor = _binary(Op.ADD, greater, _binary(Op.MUL, lesser, ratio))
     real = _binary(Op.ADD, choose(x, y), _binary(Op.MUL, choose(y, x), ratio))
     imaginary = [
         _binary(Op.SUB, y, _binary(Op.MUL, x, ratio)),
@@ -264,7 +264,7 @@ _BEHIND: dict[Op, Callable[[int], tuple[object, ...]]] = {
     Op.SHRINK: lambda rank: ((0, 2),),
     Op.FLIP: lambda rank: (),
 }
-"""What the argument of a movement has for the axis of the parts, behind `rank` others."""
+"""What the argument of a movement has for the axis of the parts, which follows `rank` others."""
 
 
 def _binary(op: Op, left: UOp, right: UOp) -> UOp:
@@ -272,7 +272,7 @@ def _binary(op: Op, left: UOp, right: UOp) -> UOp:
 
 
 def _fit(node: UOp, shape: Shape) -> UOp:
-    """A node of this shape, or a scalar repeated to it."""
+    """A node of `shape`: the node itself, or a scalar expanded to it."""
     if node.shape == shape:
         return node
     return expand(reshape(node, (1,) * len(shape)), shape)
@@ -293,19 +293,19 @@ def _slice(whole: UOp, which: int) -> UOp:
 
 
 def _widen(node: UOp, shape: Shape) -> UOp:
-    """A node of `shape`, or a scalar, repeated along the axis of the parts."""
+    """A node of `shape`, or a scalar, expanded along a last axis for the parts."""
     line = reshape(_fit(node, shape), (*shape, 1))
     return expand(line, (*shape, 2))
 
 
 def _which_part(shape: Shape) -> UOp:
-    """0 for the real part, 1 for the imaginary one, along an axis behind `shape`."""
+    """0 for the real part and 1 for the imaginary one, along a last axis after `shape`."""
     line = reshape(UOp(Op.IOTA, dtypes.int64, (), 2), (*[1] * len(shape), 2))
     return expand(line, (*shape, 2))
 
 
 def _interleave(parts: Parts, shape: Shape) -> UOp:
-    """Both parts along a last axis."""
+    """The parts as one node, along a last axis."""
     first = UOp(Op.CMPEQ, dtypes.bool_, (_which_part(shape), UOp.const(dtypes.int64, 0)))
     real, imaginary = [_widen(part, shape) for part in parts]
     return UOp(Op.WHERE, real.dtype, (first, real, imaginary))

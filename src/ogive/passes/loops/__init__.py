@@ -1,1 +1,1 @@
-"""Regions become loops over counters; axes are merged, split, cut into blocks."""
+"""Regions become loops over counters; their axes are merged, split and cut into blocks."""

@@ -1,4 +1,4 @@
-"""The loads and stores of a kernel, as strides along its loop counters."""
+"""The loads and stores of a kernel, with their strides along its loop counters."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from ogive.passes.loops.kernel_axes import axis_extent
 
 @record(frozen=True)
 class MemoryAccess:
-    """One LOAD or STORE: `strides` has the counters that enter its offset linearly.
+    """One LOAD or STORE.
 
-    `irregular` has those that enter it otherwise (through a division, say).
+    `strides` has the counters on which its offset depends linearly, `irregular` those on which it
+    depends in another way, such as through a division.
     """
 
     node: UOp
@@ -30,19 +31,19 @@ class MemoryAccess:
         return self.node.place
 
     def depends_on(self, counter: UOp) -> bool:
-        """Whether the place touched changes with `counter`, or what was staged there."""
+        """Whether the place accessed, or the row staged there, changes with `counter`."""
         memory = self.index.base
         staged_anew = memory.op is Op.STAGE and counter in memory.ranges
         return staged_anew or counter in self.strides or counter in self.irregular
 
     def bytes_along(self, counters: Collection[UOp]) -> int:
-        """How many bytes are touched along some counters."""
+        """The number of bytes accessed along some counters."""
         lengths = [axis_extent(counter) for counter in self.strides if counter in counters]
         return self.index.dtype.itemsize * math.prod(lengths)
 
     @property
     def memory_bytes(self) -> int:
-        """The size of the memory that is read or written."""
+        """The size in bytes of the memory that is accessed."""
         memory = self.index.base
         is_buffer = memory.op is Op.PARAM
         count = memory.size if is_buffer else math.prod(map(axis_extent, memory.closed))
@@ -62,10 +63,10 @@ def memory_accesses(root: UOp) -> list[MemoryAccess]:
 
 
 def offset_strides(offset: UOp) -> tuple[dict[UOp, int], frozenset[UOp]]:
-    """The linear strides of an offset, and the counters it uses in any other way.
+    """The linear strides of an offset, and the counters that it uses in any other way.
 
-    A stride that depends on variables counts as its greatest value: `r0*#n + r1` has the strides
-    of a row as long as rows get. It is an estimate; `stride_along` has the expression.
+    A stride that depends on variables is replaced by its greatest value: `r0*#n + r1` has the
+    strides of the longest row. Use `stride_along` for the exact expression.
     """
     terms, _ = linear_form(offset)
     strides: dict[UOp, int] = {}
@@ -82,7 +83,7 @@ def offset_strides(offset: UOp) -> tuple[dict[UOp, int], frozenset[UOp]]:
 
 
 def stride_along(offset: UOp, counter: UOp) -> UOp:
-    """How far a step along a counter goes that enters an offset linearly, as an index node."""
+    """The stride of an offset along a counter on which it depends linearly, as an index node."""
     terms, _ = linear_form(offset)
     total = index_constant(0)
     for term, coefficient in terms.items():
@@ -93,7 +94,7 @@ def stride_along(offset: UOp, counter: UOp) -> UOp:
 
 
 def _counter_in(term: UOp) -> tuple[UOp | None, UOp]:
-    """The counter that a term is a multiple of, and how many times it is that."""
+    """The only counter of a term and its factor; None and 1 if the term has none or several."""
     one = index_constant(1)
     if term.op is Op.RANGE:
         return term, one

@@ -1,10 +1,10 @@
-"""Join short axes that memory is read along, where it is written in another order.
+"""Joins short axes along which memory is read contiguously and written in another order.
 
     before   s < 13, b < 2, p < 98:   y[(b*13 + s)*98 + p] = x[p*26 + s*2 + b]
     after    t < 26, p < 98:          y[(t%2*13 + t//2)*98 + p] = x[p*26 + t]
 
-The axis t is then long enough for a tile that is transposed in registers; where its rows are
-written to is no matter.
+The axis t is long enough for a tile that is transposed in registers. The rows of the tile may be
+written anywhere.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ def join_axes(root: UOp, target: Target) -> UOp:
 
 
 def _pair(root: UOp, target: Target) -> tuple[UOp, UOp] | None:
-    """Two axes that everything is read along as one, the inner of which is short, and neither of
-    which is the one that memory is written along."""
+    """A short inner axis and the outer one with which all loads walk it as one axis.
+
+    Neither may be the axis along which memory is written contiguously.
+    """
     accesses = memory_accesses(root)
     written = {c for a in accesses if a.is_store for c, step in a.strides.items() if step == 1}
     axes = [c for c in output_axes(root) if c.extent.op is Op.CONST and c not in written]

@@ -1,9 +1,9 @@
-"""Neighbouring elements that are put together into a word are loaded as one.
+"""Neighbouring elements that are combined into a word are loaded as one word.
 
     before   OR(CAST(LOAD a[r0*2]), SHL(CAST(LOAD a[r0*2 + 1]), 16))     a of uint16
     after    LOAD a[r0]                                                  a of uint32
 
-A buffer may begin anywhere: the processors we compile for read words from any address.
+The buffer need not be aligned: the processors that we compile for load words from any address.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ogive.ir.traversal import transform
 
 
 def join_words(root: UOp) -> UOp:
-    """The kernel with words loaded whole wherever they lie in memory as they are put together."""
+    """The kernel in which words are loaded whole if their parts are neighbours in memory."""
     nodes = root.walk()
     if not any(node.op is Op.OR and node.right.op is Op.SHL for node in nodes):
         return root
@@ -28,7 +28,7 @@ def join_words(root: UOp) -> UOp:
 
 
 def _whole(word: UOp, written: set[UOp]) -> UOp | None:
-    """The load of a whole word, if its parts are the neighbours that it is made of."""
+    """The load of a whole word, if its parts are neighbours in memory; else None."""
     parts = _parts(word)
     if parts is None:
         return None
@@ -53,7 +53,7 @@ def _whole(word: UOp, written: set[UOp]) -> UOp | None:
 
 
 def _parts(word: UOp) -> list[UOp] | None:
-    """The loads that fill a word, from the lowest bits up."""
+    """The loads that make up a word, from the lowest bits up; None if it is something else."""
     parts: dict[int, UOp] = {}
     waiting = [word]
     while waiting:

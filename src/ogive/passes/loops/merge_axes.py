@@ -1,9 +1,9 @@
-"""Merge neighbouring axes that every access walks as one.
+"""Merges neighbouring axes that every access walks as one.
 
     before   r0 < 64, r1 < 64:  a[r0*64 + r1] = b[r0*64 + r1]
     after    r0 < 4096:         a[r0] = b[r0]
 
-So are axes of variable lengths, if that is so whatever the variables are.
+Axes of symbolic lengths are merged if this holds for all values of the variables.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def merge_axes(root: UOp) -> UOp:
             return root
         outer, inner = pair
         merged = make_range(outer.extent * inner.extent, outer.number)
-        # Every use is outer*size*stride + inner*stride, so either one can carry both.
+        # Every use is outer*size*stride + inner*stride, so `inner` can take the values of both.
         root = replace_ranges(root, {outer: index_constant(0), inner: merged})
 
 
@@ -49,7 +49,7 @@ def _mergeable_pair(root: UOp) -> tuple[UOp, UOp] | None:
 
 
 def _follow_each_other(outer: UOp, inner: UOp, access: MemoryAccess) -> bool:
-    """Whether an access goes on along one axis where the other one ends."""
+    """Whether an access continues along `outer` where `inner` ends."""
     if outer in access.irregular or inner in access.irregular:
         return False
     if outer.extent.op is Op.CONST and inner.extent.op is Op.CONST:
@@ -60,9 +60,9 @@ def _follow_each_other(outer: UOp, inner: UOp, access: MemoryAccess) -> bool:
 
 
 def _axis_groups(root: UOp) -> list[tuple[UOp, ...]]:
-    """The tuples of counters closed together: by each store and by each reduction.
+    """The groups of counters that stores and reductions close together.
 
-    A counter may be merged only if everything closes it together with the same neighbours.
+    A counter may be merged only if all nodes that close it close the same group.
     """
     groups: dict[tuple[UOp, ...], None] = {}
     for node in root.walk():
@@ -76,7 +76,7 @@ def _axis_groups(root: UOp) -> list[tuple[UOp, ...]]:
 
 
 def _used_outside_offsets(root: UOp) -> set[UOp]:
-    """Counters whose value matters beyond where memory is touched: in gates and in data."""
+    """Counters whose values are used in other places than offsets: in gates and in data."""
     used: set[UOp] = set()
     for node in root.walk():
         if node.dtype is not dtypes.index and node.op not in _POSITIONAL:

@@ -3,9 +3,9 @@
     before   STORE(RESHAPE(PARAM 0), EXP(PERMUTE(RESHAPE(PARAM 1))))         (region dialect)
     after    STORE(INDEX(PARAM 0, r0*3 + r1), EXP(LOAD(INDEX(PARAM 1, r1*2 + r0))), r0, r1)
 
-Positions flow from the results down, values from memory up; each is one pass over the region.
-Reductions on the same level of dependency, over equal lengths and at equal positions, share their
-counters, so that independent siblings run in one loop.
+One pass over the region, from results to memory, gives the positions at which each node is read. A
+second one, from memory to results, gives the values there. Independent reductions of the same level
+that have equal lengths and positions share their counters, so that they run in one loop.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from ogive.passes.graph.fault_checks import (
 )
 
 Read = tuple[UOp, Access]
-"""A value and how it is read."""
+"""A value and an access to it."""
 
 
 def make_range(extent: Dim, number: int, placement: str | None = None) -> UOp:
-    """A loop counter from 0 to `extent`.
+    """A loop counter from 0 up to, not including, `extent`.
 
-    It has no placement until `place_axes` gives it one, unless its iterations must be in order:
-    then it is a `LOOP` from the beginning.
+    It has no placement until `place_axes` gives it one. But a loop whose iterations must run in
+    order is a `LOOP` from the beginning.
     """
     return UOp(Op.RANGE, dtypes.index, (index_node(extent),), (number, placement))
 
@@ -65,7 +65,7 @@ class _Rangeifier:
         self.levels = _reduction_levels(self.order)
         self.shared_ranges: dict[Any, Position] = {}
         self.accesses: dict[UOp, dict[Access, None]] = {node: {} for node in self.order}
-        # For each read of a node, the reads of its sources, and what a reduction closes.
+        # For each read of a node: the reads of its sources, the counters it closes, its value.
         self.below: dict[Read, tuple[Read, ...]] = {}
         self.closed: dict[Read, Position] = {}
         self.values: dict[Read, UOp] = {}
@@ -91,7 +91,7 @@ class _Rangeifier:
         return UOp(Op.SINK, dtypes.void, tuple(stores))
 
     def open_store(self, store: UOp) -> tuple[Access, Read]:
-        """Where a store puts something, and what that is, by the counters of its elements."""
+        """The access to the target of a store, and the read of its value."""
         value, indices = store.value, indices_of(store)
         if value.op is Op.ARRANGE:
             elements = value.operand
@@ -105,8 +105,11 @@ class _Rangeifier:
         return target, (value, access)
 
     def next_place(self, node: UOp, access: Access) -> Access:
-        """Where the element of an arrangement goes: places are counted on from where the groups
-        start, in scratch memory."""
+        """The access to the target of an arrangement, given that to its elements.
+
+        A row of scratch memory has the next free place of each group. It is filled with the starts
+        of the groups, and a `TALLY` reads a place and increments it.
+        """
         _, starts, group = node.src
         *line, counter = access.position
         (number,) = self.new_ranges(starts.shape[-1:])
@@ -125,7 +128,7 @@ class _Rangeifier:
         return UOp(Op.STORE, dtypes.void, (place, value, *ranges), (None, store.combine))
 
     def output_ranges(self, store: UOp, shape: tuple[Dim, ...]) -> Position:
-        """The counters of a store's elements; stores of equal shapes share theirs."""
+        """The counters of the elements of a store. Stores of equal shapes share them."""
         ordered = _ordered_axes(store)
         key = (shape, frozenset(ordered))
         if key not in self.shared_ranges:
@@ -144,7 +147,7 @@ class _Rangeifier:
         return tuple(position)
 
     def push_down(self, read: Read) -> None:
-        """Note at which positions the sources of a node are read."""
+        """Record the accesses to the sources of a node that a read of the node makes."""
         if read not in self.below:
             self.below[read] = reads = self.reads_below(*read)
             for source, access in reads:
@@ -174,7 +177,10 @@ class _Rangeifier:
         return ()
 
     def position_of(self, node: UOp, indices: list[Read], gate: UOp | None) -> Position:
-        """Where the values of a node's indices, which are worked out before their turn, lead."""
+        """The checked position that the values of a node's indices give.
+
+        These values are computed at once, before the pass that computes all others.
+        """
         lengths = (node.operand if node.op is Op.GATHER else node.target).shape
         return tuple(
             [
@@ -183,9 +189,9 @@ class _Rangeifier:
             ]
         )
 
-    def value_of(self, wanted: Read) -> UOp:
-        """The value of a read, and with it of all that it needs, before its turn."""
-        stack = [wanted]
+    def value_of(self, target: Read) -> UOp:
+        """The value of a read, computed at once together with all that it needs."""
+        stack = [target]
         while stack:
             read = stack.pop()
             if read in self.values:
@@ -196,10 +202,10 @@ class _Rangeifier:
                 stack.extend(missing)
             else:
                 self.values[read] = self.pull_up(read)
-        return self.values[wanted]
+        return self.values[target]
 
     def missing_below(self, read: Read) -> list[Read]:
-        """The reads that a read is worked out from and that have no value yet."""
+        """The reads that a read needs and that have no value yet."""
         node, access = read
         if node.op is Op.GATHER and read not in self.below:
             indices = [_read(index, access) for index in node.indices]
@@ -223,7 +229,7 @@ class _Rangeifier:
         return Access(tuple(position), access.gate)
 
     def open_stage(self, node: UOp, access: Access) -> Access:
-        """How a staged value is computed: along a counter of its own, whoever reads it."""
+        """The access at which a staged value is computed: along a counter of its own."""
         axis = _staged_axis(node)
         position = list(access.position)
         position[axis] = index_constant(0)
@@ -234,7 +240,7 @@ class _Rangeifier:
         return Access(tuple(position), None)
 
     def staged(self, node: UOp, value: UOp, counter: UOp, access: Access) -> UOp:
-        """A read of what is staged along a counter, and put in order if that is asked for."""
+        """A load from the row of a value that is staged along a counter, or sorted."""
         axis = _staged_axis(node)
         sorted_count = node.shape[axis] if node.op is Op.SORT else None
         closed = (counter,) if counter.op is Op.RANGE else ()
@@ -245,8 +251,10 @@ class _Rangeifier:
         return UOp(Op.LOAD, node.dtype, (place,))
 
     def running(self, node: UOp, values: list[UOp], access: Access) -> UOp:
-        """The value of a scan at its counter, which goes through the axis in order. It is combined
-        in the dtype of what is scanned."""
+        """The value of a scan at its counter, whose loop runs in order.
+
+        The total is computed in the dtype of the operand and then converted.
+        """
         op = node.combine
         counter = access.position[node.axis]
         dtype = values[0].dtype
@@ -262,7 +270,7 @@ class _Rangeifier:
         node, access = read
         op = node.op
         if 0 in node.shape:
-            # Nobody reads from an empty value; what stands around it asks, under a false gate.
+            # No element of an empty value is read, but the nodes around it still need a value.
             return UOp.const(node.dtype, 0)
         if op is Op.PARAM:
             gate = () if access.gate is None else (access.gate,)
@@ -298,10 +306,10 @@ class _Rangeifier:
 
 
 def _ordered_axes(store: UOp) -> set[int]:
-    """The axes of a store's loops whose iterations must follow each other in order.
+    """The axes of a store whose iterations must run in order.
 
-    Those are the axis of a scan or of an arrangement, and where values are stored by indices, each
-    axis but those along which no two values meet.
+    These are the axis of a scan or of an arrangement. In a store by indices they are all axes
+    except those along which no two values go to the same place.
     """
     value = store.value
     if value.op is Op.SCAN_AXIS:
@@ -314,7 +322,7 @@ def _ordered_axes(store: UOp) -> set[int]:
 
 
 def _staged_axis(node: UOp) -> int:
-    """The axis along which a value is staged; what is put in order is so along its last one."""
+    """The axis along which a value is staged; for a `SORT`, the last one."""
     return node.axis if node.op is Op.STAGE_AXIS else len(node.shape) - 1
 
 
@@ -323,7 +331,7 @@ def _read(source: UOp, access: Access) -> Read:
 
 
 def _reduction_levels(order: list[UOp]) -> dict[UOp, int]:
-    """How many reductions lie on the longest path below each node, itself counted."""
+    """The greatest number of reductions on a path from each node to a leaf, itself included."""
     levels: dict[UOp, int] = {}
     for node in order:
         level = max([levels[source] for source in node.src], default=0)

@@ -1,8 +1,8 @@
-"""Replace loop counters throughout a kernel, keeping its meaning.
+"""Replaces loop counters throughout a kernel without changing its results.
 
-The one primitive under every placement. A counter may become any index expression over new
-counters; where that expression can run past the old extent, a gate keeps the excess from being
-read, written or summed.
+All passes on loops and every placement are built on this. A counter may become any index expression
+over new counters. If that can exceed the old extent, a gate keeps the excess from being read,
+written or summed.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ def replace_ranges(
 ) -> UOp:
     """`root` with each counter of `replacements` replaced by an expression of new counters.
 
-    `gates[counter]` is a condition under which the replaced counter is within its extent, and
-    `within[counter]` one under which memory may be read there, if that is another one. Along a
-    counter of `nearest`, what lies behind memory that may end there is read at the last place
-    instead, which that gives: no load waits for a gate, and nobody stores what comes of it.
+    `gates[counter]` is the condition that the replaced counter is within its extent.
+    `within[counter]` is the condition that memory may be read there, if that is another one.
+    `nearest[counter]` is the replacement clamped to the extent: a load that might be outside its
+    buffer reads there instead. So it needs no gate, and its result is not used.
     """
     gates = gates or {}
     nearest = nearest or {}
     within = gates if within is None else within
     at_nearest = {**replacements, **nearest}
     done: dict[UOp, UOp] = {}
-    # A place that is looked up waits for its gate: what is looked up there is checked.
+    # Not for a place that was itself loaded, which is checked under the gate.
     loads = {
         node.place
         for node in root.walk()
@@ -63,7 +63,7 @@ def _at_nearest(
     nearest: Mapping[UOp, UOp],
     within: Mapping[UOp, UOp],
 ) -> UOp:
-    """The place of a load, where the excess of tiles reads what is there already."""
+    """The place of a load, with the excess of tiles moved to the last place within the extent."""
     others = sorted([counter for counter in node.ranges if counter not in nearest], key=_number)
     moved = [replace_ranges(source, at_nearest) for source in node.src[1:]]
     place = UOp(Op.INDEX, node.dtype, (done[node.base], *moved))
@@ -84,7 +84,7 @@ def _rebuild(
         return UOp(op, node.dtype, (value, *counters), node.arg) if counters else value
     if op is Op.STORE:
         counters = _new_counters(node.closed, done)
-        # Also the counters whose offset the store does not use: nobody may write past them.
+        # Also for counters that the offset does not use: the excess must not be written.
         place = _gated(done[node.place], _gate_of(node.closed, gates))
         return UOp(op, node.dtype, (place, done[node.value], *counters), node.arg)
     if op is Op.STAGE:
@@ -112,9 +112,11 @@ def _rebuild(
 
 
 def _staged_at(stage: UOp, position: UOp, gates: Mapping[UOp, UOp]) -> UOp:
-    """Where a staged value goes. What a tile has in excess goes behind the row, where scratch
-    memory is made for it and nobody reads: by itself along an axis that runs through the row, but
-    not along one of several that are merged there, where the next element of another one is.
+    """The place where a staged value is written: the excess of a tile goes behind the row.
+
+    Scratch memory has room there, and nothing reads it. Along the axis of the row the excess is
+    behind it by itself. But if several axes share the row, the excess of an inner one would be in
+    the place of the next element.
 
         before   STAGE(x, r0*3 + r1), r1 < 3 in four lanes
         after    STAGE(x, where(lane < 3, r0*3 + lane, 24)), for eight r0
@@ -134,14 +136,16 @@ def _staged_at(stage: UOp, position: UOp, gates: Mapping[UOp, UOp]) -> UOp:
 
 
 def _is_left_out(value: UOp, gate: UOp, identity: UOp) -> bool:
-    """Whether a term is the identity already wherever a gate does not hold."""
+    """Whether a term is the identity already wherever the gate does not hold."""
     return value.op is Op.WHERE and value.if_false is identity and implies(value.condition, gate)
 
 
 def _is_inside(place: UOp) -> bool:
-    """Whether even the excess of a tile lies in the buffer: then reading it does no harm, and
-    what is computed from it is never stored. A buffer whose length only a launch knows may end
-    anywhere."""
+    """Whether even the excess of a tile is inside the buffer.
+
+    Then it may be read, and what is computed from it is never stored. A buffer whose length is
+    known only at launch may end anywhere.
+    """
     low, high = place.offset.bounds
     if low < 0 or place.base.op is Op.STAGE:
         return low >= 0
@@ -170,7 +174,7 @@ def _gated(place: UOp, gate: UOp | None) -> UOp:
 
 
 def _new_counters(counters: tuple[UOp, ...], done: dict[UOp, UOp]) -> tuple[UOp, ...]:
-    """The counters that stand in the replacements of the old ones, in nest order."""
+    """The counters in the replacements of the old ones, by number."""
     new: set[UOp] = set()
     for counter in counters:
         new |= done[counter].ranges

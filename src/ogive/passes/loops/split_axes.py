@@ -1,13 +1,13 @@
-"""Axes of memory in blocks are split, so that every access is linear.
+"""Splits axes along which memory is in blocks, so that every access is linear.
 
     before   r1 < 128:              b[r1//32 * 1024 + r1%32]
     after    r1 < 4, r2 < 32:       b[r1*1024 + r2]
 
-So is one of variable length: of #n elements there are (#n + 31)//32 blocks.
+An axis of symbolic length is split, too: #n elements are (#n + 31)//32 blocks.
 
-An axis that its blocks do not fill runs on to the end of the last one, under a gate, if that is a
-small part of it, or if blocks are read by vectors: results and terms too many, left out, take far
-less time than those that are gathered one by one.
+If blocks do not divide the axis, the last block runs past its end under a gate. That is done if the
+excess is small, or if blocks are long enough for vectors: computing and dropping the excess takes
+far less time than loading elements one by one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ogive.targets.target import Target
 
 
 def split_axes(root: UOp, target: Target) -> UOp:
-    """The kernel with each axis cut where its offsets divide it."""
+    """The kernel with each axis split by the divisor that its offsets use."""
     blocks = _block_lengths(root)
     if not blocks:
         return root
@@ -44,13 +44,13 @@ def split_axes(root: UOp, target: Target) -> UOp:
 
 
 def _is_wasteful(length: int, block: int, target: Target) -> bool:
-    """Whether short blocks have many iterations too many."""
+    """Whether blocks are short, and would add many iterations in excess."""
     costs = target.costs.loops
     return block < costs.vector_elements and -length % block > costs.most_excess * length
 
 
 def _block_lengths(root: UOp) -> dict[UOp, int]:
-    """The least divisor of each axis that is divided in an offset, if the others are multiples."""
+    """The least divisor of each axis in an offset, if all others are multiples of it."""
     divisors: dict[UOp, set[int]] = {}
     for node in root.walk():
         if node.op is not Op.INDEX:

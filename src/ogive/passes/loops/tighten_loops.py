@@ -1,18 +1,18 @@
-"""End a loop where the last of its terms is that counts.
+"""Ends a loop after its last term that counts.
 
     before   r0 < 64:  sum over r1 < 64 of where(r1 < r0 + 1, x[r0, r1], 0)
     after    r0 < 64:  sum over r1 < r0 + 1 of x[r0, r1]
 
-A loop whose first terms do not count is run backwards before that:
+A loop whose first terms do not count is reversed before that:
 
     before   r0 < 64:  sum over r1 < 64 of where(r0 < r1 + 1, x[r0, r1], 0)
     after    r0 < 64:  sum over r1 < 64 - r0 of x[r0, 63 - r1]
 
-Terms that a condition on positions replaces by what a reduction starts from (a triangle's zeros,
-what a causal mask hides) are not computed. They are the identity by choice, whatever `x` holds
-there; a term that is multiplied by zero is not, since it may be NaN. Rows that are staged end where
-all of their readers do. Afterwards the extent of a counter that is reduced may be an expression of
-the counters of the result, and `place` sees to it that a tile runs to the end of its longest row.
+A term counts unless a condition on positions replaces it by the identity of the reduction, as in a
+triangle or under a causal mask. Such a term is the identity whatever `x` holds there. A term that
+is multiplied by zero does count, since it may be NaN. Staged rows end where all of their readers
+end. Afterwards the extent of a reduced counter may depend on the counters of the result; `place`
+lets a tile run to the end of its longest row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ogive.targets.target import Target
 
 
 def tighten_loops(root: UOp, target: Target) -> UOp:
-    """The loop graph with its reductions and staged rows as short as conditions allow."""
+    """The loop graph with its reductions and staged rows as short as the conditions allow."""
     if not any(node.op is Op.REDUCE and _needed_if(node) for node in root.walk()):
         return root
     for reduction in [node for node in root.walk() if node.op is Op.REDUCE]:
@@ -46,8 +46,10 @@ def tighten_loops(root: UOp, target: Target) -> UOp:
 
 
 def _run_backwards(root: UOp, reduction: UOp, target: Target) -> UOp:
-    """The graph with the loops of a reduction running backwards, if they then end early, and not
-    otherwise, and nobody else runs along with them."""
+    """The graph with the loops of a reduction reversed, if only that lets them end early.
+
+    No other reduction may share these loops.
+    """
     needed = [difference(*part.src)[0] for part in _needed_if(reduction)]
     late = {c for c in reduction.closed if any(terms.get(c, 0) < 0 for terms in needed)}
     closing = [n for n in root.walk() if n is not reduction and not late.isdisjoint(n.closed)]
@@ -60,7 +62,7 @@ def _run_backwards(root: UOp, reduction: UOp, target: Target) -> UOp:
 
 
 def ends_early(root: UOp, reduction: UOp, target: Target) -> bool:
-    """Whether some loop of a reduction may end early, for all that it knows itself."""
+    """Whether a loop of a reduction may end early, as far as its own conditions tell."""
     nodes, outputs = root.walk(), frozenset(output_axes(root))
     return any(
         _end_of(counter, [reduction], nodes, outputs, target) for counter in reduction.closed
@@ -68,15 +70,17 @@ def ends_early(root: UOp, reduction: UOp, target: Target) -> bool:
 
 
 def _is_free(counter: UOp) -> bool:
-    """Whether a loop may run in any order and has a length."""
+    """Whether a loop may run in any order and has a fixed length."""
     return counter.placement is None and counter.extent.op is Op.CONST
 
 
 def _find_end(
     root: UOp, ended: set[UOp], target: Target
 ) -> tuple[UOp, list[UOp], UOp] | None:
-    """A counter that has not been ended yet and may be, the nodes of one block that close it, and
-    where it ends. Readers of a staged row come before the row."""
+    """A counter that may end early, the nodes in one block that close it, and its new end.
+
+    Counters in `ended` are done. Readers of a staged row come before the row.
+    """
     nodes = root.walk()
     outputs = frozenset(output_axes(root))
     closing: dict[tuple[UOp, frozenset[UOp]], list[UOp]] = {}
@@ -93,7 +97,7 @@ def _find_end(
 
 
 def _needed_if(reduction: UOp) -> list[UOp]:
-    """The conditions on positions that must all hold for a term to count."""
+    """The conditions on positions that must all hold if a term counts."""
     value = _nest(reduction)[-1].operand
     if value.op is not Op.WHERE:
         return []
@@ -106,7 +110,7 @@ def _needed_if(reduction: UOp) -> list[UOp]:
 
 
 def _nest(node: UOp) -> list[UOp]:
-    """A reduction, and those of the same kind that it is one of: a sum of sums."""
+    """A reduction, and the reductions of the same kind that it directly combines: a sum of sums."""
     nest = [node]
     while node.op is Op.REDUCE and node.operand.op is Op.REDUCE:
         if node.operand.combine is not node.combine:
@@ -127,12 +131,12 @@ def _end_of(
     outputs: frozenset[UOp],
     target: Target,
 ) -> UOp | None:
-    """Where a loop may end, if that is worth it and everything that closes it allows it."""
+    """Where a loop may end; None if a node that closes it needs more, or too little is saved."""
     costs = target.costs.loops
     terms = math.prod([axis_extent(c) for node in _nest(closers[0]) for c in node.closed])
     is_checked = any(n.op is Op.CHECK and counter in n.ranges for n in nodes)
     if terms < costs.least_terms or is_checked:
-        return None  # faults are reported wherever they are
+        return None  # every fault must be reported
     ends: set[UOp | None] = set()
     for node in closers:
         needed = _needed_if(node) if node.op is Op.REDUCE else _read_if(node, nodes)
@@ -149,8 +153,7 @@ def _end_of(
 
 
 def _read_if(stage: UOp, nodes: Iterable[UOp]) -> list[UOp]:
-    """A condition that holds for every element of a staged row that is read, unless it is put in
-    order before."""
+    """A condition that holds for every element of a staged row that is read; none if sorted."""
     if stage.sorted_count is not None:
         return []
     ends = {
@@ -163,8 +166,10 @@ def _read_if(stage: UOp, nodes: Iterable[UOp]) -> list[UOp]:
 
 
 def _first_after(counter: UOp, condition: UOp, outputs: frozenset[UOp]) -> UOp | None:
-    """The first iteration from which on a condition cannot hold, as an expression of the result's
-    counters; what else changes within the loop is taken at its best."""
+    """The iteration from which on a condition cannot hold, as an expression of output counters.
+
+    Terms that depend on other counters are replaced by the bound that makes it latest.
+    """
     terms, bound = difference(*condition.src)
     slope = terms.pop(counter, 0)
     if slope <= 0 or any(counter in term.ranges for term in terms):
@@ -180,8 +185,11 @@ def _first_after(counter: UOp, condition: UOp, outputs: frozenset[UOp]) -> UOp |
 
 
 def _ended(root: UOp, counter: UOp, closers: list[UOp], end: UOp) -> tuple[UOp, UOp]:
-    """The graph in which the loop of these nodes ends there, without what the end says already;
-    and the counter of that loop, a new one if others go on."""
+    """The graph in which the loop of `closers` stops at `end`, and the counter of that loop.
+
+    The counter gets a new number if other nodes close the old one. Conditions that hold in the
+    whole shorter loop are dropped.
+    """
     nodes = root.walk()
     number = counter.number
     if any(counter in node.closed for node in nodes if node not in closers):
@@ -201,9 +209,9 @@ def _ended(root: UOp, counter: UOp, closers: list[UOp], end: UOp) -> tuple[UOp, 
 
 
 def _with_its_length(node: UOp) -> UOp:
-    """A node as it is; a staged value as one of rows no longer than its loop now is."""
+    """A staged value with rows no longer than its loop; any other node as it is."""
     if node.op is not Op.STAGE:
         return node
-    space, length, *rest = node.arg
+    space, length, *further = node.arg
     shorter = min(length, int(node.offset.vmax) + 1)
-    return UOp(Op.STAGE, node.dtype, node.src, (space, shorter, *rest))
+    return UOp(Op.STAGE, node.dtype, node.src, (space, shorter, *further))

@@ -1,1 +1,1 @@
-"""Placed loops become instructions in order: how lanes lie in memory, what each loop holds."""
+"""Placed loops become ordered instructions: the strides of lanes, the contents of each loop."""

@@ -1,27 +1,29 @@
-"""Hints to the caches: which stores go past them, which rows are soon to be read.
+"""Hints to the caches: streaming stores and prefetches.
 
-A processor reads a line into its cache before a store changes it, and writes it back later. Where a
-kernel writes more than the caches hold, whoever reads it next finds it in memory all the same: a
-streaming store sends whole lines there and spares the read, a third of what a copy moves.
+Before a store changes a cache line, the processor reads it from memory; later it writes it back. If
+a kernel writes more than the caches hold, its results are read from memory later in any case. A
+streaming store writes whole lines to memory without reading them first. That saves a third of the
+traffic of a copy.
 
     before   store <16 x float> %v, ptr %p, align 4
     after    store <16 x float> %v, ptr %p, align 64, !nontemporal !0        and a fence at the end
 
-A row program reads its row several times, and only the first time from memory. Meanwhile nothing is
-computed, and later nothing is read. The last loop over the row therefore asks for the next row:
+A row program reads its row several times, but from memory only the first time. It computes little
+while it waits for memory, and reads no memory while it computes. So its last loop over a row
+prefetches the next row:
 
     before   for row: for k: m = max(m, x[row, k]);  for k: s += exp(x[row, k] - m)
     after    the second loop also prefetches x[row + 1, k] into the second-level cache
 
-A product that reads an operand where it lies takes a few columns of all rows, which lie far apart:
-beside each of them it asks for those that the next tile takes.
+Four other kinds of kernels prefetch, too:
 
-One whose operand lies in panels, each of which many tiles go through, asks for the next panel
-meanwhile: the first tile would wait for it.
-
-So does a transpose with what it reads next of each of its rows: they are too many for a processor
-to notice by itself that each goes on. And so does a sum of more than the caches hold with what lies
-a few lines further on, since processors look ahead no further than to the end of a page.
+- A product that reads an operand in place reads a few columns of all rows, which are far apart. It
+  prefetches the columns of the next tile.
+- A product whose many tiles read one panel prefetches the next panel.
+- A transpose prefetches the next elements of each row, since it reads more rows than the
+  processor's prefetcher can follow.
+- A sum of more than the caches hold prefetches a few lines ahead, since the processor's prefetcher
+  stops at the end of a page.
 """
 
 from __future__ import annotations
@@ -44,17 +46,20 @@ from ogive.targets.target import CACHE_LINE, Target
 
 @record(frozen=True)
 class Traffic:
-    """`streamed` has the stores that go past the caches, `ahead` the loads beside which something
-    further on is asked for, with how many elements further on it lies: an index expression."""
+    """The hints of a kernel.
+
+    `streamed` has the stores that bypass the caches. `ahead` has the loads that prefetch, each with
+    the distance in elements, an index expression.
+    """
 
     streamed: frozenset[UOp] = frozenset()
     ahead: Mapping[UOp, UOp] = field(default_factory=dict)
 
 
 def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
-    """The hints of a lowered kernel, whose instructions are `program`, to the caches.
+    """The cache hints of a lowered kernel, whose instructions are `program`.
 
-    Memory that it reads as well as writes is in the caches anyway, and is not streamed to.
+    Stores to memory that the kernel also reads are not streamed, since that is in the caches.
     """
     nodes = root.walk()
     stores = [node for node in nodes if node.op is Op.STORE]
@@ -62,7 +67,7 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
     transposed = [load for load in loads if transposed_counter(load, lane_count(load), target)]
     ahead = next_columns(program, target) | next_panels(program, target)
     ahead |= next_lines(program, target) | next_rows(program, target)
-    # What is transposed back, as a scan is, is written line after line.
+    # A kernel that also transposes its results, such as a scan, writes line after line.
     is_far = bool(transposed) and not all(_transposed_rows(store, target) for store in stores)
     least = target.streamed_transposed_bytes if is_far else target.streamed_bytes
     if least is None or sum(map(_least_bytes, stores)) < least:
@@ -76,8 +81,10 @@ def plan_traffic(root: UOp, program: list[Item], target: Target) -> Traffic:
 
 
 def next_lines(program: list[Item], target: Target) -> dict[UOp, UOp]:
-    """The loads that pass once, and in order, over more than the caches hold, each with how far
-    away that is which is read some lines later."""
+    """The loads that read more than the caches hold, once and in order, with the prefetch distance.
+
+    The distance is that of the elements read some lines later.
+    """
     if target.streamed_bytes is None:
         return {}
     loads = [pair for item in program if isinstance(item, Loop) for pair in _loads_of(item, [])]
@@ -93,7 +100,7 @@ def next_lines(program: list[Item], target: Target) -> dict[UOp, UOp]:
 
 
 def _loads_of(loop: Loop, around: list[UOp]) -> Iterator[tuple[UOp, list[UOp]]]:
-    """The loads of a loop and of those in it, each with the counters around it."""
+    """The loads of a loop and of the loops inside it, each with the counters around it."""
     counters = [*around, loop.counter]
     for item in loop.body:
         if isinstance(item, Loop):
@@ -103,8 +110,10 @@ def _loads_of(loop: Loop, around: list[UOp]) -> Iterator[tuple[UOp, list[UOp]]]:
 
 
 def _lines_later(load: UOp, counters: list[UOp], target: Target) -> UOp:
-    """How far away that is which is read some lines later: behind the end of a row, it is in the
-    next row of the tile that follows."""
+    """The distance in elements of what a load reads some lines later.
+
+    Past the end of a row, it is in the row that the next iterations read.
+    """
     lines = target.costs.accesses.ahead_bytes // load.dtype.itemsize
     terms, _ = linear_form(load.place.offset)
     inner: dict[UOp, int] = {}
@@ -124,7 +133,7 @@ def _lines_later(load: UOp, counters: list[UOp], target: Target) -> UOp:
 
 
 def _follows(load: UOp, counter: UOp) -> bool:
-    """Whether each iteration reads what lies behind that of the last one."""
+    """Whether each iteration reads the elements right after those of the one before."""
     terms, _ = linear_form(load.place.offset)
     length = lane_count(load)
     for term in sorted(terms, key=lambda term: terms[term]):
@@ -134,7 +143,7 @@ def _follows(load: UOp, counter: UOp) -> bool:
 
 
 def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
-    """The loads of the last loops over rows that were read before, each with its row's stride."""
+    """The loads in the last of several loops over a row, each with the stride of rows."""
     ahead: dict[UOp, UOp] = {}
     for outer in _parallel_loops(program):
         loops = [item for item in outer.body if isinstance(item, Loop)]
@@ -157,8 +166,10 @@ def next_rows(program: list[Item], target: Target) -> dict[UOp, UOp]:
 
 
 def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
-    """The loads that take a few columns of each row, rows being far apart and more of them than a
-    cache holds, each with how far away the columns are that the next tile takes."""
+    """The loads of a few columns of each row, with the distance of the columns of the next tile.
+
+    Only if rows are far apart and take more than a cache holds.
+    """
     ahead: dict[UOp, UOp] = {}
     for outer in _parallel_loops(program):
         for load in _loads_within(outer):
@@ -175,8 +186,10 @@ def next_columns(program: list[Item], target: Target) -> dict[UOp, UOp]:
 
 
 def next_panels(program: list[Item], target: Target) -> dict[UOp, UOp]:
-    """The loads of a panel that several tiles read one after the other, if the panels are more than
-    a near cache holds but two of them are not, each with how far away the next panel is."""
+    """The loads of a panel that several tiles read in turn, with the distance of the next panel.
+
+    Only if a near cache cannot hold all panels, but can hold two.
+    """
     ahead: dict[UOp, UOp] = {}
     for outer in _parallel_loops(program):
         for load in _loads_within(outer):
@@ -206,20 +219,23 @@ def _loads_within(loop: Loop) -> Iterator[UOp]:
 
 
 def _reads_memory(item: Item) -> TypeGuard[UOp]:
-    """Whether an instruction loads from memory that is not the kernel's own."""
+    """Whether an instruction loads from a buffer, not from scratch memory."""
     return isinstance(item, UOp) and item.op is Op.LOAD and item.place.base.op is Op.PARAM
 
 
 def _row_stride(load: UOp, counter: UOp) -> int:
-    """How far apart vectors are that one iteration and the next one read; 0 if that varies.
+    """The distance of the vectors that one iteration and the next one read; 0 if it varies.
 
-    Where the counter is that of several axes, the next iteration is mostly one along the last."""
+    If several axes share the counter, this is the stride along the last one.
+    """
     return _strides(load, counter).get(1, 0)
 
 
 def _strides(load: UOp, counter: UOp) -> dict[int, int]:
-    """How far apart vectors are that are read one after so many iterations and the next ones: that
-    many and the distance, for each axis that the counter is made of. Nothing if that varies."""
+    """For each axis in a counter, its period in iterations, and the distance of vectors along it.
+
+    An axis with period n advances by one in n iterations. Empty if a distance varies.
+    """
     terms, _ = linear_form(load.place.offset)
     strides: dict[int, int] = {}
     for term, factor in terms.items():
@@ -233,7 +249,7 @@ def _strides(load: UOp, counter: UOp) -> dict[int, int]:
 
 
 def _period(part: UOp, counter: UOp) -> int | None:
-    """After how many iterations `counter // period % length`, or without either, changes."""
+    """The period of `counter // period % length`; 1 for the counter itself; None for others."""
     if part.op is Op.MOD:
         part = part.left
     if part.op is Op.FLOORDIV and part.right.op is Op.CONST and part.left is counter:
@@ -242,8 +258,7 @@ def _period(part: UOp, counter: UOp) -> int | None:
 
 
 def _before_last(term: UOp, counter: UOp) -> dict[UOp, int]:
-    """A part of an index, by what it is linear in, for all tiles but a last one that starts earlier
-    than it would."""
+    """The terms of a part of an index, for all tiles but a last one that starts earlier."""
     if term.op is not Op.MINIMUM:
         return {term: 1}
     (start, *others) = [source for source in term.src if counter in source.ranges]
@@ -251,27 +266,27 @@ def _before_last(term: UOp, counter: UOp) -> dict[UOp, int]:
 
 
 def _bytes_within(load: UOp, counter: UOp) -> int:
-    """How much a load reads, at most, in one iteration of a counter."""
-    counts = [int(other.extent.vmax) for other in load.ranges if other is not counter]
+    """The greatest number of bytes that a load reads in one iteration of a counter."""
+    counts = [int(inner.extent.vmax) for inner in load.ranges if inner is not counter]
     return math.prod(counts) * load.dtype.itemsize
 
 
 def _least_bytes(store: UOp) -> int:
-    """The least number of bytes that a store writes, whatever the variables are."""
+    """The least number of bytes that a store writes, for all values of variables."""
     counts = [int(counter.extent.vmin) for counter in store.closed]
     return math.prod(counts) * store.place.dtype.itemsize
 
 
 def _transposed_rows(store: UOp, target: Target) -> UOp | None:
-    """The counter along which a store writes the elements of each of its lanes, if it does."""
+    """The counter along which the elements of each lane of a store are contiguous, or None."""
     lane = lane_of(store.closed)
     return None if lane is None else transposed_counter(store, int(lane.extent.literal), target)
 
 
 def _fills_lines(store: UOp, target: Target) -> bool:
-    """Whether vectors lie at multiples of their size, and those of a tile make up whole lines.
+    """Whether a store writes aligned vectors, and those of a tile make up whole cache lines.
 
-    Memory that is written begins at a line: none of it is borrowed, and windows are only read.
+    Memory that is written starts at a cache line: it is never borrowed and never a window.
     """
     lane, rows = lane_of(store.closed), _transposed_rows(store, target)
     is_plain = store.stride == 1 and store.combine is None

@@ -1,7 +1,8 @@
-"""Loads whose lanes lie at places that are known when the code is written, but not side by side.
+"""Loads whose lanes are at known places that are not contiguous.
 
-Every second element, a row read backwards, or the elements of a short block in another order: whole
-vectors are loaded that hold all of a tile's elements, and the lanes are picked out of them.
+Examples are every second element, a reversed row, or a short block in another order. The kernel
+loads whole vectors that contain all elements of a tile, and picks the lanes out of them by
+shuffles.
 
     before   a[r0*48 + (u0*16 + lane)%4*12 + (u0*16 + lane)//4]        48 elements one by one
     after    a[r0*48 ...], a[r0*48 + 16 ...], a[r0*48 + 32 ...]        and two shuffles a vector
@@ -21,14 +22,14 @@ from ogive.passes.lower.lower_accesses import lane_of, upcast_counters
 from ogive.targets.target import Target
 
 MOST_ELEMENTS = 1024
-"""Elements of a tile up to which it is looked at one by one."""
+"""The greatest number of elements of a tile that are examined one by one."""
 
 
 class Picks(NamedTuple):
-    """Which vectors are loaded for a tile, and where its elements are in them.
+    """The vectors to load for a tile, and the places of its elements in them.
 
-    `windows` are their places, counted from what the terms of `base` add up to; `sources` has for
-    each entry of the tile and each lane the number of the window and the position in it.
+    `windows` are the offsets of the vectors from the sum of the terms in `base`. `sources` has, for
+    each entry of the tile and each lane, the number of the window and the position in it.
     """
 
     base: dict[UOp, int]
@@ -37,7 +38,7 @@ class Picks(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How many loads and shuffles there are."""
+        """The number of loads and shuffles."""
         shuffles = [len({window for window, _ in entry}) for entry in self.sources.values()]
         return len(self.windows) + sum(shuffles)
 
@@ -49,8 +50,7 @@ class Picks(NamedTuple):
 
 
 def find_picks(load: UOp, lanes: int, target: Target) -> Picks | None:
-    """How a load is picked out of vectors; None if its places are not known, or if it takes no
-    longer to touch its lanes one by one."""
+    """The picks for a load; None if its places are not known or single loads take no longer."""
     if lanes == 1 or load.stride in (None, 0, 1):
         return None
     lane = lane_of(load.ranges)
@@ -82,15 +82,17 @@ def find_picks(load: UOp, lanes: int, target: Target) -> Picks | None:
 
 
 def _is_known(term: UOp) -> bool:
-    """Whether tile and lane numbers say all about a term."""
+    """Whether a term depends on tile and lane counters only."""
     if any(counter.placement not in (UPCAST, LANE) for counter in term.ranges):
         return False
     return all(n.dtype is dtypes.index and n.op is not Op.VARIABLE for n in term.walk())
 
 
 def _cover(places: list[int], lanes: int) -> list[int] | None:
-    """Where vectors begin that hold all the places, none of which reaches past the first or the
-    last one; None if these are less than a vector apart."""
+    """The starts of vectors that contain all `places` and nothing outside their range.
+
+    None if that range is shorter than a vector.
+    """
     last = max(places) - lanes + 1
     windows: list[int] = []
     for place in sorted(set(places)):
@@ -100,7 +102,7 @@ def _cover(places: list[int], lanes: int) -> list[int] | None:
 
 
 def _source(place: int, windows: list[int], lanes: int) -> tuple[int, int]:
-    """The window that has a place, and the position in it."""
+    """The number of the window that contains a place, and the position in it."""
     for number, first in enumerate(windows):
         if first <= place < first + lanes:
             return number, place - first

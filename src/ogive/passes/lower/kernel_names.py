@@ -1,4 +1,4 @@
-"""The name of a kernel says what it does and how its axes are placed."""
+"""The names of kernels, which say what a kernel does and how its axes are placed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ogive.passes.loops.kernel_axes import ordered_axes, output_axes
 
 
 def kernel_axes(root: UOp) -> tuple[tuple[str, int], ...]:
-    """The axes, outermost first, each with its placement and length; unplaced ones are loops."""
+    """The placement and length of each axis, outermost first. Axes without placement are loops."""
     return tuple([(c.placement or LOOP, int(c.extent.vmax)) for c in _counters(root)])
 
 
@@ -18,9 +18,9 @@ def _counters(root: UOp) -> list[UOp]:
 
 
 def kernel_name(loops: UOp, placed: UOp | None = None) -> str:
-    """Such as `reduce_parallel4096_loop64_upcast4_lane16`; a length that varies is an `N`.
+    """A name such as `reduce_parallel4096_loop64_upcast4_lane16`, with `N` for a symbolic length.
 
-    What a kernel does is read off its loop graph, where an axis of the result is one counter.
+    The kind of kernel is taken from its loop graph, in which each output axis is one counter.
     """
     reductions = [node for node in loops.walk() if node.op is Op.REDUCE]
     outputs = frozenset(output_axes(loops))
@@ -37,7 +37,7 @@ def _length(extent: UOp) -> str:
 
 
 def _is_product(reduction: UOp, outputs: frozenset[UOp]) -> bool:
-    """Whether a sum multiplies two operands, each with an axis of the result the other lacks."""
+    """Whether a sum multiplies two operands, each with an output axis that the other lacks."""
     value = reduction.operand
     while value.op is Op.WHERE:
         value = value.if_true

@@ -8,14 +8,14 @@ from ogive.named import NamedTuple
 
 
 class Signature(NamedTuple):
-    """The arguments of a kernel: its buffers by slot, then its variables, in order."""
+    """The arguments of a kernel in order: the slots of its buffers, then its variables."""
 
     slots: tuple[int, ...]
     variables: tuple[str, ...]
 
 
 def kernel_signature(root: UOp) -> Signature:
-    """Derived from the kernel itself: the slots it touches and the variables it uses."""
+    """The arguments of a kernel: the slots that it accesses and the variables that it uses."""
     nodes = root.walk()
     slots = sorted({node.slot for node in nodes if node.op is Op.PARAM})
     variables = sorted({node.name for node in nodes if node.op is Op.VARIABLE})

@@ -1,7 +1,7 @@
-"""A placed kernel graph becomes nested blocks of instructions in order.
+"""A placed kernel graph becomes nested blocks of ordered instructions.
 
-Every value goes into the innermost loop it depends on, and no further; so nothing is recomputed
-and nothing needs to be hoisted later. Loops of one block are ordered by what they need.
+Every value goes into the innermost loop on which it depends. So nothing is recomputed, and nothing
+has to be hoisted later. Within a block, loops and instructions come after what they need.
 
     softmax     parallel r0 { loop r1 { max } ; loop r2 { sum of exp } ; loop r3 { store } }
 """
@@ -18,8 +18,11 @@ from ogive.named import NamedTuple, record
 
 @record(eq=False)
 class Loop:
-    """A loop over `counter`; `starts` are the reductions and scans it sets accumulators up for,
-    `stages` the values that it stages."""
+    """A loop over `counter`.
+
+    Before it, the accumulators of the reductions and scans in `starts` are initialized. It fills
+    the staged values in `stages`.
+    """
 
     counter: UOp
     body: list[Item] = field(default_factory=list)
@@ -28,7 +31,7 @@ class Loop:
 
 
 class Accumulate(NamedTuple):
-    """One more value into the accumulators of a reduction, or into staged memory."""
+    """The instruction that adds a value to the accumulators of a reduction or to staged memory."""
 
     into: UOp
 
@@ -36,16 +39,16 @@ class Accumulate(NamedTuple):
 Step = UOp | Accumulate
 Item = Step | Loop
 Need = tuple[Step, Step]
-"""A step, and one that it has to come after."""
+"""A step, and a step that must come before it."""
 
 
 def is_loop(counter: UOp) -> bool:
-    """Whether a counter is run through by a loop, and not held in lanes or registers."""
+    """Whether a counter is that of a loop, not of lanes or registers."""
     return counter.placement in (LOOP, PARALLEL)
 
 
 def loop_counters(counters: frozenset[UOp] | tuple[UOp, ...]) -> list[UOp]:
-    """The loops among `counters`, from the outside in."""
+    """The counters of loops among `counters`, from the outside in."""
     return sorted([c for c in counters if is_loop(c)], key=lambda c: c.number)
 
 
@@ -57,7 +60,7 @@ def linearize(root: UOp) -> list[Item]:
 
 
 class _Nest:
-    """The loops of a kernel as a tree; None is the kernel's own block."""
+    """The loops of a kernel as a tree. None stands for the block of the kernel itself."""
 
     def __init__(self, nodes: list[UOp]) -> None:
         self.parent: dict[UOp, UOp | None] = {}
@@ -89,7 +92,7 @@ class _Nest:
         return self.innermost(item.ranges)
 
     def path(self, block: UOp | None) -> list[UOp]:
-        """The loops from the outside in that lead to a block."""
+        """The loops around a block, from the outside in."""
         loops: list[UOp] = []
         while block is not None:
             loops.append(block)
@@ -98,7 +101,7 @@ class _Nest:
         return loops
 
     def build(self, nodes: list[UOp]) -> list[Item]:
-        """The kernel's own block; each loop has its body filled in."""
+        """The block of the kernel itself, with the bodies of all loops filled in."""
         loops: dict[UOp, Loop] = {counter: Loop(counter) for counter in self.parent}
         items = _items(nodes)
         _note_starts(items, loops)
@@ -122,7 +125,10 @@ class _Nest:
     def edges(
         self, needs: list[Need], paths: dict[Step, list[UOp]], loops: dict[UOp, Loop]
     ) -> dict[Item, set[Item]]:
-        """For each item, or the loop around it, those of the same block that come after it."""
+        """For each item, the items of the same block that must come after it.
+
+        An item stands for all that is inside it.
+        """
         edges: dict[Item, set[Item]] = {}
         for user, source in needs:
             if source in paths:
@@ -130,7 +136,7 @@ class _Nest:
                 if before is not after:
                     edges.setdefault(before, set()).add(after)
         for counter in loops:
-            # A symbolic extent stands in the innermost loop that it depends on.
+            # A symbolic extent is computed in the innermost loop on which it depends.
             extent = counter.extent
             if extent in paths:
                 inside = self.path(counter)[len(paths[extent])]
@@ -139,8 +145,8 @@ class _Nest:
 
 
 def _items(nodes: list[UOp]) -> list[Step]:
-    """The instructions of each node; a reduction or a staged value has two, one adds to it and one
-    reads."""
+    """The instructions of each node. A reduction or a staged value has two: one that accumulates
+    and one that reads the result."""
     items: list[Step] = []
     for node in nodes:
         if node.op in (Op.REDUCE, Op.STAGE):
@@ -151,7 +157,7 @@ def _items(nodes: list[UOp]) -> list[Step]:
 
 
 def _note_starts(items: list[Step], loops: dict[UOp, Loop]) -> None:
-    """Let each loop know the reductions, scans and staged values that begin with it."""
+    """Record in each loop the reductions, scans and staged values that begin with it."""
     for item in items:
         if isinstance(item, Accumulate):
             closed = loop_counters(item.into.closed)
@@ -163,7 +169,7 @@ def _note_starts(items: list[Step], loops: dict[UOp, Loop]) -> None:
 
 
 def _needs(items: list[Step]) -> list[Need]:
-    """An item needs the sources of its node; what is accumulated is there after its last step."""
+    """The pairs of steps given by sources. Reading a result needs its accumulation."""
     needs: list[Need] = []
     for item in items:
         if isinstance(item, Accumulate):
@@ -175,7 +181,7 @@ def _needs(items: list[Step]) -> list[Need]:
 
 
 def _loads_before_stores(nodes: list[UOp]) -> list[Need]:
-    """A store needs all loads of its buffer: they read what was there before, for other stores."""
+    """The pairs that put all loads of a buffer before a store to it, since they read old values."""
     loads: dict[UOp, list[UOp]] = {}
     for node in nodes:
         if node.op is Op.LOAD:
@@ -187,7 +193,7 @@ def _loads_before_stores(nodes: list[UOp]) -> list[Need]:
 def _at_common_level(
     source: Step, user: Step, paths: dict[Step, list[UOp]], loops: dict[UOp, Loop]
 ) -> tuple[Item, Item]:
-    """The two items, or the loops around them, that stand in the innermost common block."""
+    """The two items, or the loops around them, in the innermost block that contains both."""
     left, right = paths[source], paths[user]
     depth = 0
     while depth < len(left) and depth < len(right) and left[depth] is right[depth]:
@@ -198,7 +204,7 @@ def _at_common_level(
 
 
 def _order(block: list[Item], edges: dict[Item, set[Item]], rank: dict[Item, int]) -> list[Item]:
-    """The items of one block, each after what it needs, else in graph order."""
+    """The items of one block, each after those it needs, otherwise in the order of the graph."""
     members = set(block)
     waiting: dict[Item, int] = dict.fromkeys(block, 0)
     for item in block:
@@ -217,5 +223,5 @@ def _order(block: list[Item], edges: dict[Item, set[Item]], rank: dict[Item, int
                 waiting[after] -= 1
                 if waiting[after] == 0:
                     heapq.heappush(ready, (rank[after], position[after]))
-    assert len(ordered) == len(block), "loops that need each other"
+    assert len(ordered) == len(block), "loops need each other"
     return ordered

@@ -1,4 +1,4 @@
-"""Every access is told how its lanes lie in memory, every gate which lanes it admits.
+"""Gives every access the stride of its lanes, and every gate a condition on the lane number.
 
     before   LOAD(INDEX(PARAM 1, r0*16 + lane))
     after    LOAD(INDEX(PARAM 1, r0*16), lane) stride 1
@@ -9,11 +9,11 @@
     before   LOAD(INDEX(PARAM 1, r0*512 + index(LOAD ...[lane])))
     after    LOAD(INDEX(PARAM 1, r0*512), index(LOAD ...)) irregular
 
-A LOAD or STORE with a lane source touches `offset + lane*stride`. One whose lanes lie anywhere has
-the stride `IRREGULAR`; a LOAD then has what its lanes add to the offset in place of the lane, a
-STORE keeps it in its offset. One without lanes is scalar. Beside its stride a STORE has the op by
-which its value is combined with what is there, if it is. A STAGE stores too, and has a stride as
-well: an axis that is two merged ones may have lanes of either.
+A LOAD or STORE with lanes accesses `offset + lane*stride`; one without lanes is scalar. If the
+lanes have no common stride, it is `IRREGULAR`: a LOAD then has, in place of the lane counter, the
+part of the offset that depends on it, and a STORE keeps that in its offset. The other field of a
+STORE's argument is the op that combines its value with the element in memory, if there is one. A
+STAGE has a stride, too, because an axis merged of two may have either of them in lanes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ogive.passes.loops.staging.scratch_layout import Rows, check_size, lay_out
 def lower_accesses(root: UOp) -> UOp:
     """The kernel with the strides of all its accesses made explicit.
 
-    Raises `OptimizeError` if what it stages is too much.
+    Raises `OptimizeError` if it stages too much.
     """
     done: dict[UOp, UOp] = {}
     rows = lay_out(root)
@@ -74,7 +74,7 @@ def _lower_access(node: UOp, sources: tuple[UOp, ...]) -> UOp:
 
 
 def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
-    """A staged value with the place of its first lane, or those of all if they lie anywhere."""
+    """A staged value with the offset of its first lane, or of all lanes if that is irregular."""
     offset = rows.offset(sources[1])
     lane = lane_of((*node.closed, *node.ranges))
     stride: int | str | None = None
@@ -87,7 +87,7 @@ def _lower_stage(node: UOp, sources: tuple[UOp, ...], rows: Rows) -> UOp:
 
 
 def _apart(offset: UOp, lane: UOp) -> tuple[UOp, dict[UOp, int]]:
-    """The part of an offset that all lanes have in common, and the terms that tell them apart."""
+    """The part of an offset that all lanes share, and the terms that depend on the lane."""
     terms, constant = linear_form(offset)
     by_lane = {term: factor for term, factor in terms.items() if lane in term.ranges}
     common = {term: factor for term, factor in terms.items() if term not in by_lane}
@@ -95,13 +95,15 @@ def _apart(offset: UOp, lane: UOp) -> tuple[UOp, dict[UOp, int]]:
 
 
 def _stride(by_lane: dict[UOp, int], lane: UOp) -> int | str:
-    """How far apart neighbouring lanes are, by the terms that tell them apart."""
+    """The stride of lanes, from the terms of an offset that depend on the lane."""
     return by_lane.get(lane, 0) if by_lane.keys() <= {lane} else IRREGULAR
 
 
 def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:
-    """`r0*16 + lane < n` as `lane < n - r0*16`, `n < r0*16 + lane` as `n - r0*16 < lane`: all but
-    the lane number is scalar."""
+    """A condition with the lane alone on one side, so that the other side is scalar.
+
+    `r0*16 + lane < n` becomes `lane < n - r0*16`, `n < r0*16 + lane` becomes `n - r0*16 < lane`.
+    """
     lane = lane_of(node.ranges)
     if lane is None:
         return node.with_sources(sources)
@@ -111,8 +113,8 @@ def _lower_condition(node: UOp, sources: tuple[UOp, ...]) -> UOp:
         return node.with_sources(sources)
     if slope == -1:
         return UOp(Op.CMPLT, node.dtype, (from_linear(terms, -bound), lane))
-    rest = {term: -coefficient for term, coefficient in terms.items()}
-    return UOp(Op.CMPLT, node.dtype, (lane, from_linear(rest, bound)))
+    negated = {term: -coefficient for term, coefficient in terms.items()}
+    return UOp(Op.CMPLT, node.dtype, (lane, from_linear(negated, bound)))
 
 
 def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
@@ -124,12 +126,12 @@ def lane_of(counters: frozenset[UOp] | tuple[UOp, ...]) -> UOp | None:
 
 
 def upcast_counters(node: UOp) -> tuple[UOp, ...]:
-    """The register-tile counters a value depends on, in counter order."""
+    """The register-tile counters on which a value depends, by number."""
     counters = [counter for counter in node.ranges if counter.placement == UPCAST]
     return tuple(sorted(counters, key=lambda counter: counter.number))
 
 
 def lane_count(node: UOp) -> int:
-    """How many lanes a value has."""
+    """The number of lanes of a value."""
     lane = node if node.op is Op.RANGE and node.placement == LANE else lane_of(node.ranges)
     return 1 if lane is None else int(lane.extent.literal)

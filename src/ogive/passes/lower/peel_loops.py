@@ -1,4 +1,4 @@
-"""How far a loop runs before one of its gates can fail, and what writing it twice would cost."""
+"""Loop peeling: the iterations before a gate can fail, and the cost of writing a loop twice."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ogive.ir.symbolic.index_arithmetic import from_linear, integer, maximum, mi
 from ogive.passes.lower.linearize import Accumulate, Item, Loop
 
 LOOP_INSTRUCTIONS = 4
-"""What a loop takes beside its body: the counter, its step, a comparison, a branch."""
+"""The instructions of a loop beside its body: the counter, its step, a comparison, a branch."""
 
 FUNCTION_INSTRUCTIONS = 12
-"""About what a call of an elementary function takes, with its arguments and results."""
+"""The estimated instructions of a call of an elementary function, with arguments and result."""
 
 
 def peel_limit(
     counter: UOp, gates: list[UOp], around: frozenset[UOp]
 ) -> tuple[UOp | None, frozenset[UOp]]:
-    """The number of first iterations in which some gates surely hold, and those gates.
+    """The number of first iterations in which some gates always hold, and these gates.
 
-    `r0*16 + lane < 100` with 16 lanes holds in the first 6 iterations of r0; with `n` for 100 the
-    number is an expression of n, and of the counters of the loops `around` this one. None if there
-    is no such gate, or none that holds even once.
+    `r0*16 + lane < 100` with 16 lanes holds in the first 6 iterations of r0. With `n` in place of
+    100 the number is an expression of n, and of the counters of the loops `around` this one. None
+    if no gate holds in the first iteration.
     """
     limits_by_gate = [(gate, _limit(counter, gate, around)) for gate in gates]
     limits = {gate: limit for gate, limit in limits_by_gate if limit is not None}
@@ -42,16 +42,18 @@ def peel_limit(
 
 
 def _limit(counter: UOp, gate: UOp, around: frozenset[UOp]) -> UOp | None:
-    """The first iterations in which `gate` holds for every value of everything that changes
-    within the loop; None if there are none, or they cannot be told."""
+    """The number of first iterations in which `gate` holds, whatever else changes in the loop.
+
+    None if it is 0 or not known.
+    """
     if gate.op not in (Op.CMPLT, Op.CMPLE):
         return None
     terms, bound = difference(gate.left, gate.right)
     slope = terms.pop(counter, 0)
     if slope <= 0 or any(counter in term.ranges for term in terms):
         return None
-    # The gate is slope*counter + rest + steady < 0 (or <= 0); `steady` is the same in every run
-    # of the loop.
+    # The gate is slope*counter + rest + steady < 0 (or <= 0). `steady` does not change in the loop;
+    # `rest` is the greatest value of all other terms.
     rest = -bound + (1 if gate.op is Op.CMPLT else 0)
     steady: dict[UOp, int] = {}
     for term, coefficient in terms.items():
@@ -66,7 +68,7 @@ def _limit(counter: UOp, gate: UOp, around: frozenset[UOp]) -> UOp | None:
 
 
 def gates_within(items: list[Item]) -> list[UOp]:
-    """The conditions that accesses and reductions of a block, and of its loops, depend on."""
+    """The conditions computed in a block and in its loops."""
     gates: dict[UOp, None] = {}
     for item in items:
         if isinstance(item, Loop):
@@ -77,7 +79,7 @@ def gates_within(items: list[Item]) -> list[UOp]:
 
 
 def instruction_count(items: list[Item]) -> int:
-    """About how many instructions a block becomes."""
+    """The estimated number of instructions of a block."""
     count = 0
     for item in items:
         if isinstance(item, Loop):

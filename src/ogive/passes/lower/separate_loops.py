@@ -1,7 +1,7 @@
-"""Give reductions that stand in different loops counters of their own.
+"""Gives reductions in different blocks counters of their own.
 
-`rangeify` lets siblings share their counters. Once it is known which counters are loops, some of
-the siblings may depend on fewer of them than others; those are computed further out, once.
+`rangeify` lets independent reductions share counters. Once it is known which counters are loops,
+some of them may depend on fewer loops than others. These are computed further out, once.
 
     before   loop r0 { loop r1 { sum of a[r1] ; sum of b[r0, r1] } }
     after    loop r2 { sum of a[r2] } ; loop r0 { loop r1 { sum of b[r0, r1] } }
@@ -18,7 +18,7 @@ from ogive.passes.lower.linearize import loop_counters
 
 
 def separate_loops(root: UOp) -> UOp:
-    """A placed kernel in which all that is reduced by a loop stands in the same block."""
+    """A placed kernel in which all reductions that share a loop are in the same block."""
     while True:
         moved = _reductions_elsewhere(root)
         if not moved:
@@ -34,7 +34,7 @@ def separate_loops(root: UOp) -> UOp:
 
 
 def _reductions_elsewhere(root: UOp) -> list[UOp]:
-    """Reductions that have a loop in one block, and share it with those of another."""
+    """Reductions in one block that share a loop with reductions in another block."""
     blocks: dict[UOp, dict[UOp | None, list[UOp]]] = {}
     for node in root.walk():
         closed = loop_counters(node.closed) if node.op in (Op.REDUCE, Op.STAGE) else []

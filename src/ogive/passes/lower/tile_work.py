@@ -1,4 +1,4 @@
-"""How much a kernel does per tile of its parallel axis, for deciding how to share it out."""
+"""The work and cost of one tile of a kernel's parallel axis, to decide how to divide it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ogive.targets.target import Target
 
 
 def work_per_tile(root: UOp, target: Target) -> int:
-    """The operations of one tile, a load or store counting like an addition."""
+    """The number of operations of one tile. A load or store counts like an addition."""
     total = sum(
         cost * math.prod([int(counter.extent.vmax) for counter in counters])
         for _, cost, counters in _counted(root, target)
@@ -26,19 +26,19 @@ def work_per_tile(root: UOp, target: Target) -> int:
 
 
 def grain_of(work: int, target: Target) -> int:
-    """The least number of tiles worth a call, if one tile takes `work` operations."""
+    """The least number of tiles worth a call on another thread, if each has `work` operations."""
     return max(1, target.costs.sharing.call_work // work)
 
 
 MOST_COST = 1 << 48
-"""More of anything in one tile is not told apart."""
+"""The limit of each cost of a tile: greater ones count as this."""
 
 
 class TileCosts(NamedTuple):
-    """Vector instructions and bytes of one tile, by what the lowered kernel says.
+    """The vector instructions of one tile, and the bytes that it reads and writes.
 
-    Bytes are those of all loads from buffers and stores to them, however often they touch the same.
-    Where loops have symbolic lengths, these are expressions of the variables.
+    Bytes are those of all loads from buffers and stores to them, even if they access the same
+    element several times. With loops of symbolic length, the costs are expressions of variables.
     """
 
     instructions: Dim
@@ -52,7 +52,7 @@ def tile_costs(root: UOp, target: Target) -> TileCosts:
         before   SINK(STORE(INDEX(PARAM 0, t*64 + u*16), x + LOAD(...) stride 1, t, u, lane))
         after    instructions 4 * (1 load + 1 addition + 1 store), read 256, written 256
     """
-    # Terms by the product of symbolic lengths that they have in common.
+    # The key of a term is the product of symbolic lengths by which it is multiplied.
     instructions: Counter[tuple[UOp, ...]] = Counter()
     read: Counter[tuple[UOp, ...]] = Counter()
     written: Counter[tuple[UOp, ...]] = Counter()
@@ -61,7 +61,7 @@ def tile_costs(root: UOp, target: Target) -> TileCosts:
     fused = {reduction.operand for reduction in reductions if reduction.combine is Op.ADD}
     for node, cost, counters in counted:
         if node.op is Op.MUL and node in fused:
-            continue  # It is one instruction with the addition.
+            continue  # it is one instruction with the addition
         value = node.value if node.op is Op.STORE else node
         lanes, times, lengths = _repetition(counters)
         size = value.dtype.itemsize
@@ -75,8 +75,7 @@ def tile_costs(root: UOp, target: Target) -> TileCosts:
 
 
 def _counted(root: UOp, target: Target) -> Iterator[tuple[UOp, int, frozenset[UOp]]]:
-    """The nodes of a kernel that take time, with the cost of each and the counters that repeat
-    it."""
+    """The nodes of a kernel that take time, each with its cost and the counters that repeat it."""
     for node in root.walk():
         if node.dtype is dtypes.index:
             continue
@@ -97,7 +96,7 @@ def _counted(root: UOp, target: Target) -> Iterator[tuple[UOp, int, frozenset[UO
 
 
 def _repetition(counters: frozenset[UOp]) -> tuple[int, int, tuple[UOp, ...]]:
-    """How often something is done: in lanes, one after the other, and times symbolic lengths."""
+    """How often a node is computed: (lanes, fixed number of times, symbolic numbers of times)."""
     lanes = times = 1
     lengths: list[UOp] = []
     for counter in counters:
@@ -112,7 +111,7 @@ def _repetition(counters: frozenset[UOp]) -> tuple[int, int, tuple[UOp, ...]]:
 
 
 def _is_irregular(node: UOp) -> bool:
-    """Whether an access touches its lanes one by one."""
+    """Whether an access loads or stores its lanes one by one."""
     stride = node.stride if node.op in (Op.LOAD, Op.STORE) else None
     return stride == IRREGULAR or (isinstance(stride, int) and stride not in (0, 1))
 

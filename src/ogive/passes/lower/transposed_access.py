@@ -1,7 +1,7 @@
-"""Tiles whose lanes lie apart in memory, but whose rows are contiguous.
+"""Tiles whose lanes are far apart in memory, but whose rows are contiguous.
 
-They are read and written row by row, and transposed in registers. Where a few rows fill the gaps
-between the lanes, whole vectors are put together from all of them instead.
+They are read and written row by row, and transposed in registers. If a few rows fill the gaps
+between the lanes, they are interleaved to whole vectors instead.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from ogive.targets.target import Target
 
 
 class LanesApart(NamedTuple):
-    """Where the first lane of an access lies, and how far apart neighbours are: a number, or a
-    length that is a variable's."""
+    """The offset of the first lane of an access, and the stride of lanes: a number or a node."""
 
     first: UOp
     step: int | UOp
 
 
 def lie_of_lanes(access: UOp) -> LanesApart | None:
-    """How the lanes of an access lie; None if they lie anywhere."""
+    """The first lane and the stride of an access; None if lanes have no common stride."""
     offset = access.place.offset
     if access.stride != IRREGULAR:
         return LanesApart(offset, access.stride)
@@ -50,8 +49,10 @@ def lie_of_lanes(access: UOp) -> LanesApart | None:
 
 
 def transposed_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
-    """The tile counter along which a load or store is contiguous, if its lanes are not and
-    whatever is gated is so along rows or along lanes; None if its elements are rather picked."""
+    """The tile counter along which a load or store is contiguous, if it is not along its lanes.
+
+    None if a gate depends on both, or if picking the elements out of vectors takes less time.
+    """
     place = access.place
     is_combined = access.op is Op.STORE and access.combine is not None
     if lanes == 1 or access.stride in (None, 0, 1) or is_combined or place.dtype.is_bool:
@@ -79,13 +80,13 @@ def transposed_counter(access: UOp, lanes: int, target: Target) -> UOp | None:
 
 
 def turning_cost(count: int, lanes: int) -> int:
-    """How many loads and shuffles a tile of so many rows takes, a square at a time."""
+    """The loads and shuffles to transpose a tile of `count` rows, one square at a time."""
     steps = (min(count, lanes) - 1).bit_length()
     return -(-count // lanes) * (lanes * (1 + steps) + (1 << steps))
 
 
 def interleaved_counter(store: UOp, lanes: int, target: Target) -> UOp | None:
-    """The tile counter along which a store fills the gaps between its lanes, if there is one."""
+    """The tile counter along which a store fills the gaps between its lanes, or None."""
     stride = store.stride
     most = target.costs.accesses.interleaved_rows
     gaps = isinstance(stride, int) and 1 < stride <= most
@@ -98,7 +99,7 @@ def interleaved_counter(store: UOp, lanes: int, target: Target) -> UOp | None:
 
 
 def split_gate(place: UOp) -> tuple[list[UOp], list[UOp]]:
-    """The conditions of an access: those that lanes have nothing to do with, and the others."""
+    """The conditions of an access: those that do not depend on the lane, and the others."""
     parts = [] if place.gate is None else conjuncts(place.gate)
     by_lane = [part for part in parts if lane_of(part.ranges) is not None]
     return [part for part in parts if part not in by_lane], by_lane

@@ -1,1 +1,1 @@
-"""The pipeline as data: tables of passes, and the one that runs, times, checks and watches them."""
+"""The pipeline as data: tables of passes, and the runner that times, checks and records them."""

@@ -1,7 +1,7 @@
-"""The table, first part: from what the user wrote to a parametric graph.
+"""The pass table, first part: from what the user wrote to a parametric graph.
 
-It runs for every graph that is asked for, also where all that follows is found in a cache: so it is
-a module of its own, which loads no other pass.
+These passes run for every graph, even if a cache holds the result of all later ones. So they have a
+module of their own, which loads no other pass.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def normalize_graph(
     watch: Watcher | None = None,
     calls: bool = False,
 ) -> Normalized:
-    """The parametric graph of `asked`; with `calls` it may contain some."""
+    """The parametric graph of the roots `asked`. With `calls`, calls are kept as nodes."""
     compilation = Compilation(config, watch, tensor=asked, whole=whole, order=order, calls=calls)
     normalized: Normalized = compilation.run(CAPTURE_PASSES)
     return normalized

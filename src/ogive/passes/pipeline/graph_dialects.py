@@ -1,6 +1,6 @@
 """The dialects of graphs, from what the user wrote to lowered loops.
 
-What each may contain is in `ir/dialects/verify.py`, under the same name.
+`ir/dialects/verify.py` says under the same name what each may contain.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from ogive.passes.pipeline.pass_runner import Dialect
 
 
 def _graph_dialect(name: str, meaning: str) -> Dialect:
-    allowed: WeakSet[UOp] = WeakSet()  # most nodes go through many passes as they are
+    allowed: WeakSet[UOp] = WeakSet()  # checked before: many passes leave most nodes unchanged
 
     def check(root: UOp | tuple[UOp, ...]) -> None:
-        # Here, so that a process that looks at nothing does not load the forms of all ops.
+        # Imported here, so that a process that checks nothing does not load the checks of all ops.
         from ogive.ir.dialects.verify import verify
 
         verify(root, name, allowed)

@@ -1,11 +1,11 @@
-"""The table, second part: from a parametric graph to steps over the slots of a run.
+"""The pass table, second part: from a parametric graph to steps over the slots of a run.
 
 A graph that spans devices is divided first, and the schedules of its parts are joined last.
 
-Before it is cut, the graph is rewritten, by passes that each say what they do: complex numbers
-become pairs, sums that are too long for one thread become sums of sums, operands become panels.
-What is kept is chosen, and the graph is cut there. After that, regions forget their shapes, become
-one, or share one graph.
+The graph of one device is rewritten as a whole: complex numbers become pairs, sums that are too
+long for one thread become sums of sums, operands are packed into panels. Then `choose_kept` decides
+which values are kept in memory, and the graph is cut there into regions, one for each kernel. Later
+passes flatten regions, merge them, and let equal ones share a graph.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PACKED = Condition(
 WITH_TENSOR_CORES = Condition(
     "the target has tensor cores", lambda values: bool(values.target.grid.tensor_cores)
 )
-# What is searched for is one shape's kernel: it is timed over memory of that size.
+# Beam search times kernels of one shape, over memory of that size.
 SEARCHED = Condition("config.beam", lambda values: values.config.beam is not None)
 NOT_SEARCHED = Condition("not config.beam", lambda values: values.config.beam is None)
 UNORDERED = Condition("no order was found", lambda values: values.ordered is None)
@@ -122,7 +122,7 @@ GRAPH_PASSES = (
          "ASSIGN(x[1:], x[:-1]) → ASSIGN(x[1:], CONTIGUOUS(x[:-1]))",
          when=ASSIGNED),
     *_CUTTING,
-    # Assignments that need each other's old values, as those of a swap: a second try.
+    # A second try for assignments that need each other's old values, such as a swap.
     Pass("stage_assignments", STORED, STORED, "passes/versions",
          "ASSIGN(x, y), ASSIGN(y, x) → ASSIGN(x, CONTIGUOUS(y)), ASSIGN(y, CONTIGUOUS(x))",
          when=UNORDERED),
@@ -163,8 +163,11 @@ JOIN_PASSES = (
 
 
 def cut_kernels(stored: UOp, target: Target, config: Config) -> CutGraph:
-    """The kernels that a piece of a graph would become. Panels of inputs are made once for many
-    runs, unless none is to be kept."""
+    """The kernels into which a piece of a graph would be cut.
+
+    Panels of inputs are counted apart, because they are computed once for many runs, unless the
+    configuration keeps none.
+    """
     from ogive.passes.regions.cut_regions import Region
     from ogive.search.graph.schedule_times import CutGraph
 
@@ -184,7 +187,7 @@ def cut_kernels(stored: UOp, target: Target, config: Config) -> CutGraph:
 
 
 def is_kept_panel(region: Region, target: Target) -> bool:
-    """Whether a region lays out what follows from inputs alone, once for many runs."""
+    """Whether a region packs a panel from inputs alone, which is kept for many runs."""
     (root, *inputs) = region.values
     is_large = upper_count(root.shape) * root.dtype.itemsize >= target.costs.packing.kept_bytes
     is_fixed = all(each.op is Op.PARAM and each.device for each in inputs)
@@ -197,7 +200,7 @@ def schedule_devices(
     schedule: Callable[[UOp, str], Schedule],
     watch: Watcher | None = None,
 ) -> Schedule:
-    """The steps of a graph that may span devices; `schedule` makes those of each device's part."""
+    """The steps of a graph that may span devices; `schedule` gives the steps of each part."""
     compilation = Compilation(config, watch, parametric=sink)
     parts: list[Part] = compilation.run(DIVIDE_PASSES)
     compilation.values.schedules = [schedule(part.sink, part.device) for part in parts]
@@ -214,8 +217,8 @@ def schedule_graph(
 ) -> Schedule:
     """The steps that compute the roots of a parametric graph of one device, in order.
 
-    What is computed in another way than it was is added to `findings`. Raises `ScheduleError` if
-    the graph's assignments cannot be put into an order.
+    Each place where graph search chose another way to compute something is added to `findings`.
+    Raises `ScheduleError` if the graph's assignments cannot be ordered.
     """
     compilation = Compilation(
         config,

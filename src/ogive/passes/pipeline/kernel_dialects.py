@@ -43,7 +43,7 @@ def _check_instructions(program: list[Item]) -> None:
 
 
 class _Blocks:
-    """The blocks around an instruction, and what has been computed in each so far."""
+    """The blocks around an instruction, and the nodes computed in each so far."""
 
     def __init__(self) -> None:
         self.counters: list[UOp] = []
@@ -62,8 +62,8 @@ class _Blocks:
         self.known.difference_update(self.made.pop())
 
     def need(self, source: UOp, user: UOp) -> None:
-        there = source.op in _LEAVES or source in self.known
-        expect(INSTRUCTIONS, there, "{} before {}, which needs it", source, user)
+        is_available = source.op in _LEAVES or source in self.known
+        expect(INSTRUCTIONS, is_available, "{} before {}, which needs it", source, user)
 
     def add(self, item: Item) -> None:
         assert not isinstance(item, Loop)
@@ -73,8 +73,8 @@ class _Blocks:
                 self.need(source, item.into)
             return
         if item.op in (Op.REDUCE, Op.STAGE):
-            there = item in self.accumulated
-            expect(INSTRUCTIONS, there, "the loops of {} before it is read", item)
+            is_complete = item in self.accumulated
+            expect(INSTRUCTIONS, is_complete, "the loops of {} before it is read", item)
         else:
             for source in item.src:
                 self.need(source, item)

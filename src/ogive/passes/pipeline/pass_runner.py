@@ -1,10 +1,9 @@
 """Passes, and the one runner that runs them.
 
-A `Pass` is a line of a table: its name, the dialect that it takes and the one that it gives, the
-function, and what else the function reads. A `Compilation` holds what has been made so far, the
-newest value of each dialect; it runs passes on that, one after the other, and is the only one who
-does. It times every pass, and where the configuration says so (`OGIVE_VERIFY=1`), it checks what
-every pass gives against the dialect.
+A `Pass` is a line of a table: its name, the dialect that it takes and the one that it gives, its
+function, and what else the function reads. A `Compilation` holds the newest value of each dialect
+and runs passes on these values, in order. Nothing else runs passes. It times each of them, and with
+`OGIVE_VERIFY=1` it checks the result of each against its dialect.
 
     before   region = SINK(ASSIGN(...))                  compilation.run(LOOP_PASSES)
     after    region, loops; timings = {"rangeify": 0.0002, "join_words": 0.00001, ...}
@@ -27,10 +26,10 @@ from ogive.named import NamedTuple
 
 
 class Dialect(NamedTuple):
-    """A form that a program has between two passes.
+    """The form of a program between two passes.
 
-    `meaning` says what it is; `check` raises `VerifyError` for what is not so; `show` writes it
-    for people.
+    `meaning` describes it. `check` raises `VerifyError` for a value that does not have this form.
+    `show` gives the value as text for people.
     """
 
     name: str
@@ -39,24 +38,25 @@ class Dialect(NamedTuple):
     show: Callable[[Any], str]
 
 
-def expect(dialect: Dialect, fits: bool, what: str, *given: Any) -> None:
-    """Raise `VerifyError` unless something is as it is expected to be in a dialect.
+def expect(dialect: Dialect, fits: bool, wanted: str, *given: Any) -> None:
+    """Raise `VerifyError` unless a value `fits` a dialect.
 
-    `what` has places for what was `given`, which is written as text only then.
+    `wanted` says what was expected, with a `{}` for each value `given`. The text is made only for
+    the error.
     """
     if not fits:
-        raise VerifyError(f"in the {dialect.name} dialect: expected {what.format(*given)}")
+        raise VerifyError(f"in the {dialect.name} dialect: expected {wanted.format(*given)}")
 
 
 class Condition(NamedTuple):
-    """When a pass is run: in words, and as a question about what has been made so far."""
+    """When a pass runs: in words, and as a function of the values of the compilation."""
 
     words: str
     holds: Callable[[Any], bool]
 
 
 def where_any(dialect: Dialect, words: str, *ops: Op) -> Condition:
-    """The condition that a graph, as it is in a dialect by now, has a node of such an op."""
+    """The condition that the newest graph of a dialect has a node of one of `ops`."""
     get, asked = operator.attrgetter(dialect.name), frozenset(ops)
     return Condition(
         words, lambda values: not asked.isdisjoint([node.op for node in get(values).walk()])
@@ -64,12 +64,12 @@ def where_any(dialect: Dialect, words: str, *ops: Op) -> Condition:
 
 
 class Pass:
-    """One pass: `function(value in the dialect it takes, *what it reads)` in the one it gives.
+    """One pass: a function from a value of the dialect `takes` to a value of the dialect `gives`.
 
-    The function has the pass's name, and lies in the module of that name in `folder`; it is loaded
-    when it is first run. `reads` names other dialects, whose newest value it is given, `target`, or
-    a setting, as `config.vectorize`. `shows` is one line, *before → after*. `when` says under what
-    condition it runs, if not always.
+    The function and its module in `folder` have the name of the pass; they are loaded when it first
+    runs. Further arguments of the function are what `reads` names: the newest value of another
+    dialect, the `target`, or a setting such as `config.vectorize`. `shows` is one line, *before →
+    after*. `when` is the condition under which the pass runs; None means always.
     """
 
     def __init__(
@@ -97,8 +97,8 @@ class Pass:
 
     @property
     def function(self) -> Callable[..., Any]:
-        """What it does."""
-        # Not a `cached_property`, whose lock a child process would inherit locked.
+        """The function of the pass."""
+        # Not a `cached_property`: a child process could inherit its lock in the locked state.
         if self._function is None:
             module = importlib.import_module(f"ogive.{self.folder.replace('/', '.')}.{self.name}")
             self._function = getattr(module, self.name)
@@ -106,23 +106,23 @@ class Pass:
         return self._function
 
     def under(self, condition: Condition | None) -> Pass:
-        """The same pass, run if a condition holds."""
-        other = copy.copy(self)
-        other.when = condition
-        return other
+        """The same pass under a condition."""
+        conditional = copy.copy(self)
+        conditional.when = condition
+        return conditional
 
     def doing(self, function: Callable[..., Any]) -> Pass:
-        """A pass that does something else in the place of this one."""
-        other = copy.copy(self)
-        other._function = function
-        return other
+        """The same pass with another function."""
+        replaced = copy.copy(self)
+        replaced._function = function
+        return replaced
 
     def __repr__(self) -> str:
         return f"<pass {self.name}: {self.takes.name} → {self.gives.name}>"
 
 
 class Step(NamedTuple):
-    """One pass as it was run: what it was given, what it gave, the seconds it took."""
+    """One run of a pass: the value that it took, the value that it gave, the seconds it took."""
 
     ran: Pass
     before: Any
@@ -138,10 +138,10 @@ Watcher = Callable[[Step], None]
 
 
 class Compilation:
-    """Runs passes over the values given, by the names of their dialects.
+    """Runs passes over values, which are known by the names of their dialects.
 
-    `values` has what was given and made so far; `timings` the seconds that each pass took.
-    `watch` is told of every pass that has been run.
+    `values` holds the values given and computed so far, `timings` the seconds that each pass took.
+    `watch` is called after each pass.
     """
 
     def __init__(self, config: Config, watch: Watcher | None = None, **given: Any) -> None:
@@ -151,9 +151,10 @@ class Compilation:
         self._watch = watch
 
     def run(self, passes: Sequence[Pass]) -> Any:
-        """Run passes in order, but those whose condition does not hold; gives the last value.
+        """Run the passes in order and give the value of the last one.
 
-        What was to be made by one of these, and is not there, is what it would have taken.
+        A pass whose condition does not hold is skipped. If the dialect that it gives has no value
+        yet, it gets the value that the pass would have taken.
         """
         values, timings = self.values, self.timings
         if self._verify:
@@ -166,20 +167,20 @@ class Compilation:
                 continue
             arguments = each.arguments(values)
             start = clock()
-            made = each.function(*arguments)
+            result = each.function(*arguments)
             seconds = clock() - start
             timings[each.name] = timings.get(each.name, 0.0) + seconds
             if self._verify:
-                _verify(each, made)
+                _verify(each, result)
             if self._watch is not None:
-                self._watch(Step(each, arguments[0], made, seconds))
-            setattr(values, each.gives.name, made)
+                self._watch(Step(each, arguments[0], result, seconds))
+            setattr(values, each.gives.name, result)
         return getattr(values, passes[-1].gives.name)
 
 
-def _verify(ran: Pass, made: Any) -> None:
+def _verify(ran: Pass, result: Any) -> None:
     try:
-        ran.gives.check(made)
+        ran.gives.check(result)
     except VerifyError as error:
         what, _, _ = str(error).partition("\n")  # the user's line is added once more
         raise VerifyError(f"after {ran.name}: {what}", error.origin) from error

@@ -1,7 +1,7 @@
-"""The table, third part: from a region to instructions in order. A device adds how it writes them.
+"""The pass table, third part: from a region to ordered instructions, which a device writes as code.
 
-Movement becomes index arithmetic over loops; axes are merged, split and cut into blocks, and get
-their places; accesses are told how their lanes lie in memory.
+Movement becomes index arithmetic over loops. Axes are merged, split and cut into blocks, and each
+gets its placement. Accesses get the stride of their lanes.
 """
 
 from __future__ import annotations
@@ -78,8 +78,7 @@ REGION_PASSES = (*LOOP_PASSES, CHOOSE_PLACEMENT, *LOWERING_PASSES)
 
 
 def loops_of(region: UOp, target: Target, config: Config) -> UOp:
-    """The loop graph of a region as placements speak of it: staged values computed by their first
-    readers, axes merged, split and cut into blocks, loops ended where nothing more counts."""
+    """The loop graph of a region after all passes on loops: placements refer to its axes."""
     loops: UOp = Compilation(config, region=region, target=target).run(LOOP_PASSES)
     return loops
 

@@ -1,4 +1,4 @@
-"""Dialects between a graph and its steps: the choice of what is kept, regions, the schedule."""
+"""Dialects between a graph and its steps: the choice of kept values, regions, the schedule."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _check_ordered(regions: Regions | None) -> None:
         return
     _check_regions(regions)
     for position, (reads, overwrites) in enumerate(dependencies(regions)):
-        late = [other for other in reads | overwrites if other > position]
+        late = [later for later in reads | overwrites if later > position]
         expect(ORDERED, not late, "region {} after {}, whose values it needs", position, late)
 
 

@@ -1,1 +1,1 @@
-"""Where each axis of a kernel goes: loops, lanes, register tiles, threads."""
+"""The placement of each axis of a kernel: loops, lanes, register tiles, threads."""

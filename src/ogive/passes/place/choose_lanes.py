@@ -1,16 +1,16 @@
-"""Which axes go into lanes, and how many elements of each: neighbours in one vector register.
+"""The choice of axes that go into lanes, elements of one vector register, and their lane counts.
 
-In go the facts of a kernel; out come lane counts by counter. Axes are taken from the best down,
-none beside another that some value depends on at the same time.
+It takes the facts of a kernel and gives the number of lanes by counter. The axes with the best
+scores are chosen first. No value may depend on two axes in lanes.
 
     out[r0*64 + r1] = sum over r2 of a[r0*128 + r2] * b[r2*64 + r1]
 
-Lanes along r1 load `b` and store `out` by whole vectors and spread elements of `a`; along r2 they
-would gather `b` and be added up at the end, along r0 gather `a`. So 64-byte vectors of float32 have
-16 lanes of r1.
+Lanes along r1 load `b` and store `out` as whole vectors and broadcast elements of `a`. Lanes along
+r2 would gather `b` and need a lane reduction at the end; lanes along r0 would gather `a`. So
+64-byte vectors of float32 have 16 lanes of r1.
 
-A product is scored by how much of its time multiplies and adds, other kernels by how well their
-accesses run along an axis.
+The score of an axis is, in a product, the share of time spent on multiply-adds, and in other
+kernels how contiguous the accesses are along it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ogive.targets.target import Target
 
 
 def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
-    """How many lanes each axis has that is spread over vectors."""
+    """The number of lanes of each axis that goes into lanes."""
     counters = (*kernel.outputs, *kernel.reductions)
     counts = _lane_counts(kernel, counters, target)
     scores = {
@@ -60,19 +60,18 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
 
 
 def _is_multiplied(counter: UOp, kernel: KernelFacts) -> bool:
-    """Whether a counter of a product is one of its own, and not of what is computed from its
-    results row by row."""
+    """Whether a counter belongs to the product itself, not to operations on its results."""
     return counter in kernel.reductions or kernel.is_summed_beside(counter)
 
 
 def _lane_counts(
     kernel: KernelFacts, counters: tuple[UOp, ...], target: Target
 ) -> dict[UOp, int]:
-    """As many of the widest element as fill a register, for each axis that may be in lanes.
+    """For each axis, the number of elements of the widest dtype that fill a register.
 
-    What is the same all along, such as the key of a random draw, takes up no lanes; nor does a
-    position that is data along an axis on which it does not depend, or a result that is wider than
-    what it is reduced from.
+    Some values do not count: those that do not change at all, such as the key of a random draw;
+    positions loaded from memory, along an axis on which they do not depend; and results of
+    reductions that are wider than their operands.
     """
     moving = [access for access in kernel.accesses if access.strides or access.irregular]
     positions = {
@@ -99,8 +98,10 @@ def _lane_counts(
 
 
 def _product_score(counter: UOp, kernel: KernelFacts, lanes: int, target: Target) -> float:
-    """The share of lanes that multiply and add all the time if `counter` is spread over them; 0 if
-    nothing lies side by side along it."""
+    """The share of time that all lanes multiply and add if `counter` is in lanes.
+
+    0 if no operand is contiguous along it.
+    """
     if not any(access.strides.get(counter) == 1 for access in kernel.operands):
         return 0.0
     costs = target.costs
@@ -123,8 +124,10 @@ def _product_score(counter: UOp, kernel: KernelFacts, lanes: int, target: Target
 
 
 def _use(counter: UOp, kernel: KernelFacts, lanes: int, target: Target) -> float:
-    """The share of lanes that do something, and of the time before those of a reduction are
-    combined across, unless that goes through rows that are staged, many at a time."""
+    """The share of lanes in use, times the share of time that is not spent on lane reductions.
+
+    Lane reductions do not count in kernels with staged rows, which make many of them at a time.
+    """
     extent = axis_extent(counter)
     if kernel.rows is not None or counter not in kernel.reductions:
         return lane_use(extent, lanes, target)
@@ -134,9 +137,12 @@ def _use(counter: UOp, kernel: KernelFacts, lanes: int, target: Target) -> float
 
 
 def _access_score(counter: UOp, kernel: KernelFacts, target: Target) -> float:
-    """How well the accesses run along `counter`: contiguous is good, a little apart will do for a
-    load, and so will a tile that is transposed; far apart is bad. Loads that are gathered take as
-    long in lanes as they do one by one, and what is computed between them does not."""
+    """How well the accesses suit lanes along `counter`.
+
+    Contiguous accesses are good, small strides of loads and transposed tiles acceptable, large
+    strides bad. A gather takes as long as loading its elements one by one, but the computation
+    between gathers gains from lanes.
+    """
     costs = target.costs
     score, gathered = 0.0, 0.0
     for access in kernel.accesses:
@@ -154,14 +160,14 @@ def _access_score(counter: UOp, kernel: KernelFacts, target: Target) -> float:
             elif not kernel.reductions:
                 near = near or _is_transposed(kernel, access, target)
             score += (3 if stride == 1 else 1 if near else -2) * weight
-        elif _is_spread(counter, kernel, access):
-            score += 3 * weight  # which takes no longer than to load a vector
+        elif _is_broadcast(counter, kernel, access):
+            score += 3 * weight  # a broadcast takes no longer than a vector load
     hidden = kernel.costs.get(counter, 0) / costs.lanes.work_between_gathers
     return score - max(gathered - hidden, 0.0)
 
 
-def _is_spread(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
-    """Whether reductions for each value of an output counter read the same memory."""
+def _is_broadcast(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
+    """Whether a load is broadcast: the reductions for all values of `counter` share it."""
     return (
         kernel.rows is None
         and counter in kernel.outputs
@@ -170,6 +176,6 @@ def _is_spread(counter: UOp, kernel: KernelFacts, load: MemoryAccess) -> bool:
 
 
 def _is_transposed(kernel: KernelFacts, load: MemoryAccess, target: Target) -> bool:
-    """Whether a load is contiguous along an output axis of which a tile is worth turning."""
+    """Whether a load is contiguous along an output axis long enough for a transposed tile."""
     picked = target.costs.lanes.picked_rows
     return any(load.strides.get(c) == 1 and axis_extent(c) > picked for c in kernel.outputs)

@@ -1,15 +1,15 @@
-"""The placement chosen without measuring, from strides, lengths and the target's table.
+"""The placement of a kernel, chosen without measuring from strides, lengths and the target's costs.
 
     before   for r0 < 64, r1 < 32:  out[r0*32 + r1] = sum over r2 of a[r0*64 + r2] * b[r2*32 + r1]
-    after    lanes r1: 16;  register tile r0: 8, r1: 2;  nest r0, r1, both shared out to threads
+    after    lanes r1: 16;  register tile r0: 8, r1: 2;  nest r0, r1, both divided among threads
 
-(of float32, for 32 registers of 64 bytes). What it looks at is gathered once (`facts`). Then it
-chooses what goes into vectors (`lanes`), what is held in registers side by side (by the kind of
-kernel: `scores`, `products`, `moves`, `pieces`, `vectors`), and how the loops that are left are
-nested (`nest`).
+(float32, with 32 registers of 64 bytes). The facts of the kernel are gathered once
+(`kernel_facts.py`). Then come the axes in lanes (`choose_lanes.py`), the register tile, by the kind
+of kernel (`score_tiles.py`, `product_tiles.py`, `movement_tiles.py`, `piece_tiles.py`,
+`vector_counts.py`), and the nest of the remaining loops (`loop_nest.py`).
 
-Lane count, accumulators and tiles follow from dtype, extents and target alone, never from the
-machine's core count or from timings: they fix the order of every reduction.
+Lane counts, accumulators and tiles depend on dtype, extents and target alone, never on the number
+of cores or on timings, because they determine the order of every reduction.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ogive.targets.target import Target
 
 
 def choose_placement(root: UOp, target: Target, vectorize: bool) -> Placement:
-    """A good placement for the loop graph of one kernel."""
+    """The placement of the axes of one kernel's loop graph."""
     kernel = KernelFacts.of(root, target)
     if target.has_grid:
         return place_on_threads(kernel, target)
@@ -57,7 +57,7 @@ def choose_placement(root: UOp, target: Target, vectorize: bool) -> Placement:
 def _choose_upcast(
     kernel: KernelFacts, lanes: dict[UOp, int], target: Target
 ) -> dict[UOp, int]:
-    """The register tile: that of the first kind which the kernel is of."""
+    """The register tile, by the first kind of kernel that matches."""
     rows = kernel.rows
     if rows is not None and rows.columns:
         tile = tile_scores(kernel, rows, lanes, target)

@@ -1,12 +1,12 @@
-"""Facts about a kernel: all that its placement follows from.
+"""Facts about a kernel, from which its placement is chosen.
 
-In goes the loop graph of a kernel, whose axes are not placed yet; out come its axes, what it reads
-and writes along each, and what of that its reductions read again. Of a product of matrices
+They are gathered from a loop graph without placements: its axes, its accesses along each axis, and
+the loads that its reductions repeat. For a matrix product
 
     for r0 < 64, r1 < 32:   out[r0*32 + r1] = sum over r2 < 128 of a[r0*128 + r2] * b[r2*32 + r1]
 
-the outputs are r0 and r1, the reductions r2. Both outputs are reused axes: along r0, `b` is read
-again and `a` anew, along r1 the other way round. So r0 is the row axis that goes with column r1.
+the output axes are r0 and r1, the reduction axis is r2. Both outputs are reused axes: along r0, `b`
+is read again and `a` is not; along r1, the reverse. So r0 is the row axis for column r1.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from ogive.targets.target import Target
 
 @record
 class KernelFacts:
-    """The axes of a kernel, what it does along each, and what follows from that."""
+    """The axes of a kernel, its accesses and costs along each, and properties of these."""
 
     root: UOp
     outputs: tuple[UOp, ...]
     reductions: tuple[UOp, ...]
     accesses: list[MemoryAccess]
-    together: dict[UOp, set[UOp]]  # counters that some value depends on at the same time
-    costs: dict[UOp, int]  # of what is computed in each iteration of a counter
+    together: dict[UOp, set[UOp]]  # for each counter, those on which some value depends with it
+    costs: dict[UOp, int]  # of the elementwise operations in each iteration of a counter
     scans: bool
     rows: StagedRows | None
 
     @classmethod
     def of(cls, root: UOp, target: Target) -> KernelFacts:
-        """The facts of a loop graph that is compiled for a target."""
+        """The facts of a loop graph that is compiled for `target`."""
         together: dict[UOp, set[UOp]] = {}
         costs: dict[UOp, int] = {}
         scans = False
@@ -72,13 +72,13 @@ class KernelFacts:
 
     @functools.cached_property
     def common(self) -> frozenset[UOp]:
-        """The counters that everything depends on that is reduced or staged."""
+        """The output counters on which all reductions and staged values depend."""
         needed = [n.ranges for n in self.root.walk() if n.op in (Op.REDUCE, Op.STAGE)]
         return frozenset(self.outputs).intersection(*needed)
 
     @functools.cached_property
     def chain(self) -> int:
-        """How many operations there are at most of which each waits for the one before."""
+        """The length of the longest chain of operations, each of which needs the one before."""
         lengths: dict[UOp, int] = {}
         for node in self.root.walk():
             before = max([lengths[source] for source in node.src], default=0)
@@ -88,7 +88,7 @@ class KernelFacts:
 
     @functools.cached_property
     def repeated_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
-        """Each reduction with the loads that its loops repeat."""
+        """Each reduction with the loads that depend on its counters."""
         repeated = []
         for node in self.root.walk():
             if node.op is Op.REDUCE:
@@ -107,16 +107,16 @@ class KernelFacts:
         return [access for _, loads in self.repeated_loads for access in loads]
 
     def operands_along(self, counter: UOp) -> list[MemoryAccess]:
-        """The loads of all reductions that read something else for each value of a counter."""
+        """The loads of all reductions that depend on a counter."""
         return [access for access in self.operands if access.depends_on(counter)]
 
     def distinct_operands_along(self, counter: UOp) -> list[MemoryAccess]:
-        """The same, each load once: a sum of sums repeats those of the inner one."""
+        """The same, each load once, since a sum of sums repeats those of the inner sum."""
         return list({access.node: access for access in self.operands_along(counter)}.values())
 
     @functools.cached_property
     def reused_axes(self) -> list[UOp]:
-        """Output axes along which a reduction reads one operand again and another one anew."""
+        """Output axes along which a reduction reads one operand again but not another one."""
         return [
             counter
             for counter in self.outputs
@@ -128,11 +128,11 @@ class KernelFacts:
 
     @property
     def is_product(self) -> bool:
-        """Whether a reduction reads its operands again and again."""
+        """Whether a reduction reads its operands several times."""
         return self.rows is None and bool(self.reused_axes)
 
     def row_axes(self, column: UOp) -> list[UOp]:
-        """Output axes along which whatever a reduction reads along `column` is read again."""
+        """Output axes along which the operands that depend on `column` are read again."""
         loads = self.operands_along(column)
         return [
             counter
@@ -141,7 +141,7 @@ class KernelFacts:
         ]
 
     def is_summed_beside(self, counter: UOp) -> bool:
-        """Whether there is a sum for each value of an output counter, as in a sum of columns."""
+        """Whether each value of an output counter has a reduction, as in a sum of columns."""
         return counter in self.outputs and any(
             counter in node.ranges for node, _ in self.repeated_loads
         )

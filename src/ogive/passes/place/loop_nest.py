@@ -1,13 +1,13 @@
-"""How the output loops of a kernel are nested, and how many of them threads share out.
+"""The nest of a kernel's output loops, and the number of them that run in parallel.
 
-In go the facts of a kernel and what is in lanes and tiles; out come the counters of the output
-loops from the outside in, and how many leading ones run in parallel. Of a product
+It takes the facts of a kernel and what is in lanes and tiles. It gives the output counters from the
+outside in, and the number of outer ones that are divided among threads. For a product
 
     out[r0*4096 + r1] = sum over r2 of a[r0*512 + r2] * b[r2*4096 + r1]
 
-the nest is r1, r0: a few columns of `b` stay in a cache while all rows of `a` pass by. It is r0,
-r1, as results lie in memory, if a cache holds all of `b` but not the results: lines are written
-whole.
+the nest is r1, r0: a few columns of `b` stay in a cache while all rows of `a` are read. If a cache
+holds all of `b` but not the results, it is r0, r1, the order of results in memory, so that cache
+lines are written whole.
 """
 
 from __future__ import annotations
@@ -23,16 +23,22 @@ from ogive.targets.target import CACHE_LINE, Target
 
 
 def choose_order(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
-    """The nest of the output loops. On the outside are those that all reductions depend on: the
-    others would work some of them out again."""
+    """The nest of the output loops.
+
+    Loops on which all reductions depend are outside: inside another loop, some reductions would be
+    computed again.
+    """
     nest = _nest(kernel, lanes, target)
     return sorted(nest, key=lambda counter: counter not in kernel.common)
 
 
 def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
-    """The output loops as they lie in memory. But innermost are the rows that pass by a block of a
-    product's column operand, or those of a transposed tile, so that loads follow each other, and
-    then the lines that are written together, unless these are too many."""
+    """The output loops in the order of memory, except for the innermost ones.
+
+    In a product these are the rows that are multiplied by a block of the column operand. In a
+    transpose they are the rows of a tile, so that loads are contiguous, and then the lines that are
+    written together, unless there are too many.
+    """
     rows = cut_rows(kernel, lanes)
     if rows is not None:
         *outer, panels, _, lane = kernel.outputs
@@ -50,9 +56,12 @@ def _nest(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UO
 
 
 def _is_short(kernel: KernelFacts, lane: UOp, transposed: UOp, target: Target) -> bool:
-    """Whether a few lines of each row along the lanes stay in the first-level cache together, which
-    those of rows that lie multiples of a set apart do not, and what is written of all rows
-    leaves the second-level one before its lines are whole."""
+    """Whether it is better to write the lines of all rows along the lanes together.
+
+    It is if a line of each row stays in the first-level cache, which is not so if the rows are
+    multiples of a set apart, and if the lines written would leave the second-level cache before
+    they are whole.
+    """
     rows = axis_extent(lane)
     if rows * CACHE_LINE > target.l1_bytes // 2:
         return False
@@ -66,8 +75,11 @@ def _is_short(kernel: KernelFacts, lane: UOp, transposed: UOp, target: Target) -
 
 
 def _passing_rows(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> list[UOp]:
-    """The rows of a product that pass by a block of its column operand; none if a cache holds all
-    of that operand, but not the results, which then had better be written in order."""
+    """The rows of a product that are multiplied by a block of its column operand.
+
+    None if a cache holds all of that operand but not the results, which are then better written in
+    order.
+    """
     columns = [counter for counter in kernel.reused_axes if counter in lanes]
     rows = kernel.row_axes(columns[0]) if columns else []
     if not rows or sum([store.memory_bytes for store in kernel.stores]) < target.l2_bytes // 2:
@@ -77,7 +89,7 @@ def _passing_rows(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) ->
 
 
 def _reread_bytes(kernel: KernelFacts, column: UOp, row: UOp) -> int:
-    """How much is read again for each row if loops are nested as results lie in memory."""
+    """The bytes that are read again for each row if loops are nested in the order of results."""
     outer = set(kernel.outputs[: kernel.outputs.index(row)])
     return sum(
         [
@@ -88,7 +100,7 @@ def _reread_bytes(kernel: KernelFacts, column: UOp, row: UOp) -> int:
 
 
 def _blocks(kernel: KernelFacts) -> list[UOp]:
-    """Output axes that were cut off others, and run through a block that stays in cache."""
+    """Output axes that are the inner part of a cut axis, whose block stays in a cache."""
     return [
         inner
         for outer, inner in itertools.pairwise(kernel.outputs)
@@ -106,7 +118,7 @@ def choose_parallel(
     upcast: dict[UOp, int],
     target: Target,
 ) -> int:
-    """How many leading output loops run in parallel: those every reduction depends on."""
+    """The number of outer loops that run in parallel, all of which every reduction depends on."""
     tiles = 1
     count = 0
     for counter in order:

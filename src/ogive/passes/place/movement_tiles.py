@@ -1,16 +1,16 @@
-"""Register tiles of kernels that bring elements into another order.
+"""Register tiles of kernels that reorder elements.
 
-Lanes run along an axis on which only one side is contiguous, the reads or the writes. The axis on
-which the other side is contiguous goes into the register tile, so that whole vectors are moved on
-both sides and elements change places in registers:
+Lanes run along an axis along which only the reads or only the writes are contiguous. The axis along
+which the others are contiguous goes into the register tile. So both sides move whole vectors, and
+elements are rearranged in registers:
 
     transposed    out[r0*64 + r1] = x[r1*64 + r0]     lanes r1, a square tile with r0
     interleaved   out[r0*2 + r1] = ...                lanes r0, all of r1 in the tile
     cut           out[r0*1024 + r1*16 + r2] = x[r1*512 + r0*16 + r2]
                                                       lanes r2, a few rows r1 in the tile
     gathered      out[r0*512 + r1] = x[r0*1024 + index[r1]]
-                                                      lanes r1, a few rows r0 in the tile: an index
-                                                      is loaded and checked once for all of them
+                                                      lanes r1, a few rows r0 in the tile: each
+                                                      index is loaded and checked once for them
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ogive.targets.target import Target
 
 
 def tile_moved(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
-    """The register tile of a kernel that moves elements; none for other kernels."""
+    """The register tile of a kernel that reorders elements; empty for other kernels."""
     between, transposed = _interleaved_rows(kernel, lanes, target), rows_to_transpose(kernel, lanes)
     costs = target.costs.lanes
     if between is not None or transposed is not None:
@@ -49,8 +49,10 @@ def tile_moved(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> di
 def _interleaved_rows(
     kernel: KernelFacts, lanes: dict[UOp, int], target: Target
 ) -> UOp | None:
-    """The output axis that fills the gaps between the lanes of what is written, as the last one of
-    a stack does: all of it is written at once, in whole vectors."""
+    """The output axis that fills the gaps between lanes of a store, as in a stack on the last axis.
+
+    With all of it in the tile, whole vectors are written.
+    """
     stores = kernel.stores
     if kernel.reductions or kernel.scans or len(lanes) != 1 or len(stores) != 1:
         return None
@@ -61,7 +63,7 @@ def _interleaved_rows(
 def gap_axis(
     kernel: KernelFacts, store: MemoryAccess, stride: int, target: Target
 ) -> UOp | None:
-    """The output axis that a store fills gaps of that length along."""
+    """The output axis along which a store is contiguous and whose length is `stride`."""
     if stride > target.costs.accesses.picked_stride:
         return None
     for counter in kernel.outputs:
@@ -71,9 +73,10 @@ def gap_axis(
 
 
 def rows_to_transpose(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
-    """The output axis along which loads are contiguous that are not so along the lanes.
+    """The output axis along which a load is contiguous that is not contiguous along the lanes.
 
-    A square tile of it is loaded row by row and transposed in registers."""
+    A square tile of it is loaded row by row and transposed in registers.
+    """
     if kernel.reductions or len(lanes) != 1:
         return None
     (lane,) = lanes
@@ -86,7 +89,7 @@ def rows_to_transpose(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
 
 
 def _gathered_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
-    """The output axis of rows that are read at the same positions, which are data, along lanes."""
+    """The output axis of rows from which lanes gather at the same positions."""
     if kernel.reductions or kernel.scans or len(lanes) != 1:
         return None
     (lane,) = lanes
@@ -98,10 +101,10 @@ def _gathered_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
 
 
 def cut_rows(kernel: KernelFacts, lanes: dict[UOp, int]) -> UOp | None:
-    """The output axis of rows that are cut into panels, as an operand of a product is.
+    """The output axis of rows that a kernel cuts into panels, as it packs an operand.
 
-    Along it, what is read is far apart and what is written is not: a few rows are taken at a
-    time, from one panel to the next, so that neither reads nor writes jump about.
+    Along it, reads are far apart and writes are close. The tile has a few rows at a time, from one
+    panel to the next, so that neither reads nor writes jump much.
     """
     if kernel.reductions or kernel.scans or len(lanes) != 1 or len(kernel.outputs) < 3:
         return None

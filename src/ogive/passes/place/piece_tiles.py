@@ -1,9 +1,9 @@
-"""Register tiles of kernels whose results are joined from pieces.
+"""Register tiles of kernels whose results are concatenations of computed pieces.
 
     before   out[r0*512 + r1] = a + b where r0 < 1, else a - b where r0 < 2, else c
-    after    all of r0 in the tile: each entry has one piece, and what they share is computed once
+    after    all of r0 in the tile: each entry has one piece, and common parts are computed once
 
-Without the tile, all pieces would be computed for each element, and one of them taken.
+Without the tile, each element would compute all pieces and select one.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _COMPUTED = ELEMENTWISE - {Op.WHERE, Op.CAST, Op.BITCAST}
 
 
 def tile_pieces(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
-    """The register tile of a kernel that joins pieces which it computes; none for other kernels."""
+    """The register tile of a kernel that joins pieces that it computes; empty for other kernels."""
     if kernel.reductions or kernel.scans or not lanes:
         return {}
     pieces: dict[UOp, int] = {}
     for node in kernel.root.walk():
         if node.op is Op.WHERE:
-            counter = _told_apart_by(node)
+            counter = _selecting_counter(node)
             is_free = counter in kernel.outputs and counter not in lanes
             if counter is not None and is_free and _joins_computed(node):
                 pieces[counter] = axis_extent(counter)
@@ -35,8 +35,8 @@ def tile_pieces(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> d
     return pieces
 
 
-def _told_apart_by(node: UOp) -> UOp | None:
-    """The counter that decides which of two values is taken."""
+def _selecting_counter(node: UOp) -> UOp | None:
+    """The counter that alone selects one of two values, or None."""
     condition = node.src[0]
     if condition.op is not Op.CMPLT or len(condition.ranges) != 1:
         return None
@@ -45,7 +45,7 @@ def _told_apart_by(node: UOp) -> UOp | None:
 
 
 def _joins_computed(node: UOp) -> bool:
-    """Whether one of the values that are chosen between is computed."""
+    """Whether one of the values to select from is computed."""
     pending, seen = list(node.src[1:]), {node}
     while pending:
         value = pending.pop()

@@ -1,4 +1,4 @@
-"""Every axis of a kernel goes where its placement says.
+"""Applies a placement: every axis of a kernel becomes the counters that it says.
 
     before   out[r0] = x[r0], r0 < 1000              lanes r0: 16, tile r0: 4
     after    out[(r0*4 + u1)*16 + l2] = ..., gated   r0 < 16 parallel, u1 < 4 upcast, l2 < 16 lanes
@@ -7,18 +7,18 @@ An axis of length n becomes up to four counters,
 `((outer * upcast + tile) * threads + thread) * lanes + lane`:
 
 - `lanes`: neighbouring elements in one vector register;
-- `threads`: elements that the threads of a block work on at once, where the target has blocks;
-- `upcast`: elements held in registers side by side (a register tile, or several accumulators);
-- the rest stays a loop, of which the first output loops together are the PARALLEL one, which the
-  runtime hands out in slices.
+- `threads`: elements that the threads of a block compute at once, if the target has blocks;
+- `upcast`: elements in separate registers (a register tile, or several accumulators);
+- the rest stays a loop. The outermost output loops together become one PARALLEL loop, which the
+  runtime divides among threads.
 
-An axis whose iterations follow each other in order (a scan's, one along which a scatter may meet
-an element again, or one along which rows are added up) is a LOOP from the beginning, and stays
-within the output loops. A scan's may have a tile, a few iterations at a time, one after the other,
-and threads: each tile entry is those of a warp, in order.
+An axis whose iterations must run in order (of a scan, of a scatter that may meet an element twice,
+of rows that are added up) is a LOOP from the beginning, and stays inside the output loops. The axis
+of a scan may have a tile of a few iterations, which run one after the other, and threads: then each
+entry of the tile is the iterations of a warp, in order.
 
-Any placement of any kernel is right, whatever the lengths: excess lanes and tile entries are gated,
-or a tile that would have some starts earlier.
+Any placement of any kernel gives right results, whatever the lengths: excess lanes and tile entries
+are gated, or the last tile starts earlier.
 """
 
 from __future__ import annotations
@@ -45,12 +45,15 @@ from ogive.passes.loops.replace_counters import replace_ranges
 from ogive.passes.place.placement import Placement
 
 MOST_UNROLLED = 4
-"""Tiles up to which LLVM unrolls a loop that moves them."""
+"""The greatest number of tiles for which LLVM unrolls a loop that moves them."""
 
 
 def place_axes(root: UOp, placement: Placement) -> UOp:
-    """The kernel with every counter replaced by placed ones; raises `OptimizeError` if the
-    placement names axes that the kernel does not have or puts two lane axes into one value."""
+    """The kernel with every counter replaced by placed ones.
+
+    Raises `OptimizeError` if the placement names axes that the kernel does not have, or puts two
+    axes of one value into lanes.
+    """
     outputs = output_axes(root)
     reductions = reduction_axes(root)
     by_number = {counter.number: counter for counter in (*outputs, *reductions)}
@@ -81,7 +84,8 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
         if counter in moved:
             if not stores_again:
                 tile = placement.upcast.get(counter.number, 1)
-                gates[counter] = (loops.outer[counter] * tile).lt(position + 1)  # what is new
+                # Elements that the tile before has stored are left out.
+                gates[counter] = (loops.outer[counter] * tile).lt(position + 1)
             continue
         if _runs_over(counter, placement):
             extent = replace_ranges(counter.extent, replacements)
@@ -91,13 +95,13 @@ def place_axes(root: UOp, placement: Placement) -> UOp:
             if is_symbolic and counter in nest and counter.number not in placement.lanes:
                 nearest[counter] = minimum(position, extent - 1)
         if counter.ranges_below:
-            # How far a row goes is no matter of the memory that all rows read.
+            # All rows are in memory of the full length, whatever part of it each reads.
             within[counter] = position.lt(axis_extent(counter))
     return replace_ranges(root, replacements, gates, within, nearest)
 
 
 def _accumulated_axes(root: UOp) -> list[UOp]:
-    """The counters of loops in order that add to what is staged."""
+    """The counters of ordered loops that accumulate into staged values."""
     axes: dict[UOp, None] = {}
     for node in root.walk():
         if node.op is Op.STAGE:
@@ -106,10 +110,10 @@ def _accumulated_axes(root: UOp) -> list[UOp]:
 
 
 class _Loops:
-    """Makes the placed counters, numbered from the outermost on.
+    """Makes the placed counters, numbered from the outermost inwards.
 
-    `outer` has the loop over the tiles of each axis, and `starts` where the tile of a result's
-    axis begins.
+    `outer` has the loop over the tiles of each axis, `starts` the start of the tile of each output
+    axis.
     """
 
     def __init__(self, placement: Placement) -> None:
@@ -143,8 +147,7 @@ class _Loops:
             self.outer[counter] = self.make(extent) if extent != 1 else index_node(0)
 
     def start(self, counters: Sequence[UOp], moved: Set[UOp]) -> None:
-        """Note where the tiles of the given axes begin, those `moved` no later than the last that
-        is whole."""
+        """Set the starts of the tiles of the given axes. Those in `moved` end within the axis."""
         for counter in counters:
             step = _step(counter, self.placement)
             start = self.outer[counter] * step
@@ -153,7 +156,7 @@ class _Loops:
             self.starts[counter] = start
 
     def position(self, counter: UOp) -> UOp:
-        """Where an axis is, by its placed counters."""
+        """The position along an axis, as an expression of its placed counters."""
         number = counter.number
         tile = self.placement.upcast.get(number, 1)
         lanes = self.placement.lanes.get(number, 1)
@@ -168,7 +171,7 @@ class _Loops:
         return position
 
     def _longest(self, counter: UOp) -> UOp:
-        """The extent of an axis where it is greatest in the tile of the result."""
+        """The extent of an axis at the entry of the output tile where it is greatest."""
         extent = counter.extent
         if not extent.ranges:
             return extent
@@ -179,17 +182,17 @@ class _Loops:
 
 
 def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UOp]:
-    """The output axes whose last tile would run past the end, and starts earlier instead.
+    """The output axes whose last tile would exceed the axis, and starts earlier instead.
 
         before   r < 10 in tiles of 4:   r = r0*4 + tile,          loaded and stored if r < 10
         after                            r = min(r0*4, 6) + tile
-        of a variable length             r = min(r0*4, n - 4) + tile, if n is at least 4
+        of a symbolic length n           r = min(r0*4, n - 4) + tile, if n is at least 4
 
-    So the loops of reductions load whole tiles, without gates, and so do moves to elsewhere, but
-    for those along a short innermost loop: LLVM unrolls it, and knows how much of the last tile
-    there is. What is computed again is stored again, unless it might have changed: then it is
-    stored if r0*4 <= r. Where memory is read, or what is a fault, may not depend on that. Of lanes,
-    stores with gates would take longer.
+    So the loops of reductions load whole tiles without gates. Other kernels do as well, except
+    along a short innermost loop, which LLVM unrolls, so that it knows the length of the last tile.
+    Elements that are computed twice are stored twice, unless their operands might be overwritten:
+    then the second store has the gate r0*4 <= r. An axis stays as it is if faults or indirect reads
+    depend on it, and an axis in lanes if it would need such a gate, which takes longer.
     """
     uneven = {
         counter
@@ -218,8 +221,11 @@ def _moved_tiles(root: UOp, nest: Sequence[UOp], placement: Placement) -> set[UO
 
 
 def _may_store_again(root: UOp) -> bool:
-    """Whether elements can be computed and stored a second time: nothing is added to memory, and
-    nothing is read where it is stored, which is how an operand may be overwritten."""
+    """Whether elements may be computed and stored a second time.
+
+    They may if no store accumulates and no load reads the place that is stored, since then an
+    operand may be overwritten.
+    """
     results = frozenset([counter for store in root.src for counter in store.closed])
     stored = [_strides(store) for store in root.src]
     return all(store.combine is None for store in root.src) and not any(
@@ -230,13 +236,12 @@ def _may_store_again(root: UOp) -> bool:
 
 
 def _may_meet(loaded: dict[UOp, int] | None, stored: list[dict[UOp, int] | None]) -> bool:
-    """Whether an element may be read where it is stored: elsewhere, some stride is another one."""
+    """Whether a load may read the element that is stored: only if all strides are equal."""
     return loaded is None or None in stored or loaded in stored
 
 
 def _strides(access: UOp) -> dict[UOp, int] | None:
-    """The strides of a load or store along its counters; None if it is not linear in all of
-    them."""
+    """The strides of a load or store along its counters; None if it is not linear in all."""
     terms, _ = linear_form(access.place.offset)
     return terms if all(term.op is Op.RANGE for term in terms) else None
 
@@ -249,25 +254,27 @@ def _loop_extent(extent: UOp, counter: UOp, placement: Placement) -> Dim:
 
 
 def _step(counter: UOp, placement: Placement) -> int:
-    """How many iterations of an axis one of its loop does."""
+    """How many iterations of an axis one iteration of its loop makes."""
     number = counter.number
     beside = placement.threads.get(number, 1) * placement.lanes.get(number, 1)
     return placement.upcast.get(number, 1) * beside
 
 
 def _runs_over(counter: UOp, placement: Placement) -> bool:
-    """Whether the last tile of an axis may have entries behind its end. Those of a row whose length
-    follows from others are as many as the longest has."""
+    """Whether the last tile of an axis may have entries past its end.
+
+    An axis whose length depends on other counters has as many as its longest row needs.
+    """
     if counter.extent.ranges:
         return True
-    rest = counter.extent % _step(counter, placement)
-    return not (rest.op is Op.CONST and rest.literal == 0)
+    remainder = counter.extent % _step(counter, placement)
+    return not (remainder.op is Op.CONST and remainder.literal == 0)
 
 
 def _longest(
     extent: UOp, starts: Mapping[UOp, UOp], placement: Placement, rising: bool = True
 ) -> UOp:
-    """An extent at the entry of the result's tile where it is greatest (or least)."""
+    """The extent at the entry of the output tile where it is greatest (least if not `rising`)."""
     if not extent.ranges:
         return extent
     if extent.op is Op.RANGE:
@@ -317,8 +324,10 @@ def _check(
 
 
 def _check_lanes(root: UOp, placement: Placement) -> None:
-    """A value has at most one lane axis: a register holds one row of elements. And a thread has
-    one number."""
+    """Raise `OptimizeError` if a value has two axes in lanes, or two over threads.
+
+    A register has one row of lanes, and a thread one number.
+    """
     in_lanes = {number for number, count in placement.lanes.items() if count > 1}
     for spread, what in ((in_lanes, "in the lanes"), (set(placement.threads), "over the threads")):
         if len(spread) < 2:

@@ -1,4 +1,4 @@
-"""A placement says where each axis of a kernel goes; `place_axes.py` carries it out."""
+"""A placement says what each axis of a kernel becomes; `place_axes.py` applies it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from ogive.named import record
 
 @record(frozen=True)
 class Placement:
-    """The choice for one kernel, by axis number; `order` nests the output loops.
+    """The choice for one kernel, by axis number.
 
-    Axes in `threads` are spread over the threads of a block, all over as many.
+    `lanes`, `upcast` and `threads` have the counts of the axes that go there; all axes in `threads`
+    have the same. `order` is the nest of the output loops, of which the first `parallel` run in
+    parallel.
     """
 
     lanes: Mapping[int, int] = field(default_factory=dict)

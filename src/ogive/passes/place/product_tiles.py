@@ -1,15 +1,15 @@
-"""Which axes make up the register tile of a product; how long it is along each, `tiles` estimates.
+"""The axes of a product's register tile. `tile_estimates.py` chooses its length along each.
 
     out[r0*64 + r1] = sum over r2 of a[r0*128 + r2] * b[r2*64 + r1]
 
-With lanes along r1, a tile has rows of r0 and vectors of r1: each vector of `b` goes with each row,
-each element of `a` with each vector. With lanes along r2, the tile has elements of r0 and of r1,
-and each of its sums is a vector. Where both operands run along the lanes, as windows of an image
-whose channels have a filter each,
+With lanes along r1, a tile has rows of r0 and vectors of r1: each vector of `b` is used for each
+row, each element of `a` for each vector. With lanes along r2, the tile has elements of r0 and of
+r1, and each of its sums is a vector. If both operands run along the lanes, as in a convolution with
+a filter per channel,
 
     out[r0*96 + r1] = sum over r2 of a[(r0 + r2)*96 + r1] * b[r2*96 + r1]
 
-a tile has rows of r0 as well: each vector of `b` goes with each of them.
+a tile also has rows of r0, and each vector of `b` is used for each of them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ogive.targets.target import Dot, Target
 
 
 def tile_product(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
-    """The register tile of a kernel that reads operands again; none for other kernels."""
+    """The register tile of a kernel that reads operands again; empty for other kernels."""
     columns = [counter for counter in kernel.outputs if counter in lanes]
     if columns and columns[0] in kernel.reused_axes:
         return _tile_columns(kernel, columns[0], lanes[columns[0]], target)
@@ -47,8 +47,10 @@ def tile_product(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
 def _tile_beside(
     kernel: KernelFacts, column: UOp, lanes: int, target: Target
 ) -> dict[UOp, int]:
-    """A register tile of sums of which all operands run along the lanes: rows, along which one of
-    them is read again and the other lies nearest, by vectors."""
+    """A register tile of sums whose operands all run along the lanes: rows by vectors.
+
+    Rows are the axis along which one operand is read again and the other has the least stride.
+    """
 
     def distance(counter: UOp) -> int:
         return min([abs(each.strides.get(counter, 0)) for each in kernel.operands_along(counter)])
@@ -69,7 +71,7 @@ def _tile_beside(
 def _tile_columns(
     kernel: KernelFacts, column: UOp, lanes: int, target: Target
 ) -> dict[UOp, int]:
-    """A register tile of a product whose columns are lanes: rows by vectors."""
+    """A register tile of a product with columns in lanes: rows by vectors."""
     rows = kernel.row_axes(column)
     transposed = _transposed_tile(kernel, column, lanes, rows, target)
     if transposed is not None:
@@ -102,15 +104,17 @@ def _tile_columns(
 
 
 def _dots(kernel: KernelFacts, target: Target) -> list[Dot]:
-    """The instructions that multiply the narrow elements of a kernel."""
+    """The dot-product instructions that a kernel uses."""
     return [target.find_dot(*node.arg) for node in kernel.root.walk() if node.op is Op.DOT]
 
 
 def _transposed_tile(
     kernel: KernelFacts, column: UOp, lanes: int, rows: list[UOp], target: Target
 ) -> dict[UOp, int] | None:
-    """The tile where rows are stored side by side, which the columns then are not. It is transposed
-    on its way to memory, and is the better the more rows it has. None if there are few."""
+    """The tile if results are contiguous along rows, not along the columns in lanes.
+
+    It is transposed on its way to memory, which pays for many rows. None if there are few.
+    """
     stored = [
         counter
         for counter in rows
@@ -126,7 +130,7 @@ def _transposed_tile(
 
 
 def _row_axis(kernel: KernelFacts, rows: list[UOp], target: Target) -> UOp:
-    """The axis of a tile's rows: those of a panel, which lie side by side, or the longest."""
+    """The axis of a tile's rows: the contiguous rows of a panel, or the longest axis."""
     least, most = target.costs.tiles.least_panel, sums_in_registers(target)
     for counter in rows:
         beside = any(access.strides.get(counter) == 1 for access in kernel.operands)
@@ -136,7 +140,7 @@ def _row_axis(kernel: KernelFacts, rows: list[UOp], target: Target) -> UOp:
 
 
 def _second_row_axis(kernel: KernelFacts, rows: list[UOp], row: UOp) -> UOp | None:
-    """Another axis of rows, as lines of an image are; none beside a panel of rows."""
+    """Another axis of rows, such as the lines of an image; None for a panel of rows."""
     if any(access.strides.get(row) == 1 for access in kernel.operands):
         return None
     others = [c for c in rows if c is not row and axis_extent(c) > 1]
@@ -144,7 +148,7 @@ def _second_row_axis(kernel: KernelFacts, rows: list[UOp], row: UOp) -> UOp | No
 
 
 def _steps(kernel: KernelFacts, column: UOp) -> int:
-    """How many vectors along the columns a sum reads. Its last block may be a loop of its own."""
+    """The number of vectors along the columns that a sum reads, in all its loops."""
     return sum(
         [
             math.prod([axis_extent(c) for c in kernel.reductions if access.depends_on(c)])
@@ -154,7 +158,7 @@ def _steps(kernel: KernelFacts, column: UOp) -> int:
 
 
 def _column_visit(kernel: KernelFacts, column: UOp, target: Target) -> float:
-    """The cost of going to the columns of a row, if rows lie apart and no near cache has them."""
+    """The cost of reaching the columns of a row, if rows are far apart and in no near cache."""
     summed = {column, *kernel.reductions}
     for access in kernel.operands_along(column):
         steps = [access.strides.get(counter, 0) for counter in kernel.reductions]
@@ -176,20 +180,23 @@ def _column_load(kernel: KernelFacts, column: UOp, target: Target) -> float:
 
 
 def _blocks_of_sums(kernel: KernelFacts) -> int:
-    """How many blocks a sum is cut into; 0 if it is not."""
+    """The number of blocks into which a sum is cut; 0 if it is not cut."""
     outer = [node for node, _ in kernel.repeated_loads if node.operand.op is Op.REDUCE]
     return sum([math.prod(map(axis_extent, node.closed)) for node in outer])
 
 
 def _tile_sums(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
-    """A register tile of a product that is summed up in lanes: along one axis the one operand is
-    read again, along another the other. A vector is read again for each row of a matrix only."""
+    """A register tile of a product with the depth in lanes.
+
+    Its two axes are those along which one operand and the other are read again. The product of a
+    matrix and a vector has only one of these.
+    """
     kinds: dict[frozenset[UOp], list[UOp]] = {}
     for counter in kernel.reused_axes:
         read = frozenset([access.node for access in kernel.operands_along(counter)])
         kinds.setdefault(read, []).append(counter)
     if len(kinds) == 1:
-        # As many streams as are read at full speed, each with a sum of its own.
+        # As many rows as can be streamed at full speed, each with a sum of its own.
         return dict([_longest_tile(kernel.reused_axes, target.costs.memory.streams, target)])
     row, column = [max(axes, key=axis_extent) for axes in list(kinds.values())[-2:]]
     vectors = math.prod(-(-axis_extent(c) // lanes.get(c, 1)) for c in kernel.reductions)
@@ -202,6 +209,6 @@ def _tile_sums(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> di
 
 
 def _longest_tile(axes: list[UOp], most: int, target: Target) -> tuple[UOp, int]:
-    """The axis that can be cut into the longest tiles, the last of those, and the length."""
+    """The axis that can be cut into the longest tiles (the last of equal ones), and the length."""
     tiles = [(counter, best_tile(tiled_extent(counter), most, target)) for counter in axes[::-1]]
     return max(tiles, key=lambda pair: pair[1])

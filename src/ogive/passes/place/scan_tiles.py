@@ -1,8 +1,8 @@
-"""Rows that are scanned side by side.
+"""The placement of scans of several rows at once.
 
-A running value waits for the last one, so a row is scanned element by element. Those of several
-rows do not wait for each other: they go into lanes, and a few elements of each into a tile, which
-is loaded and stored by rows and transposed in registers.
+Each running total needs the one before, so a row is scanned element by element. Different rows are
+independent: they go into lanes, and a few elements of each into a tile, which is loaded and stored
+by rows and transposed in registers.
 
     before   out[r0*4096 + r1] = x[r0*4096] + ... + x[r0*4096 + r1]
     after    lanes r0: 8;  register tile r1: 16, one after the other
@@ -18,8 +18,10 @@ from ogive.targets.target import Target
 
 
 def scanned_rows(kernel: KernelFacts, target: Target) -> tuple[UOp, int, UOp, int] | None:
-    """The axis of rows that are scanned in lanes and how many, and the axis that the scan goes
-    along with the elements of a tile; None where it does not go along rows, or of too few."""
+    """(axis of rows, lanes, axis of the scan, elements of a tile) of a kernel that scans rows.
+
+    None for other kernels, or if there are too few rows.
+    """
     if not kernel.scans or not kernel.outputs:
         return None
     along, *others = scanned_axes(kernel.root)
@@ -37,7 +39,7 @@ def scanned_rows(kernel: KernelFacts, target: Target) -> tuple[UOp, int, UOp, in
 
 
 def _steps(length: int, target: Target) -> int:
-    """The most elements of a tile that a row is a multiple of; 0 if these are too few."""
+    """The greatest number of elements in a tile that divides a row; 0 if there is none."""
     least = target.costs.accesses.transposed_rows
     most = min(target.costs.lanes.scanned_steps, length // 2)
     return max([s for s in range(least, most + 1) if length % s == 0], default=0)

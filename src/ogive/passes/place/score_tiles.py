@@ -1,11 +1,11 @@
-"""The register tile of kernels whose staged rows hold products, as the scores of queries are.
+"""The register tile of kernels whose staged rows are products, as in attention.
 
     row[r2] = sum over r3 of q[r0, r3] * k[r3, r2]
     out[r0, r1] = sum over r2 of row[r2] * v[r2, r1]
 
-Rows r0 are those of two products at once: of the one that fills what is staged, whose columns r2
-are its elements, and of the one that goes through it, whose columns are r1. They share the number
-of rows of a tile, and each has as many vectors of columns as go with that best (`tiles`).
+Both products have the rows r0: the one that computes the staged row, with columns r2, and the one
+that reads it, with columns r1. They share the number of rows of a tile, and each has the number of
+vectors of columns that is best for that (`tile_estimates.py`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ogive.targets.target import Target
 def tile_scores(
     kernel: KernelFacts, rows: StagedRows, lanes: Mapping[UOp, int], target: Target
 ) -> dict[UOp, int]:
-    """The register tile that both products share: rows along which the columns are read again."""
+    """The register tile of both products: shared rows, and vectors of the columns of each."""
     costs = target.costs.tiles
     columns = [counter for counter in (*rows.columns, *kernel.outputs) if counter in lanes]
     row = _shared_row(kernel, rows, lanes)
@@ -39,7 +39,7 @@ def tile_scores(
     by_column = [
         _Columns.of(kernel, row, column, lanes[column], share, target) for column in columns
     ]
-    # Along other columns, as those of weights that are stored, the rows are enough side by side.
+    # Other columns, such as those of weights that are stored, need no tile besides the rows.
     products = [each for each in by_column if each.products]
     sums = sums_in_registers(target)
     room = sums - (sums // share if share else 0)
@@ -49,15 +49,17 @@ def tile_scores(
 
 
 def _reduces_rows(kernel: KernelFacts, rows: StagedRows) -> bool:
-    """Whether something is reduced while rows are staged, as the maximum of scores is."""
+    """Whether a reduction runs along the columns of staged rows, as the maximum of scores does."""
     columns = set(rows.columns)
     reduced = [node for node in kernel.root.walk() if node.op is Op.REDUCE]
     return any(not columns.isdisjoint(node.closed) for node in reduced)
 
 
 def _vectors(rows: StagedRows, count: int, target: Target) -> int:
-    """How many of so many vectors of columns a tile has whose rows nothing is read again for: where
-    rows are only read and added up, as many as lie in a few lines."""
+    """The vectors of columns in a tile, of `count`, if no rows share their loads.
+
+    If rows are only read and added up, as many as a few cache lines have.
+    """
     costs = target.costs.tiles
     if len(rows.added) == 1:
         return best_tile(count, costs.added_score_vectors, target)
@@ -67,7 +69,7 @@ def _vectors(rows: StagedRows, count: int, target: Target) -> int:
 def _shared_row(
     kernel: KernelFacts, rows: StagedRows, lanes: Mapping[UOp, int]
 ) -> UOp | None:
-    """The longest axis along which what a staged product reads along its columns is read again."""
+    """The longest axis along which the column operand of a staged product is read again."""
     multiplied = [
         load
         for load in kernel.loads
@@ -86,8 +88,7 @@ def _shared_row(
 
 @record(frozen=True)
 class _Columns:
-    """A column axis in lanes, what is summed up along its columns for all rows, and how many of the
-    sums of a tile registers hold."""
+    """A column axis in lanes, the products with these columns, and the registers for their sums."""
 
     column: UOp
     products: list[Tiled]
@@ -98,11 +99,13 @@ class _Columns:
     def of(
         cls, kernel: KernelFacts, row: UOp, column: UOp, lanes: int, share: int, target: Target
     ) -> _Columns:
-        """The axis, with the products of a kernel that have it and the row for axes. One register
-        of `share`, if it is not 0, is for what is reduced beside them."""
+        """The axis with the products that have it and `row` as axes.
+
+        If `share` is not 0, one of `share` registers is left to a reduction beside them.
+        """
         costs = target.costs.tiles
         products = []
-        beside = Counter[tuple[UOp, ...]]()  # products that run along with each other
+        beside = Counter[tuple[UOp, ...]]()  # the number of products in the same loops
         for node, loads in kernel.repeated_loads:
             if not {row, column} <= node.ranges or node.operand.op is Op.REDUCE:
                 continue
@@ -126,7 +129,7 @@ class _Columns:
         return cls(column, products, room, target)
 
     def best(self, height: int) -> tuple[float, int]:
-        """The cost of tiles of so many rows at the best number of vectors, and this number."""
+        """The least cost of tiles of `height` rows, and the number of vectors that has it."""
         filled = -(-axis_extent(self.column) // self.products[0].lanes)
         most = self.target.costs.tiles.most_score_vectors
         widest = min(filled, max(self.room // height, 1), most)

@@ -1,10 +1,10 @@
-"""Rows that are put in order side by side.
+"""The placement of sorts of several rows at once.
 
-A network compares whatever stands at two places of a row, so rows go into lanes, and each exchange
-is that of as many rows. Where they are contiguous, a tile of a few elements of each is transposed
-in registers, as it is read and as it is written.
+A sorting network compares fixed places of a row, so rows go into lanes, and each exchange is made
+in all of them. If rows are contiguous, a tile of a few elements of each is transposed in registers
+when it is read and when it is written.
 
-    before   s = x[r0*64 + r2] for all r2 < 64, in order;  out[r0*64 + r1] = s[r1]
+    before   s = x[r0*64 + r2] for all r2 < 64, sorted;  out[r0*64 + r1] = s[r1]
     after    lanes r0: 8;  register tiles r1: 8, r2: 8
 """
 
@@ -23,8 +23,7 @@ from ogive.targets.target import Target
 def sorted_rows(
     kernel: KernelFacts, target: Target
 ) -> tuple[dict[UOp, int], dict[UOp, int]] | None:
-    """The lanes and the tile of a kernel that puts rows in order; None if it does not, or there is
-    a single row."""
+    """The lanes and the tile of a kernel that sorts rows; None for others, or for a single row."""
     stages = [n for n in kernel.root.walk() if n.op is Op.STAGE and n.sorted_count is not None]
     beside = [c for c in kernel.outputs if all(c in stage.ranges for stage in stages)]
     if not stages or not beside:

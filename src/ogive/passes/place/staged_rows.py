@@ -1,7 +1,7 @@
-"""Rows that a kernel stages, and how large its register tiles may be for that.
+"""The rows that a kernel stages, and the limit that they set for its register tile.
 
-A row is staged for each entry of the register tile along the axes it varies with, so those tiles
-are bounded by the scratch memory they take.
+A row is staged for each entry of the register tile along the axes on which it depends. So scratch
+memory limits the tile along these axes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ogive.targets.target import Target
 
 @record(frozen=True)
 class StagedRows:
-    """The rows that a kernel stages: for each iteration of the counters in `scope`, `row_bytes` in
-    all.
+    """The rows that a kernel stages: `row_bytes` for each iteration of the counters in `scope`.
 
-    `columns` are the counters of rows whose elements are reductions, `terms` those of what is
-    reduced there, `added` those of the rows that are added up at a time. Tiles fit `room` bytes.
+    `columns` are the counters of rows whose elements are reductions, `terms` the counters of these
+    reductions, `added` those of rows that are added up at a time. The rows of a tile must fit in
+    `room` bytes.
     """
 
     scope: frozenset[UOp]
@@ -34,11 +34,11 @@ class StagedRows:
 
     @functools.cached_property
     def most_rows(self) -> int:
-        """How many rows may be held side by side."""
+        """The greatest number of rows that a tile may have."""
         return max(self.room // self.row_bytes, 1)
 
     def fit(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> dict[UOp, int]:
-        """The tile, made smaller until the rows of all its entries fit."""
+        """The tile, reduced until the rows of all its entries fit."""
         fitting = dict(upcast)
         for counter in sorted(self.scope, key=lambda counter: counter.number):
             while fitting.get(counter, 1) > 1 and self._rows(lanes, fitting) > self.most_rows:
@@ -46,7 +46,7 @@ class StagedRows:
         return fitting
 
     def allows(self, counter: UOp, lanes: int) -> bool:
-        """Whether so many lanes of a counter fit."""
+        """Whether the rows of this number of lanes fit."""
         return counter not in self.scope or lanes <= self.most_rows
 
     def _rows(self, lanes: Mapping[UOp, int], upcast: Mapping[UOp, int]) -> int:

@@ -1,12 +1,12 @@
-"""Where axes go on a processor that runs many threads at once.
+"""The placement of axes on a processor with many threads at once.
 
-A thread has a tile for itself where that is enough to keep all threads busy, and neighbours then
-touch what lies side by side:
+If there are enough results to keep all threads busy, each thread has a tile of its own, and
+neighbouring threads access neighbouring elements:
 
     out[r0*64 + r1] = sum over r2 of a[r0*128 + r2] * b[r2*64 + r1]
     after    r0 and r1 parallel, a thread for each of their 4096 pairs; r2 a loop of every thread
 
-Elsewhere a block has a tile, and its threads share the axes along which memory is read in order:
+Otherwise each block has a tile, and its threads share the axis along which memory is read in order:
 
     out[r0] = sum over r1 < 4096 of a[r0*4096 + r1]
     after    r0 parallel, a block each; r1 over 256 threads, four lanes each, four such in a tile
@@ -26,7 +26,7 @@ from ogive.targets.target import Target
 
 
 def place_on_threads(kernel: KernelFacts, target: Target) -> Placement:
-    """The placement of a kernel on a target with a grid."""
+    """The placement of a kernel on a target with a grid of blocks."""
     if (product := _place_staged_product(kernel, target)) is not None:
         return product
     if (scan := _place_scan(kernel, target)) is not None:
@@ -48,8 +48,11 @@ def place_on_threads(kernel: KernelFacts, target: Target) -> Placement:
 
 
 def _place_staged_product(kernel: KernelFacts, target: Target) -> Placement | None:
-    """The placement of a product whose operands are staged anew for each block of its terms: what
-    a thread reads of them by divisions is its own number, the rest of its results are a tile."""
+    """The placement of a product whose operands are staged for each block of its terms.
+
+    The counter that enters offsets of staged rows by divisions is the number of the thread. The
+    output counters that enter them linearly are the tile of a thread.
+    """
     stages = [node for node in kernel.root.walk() if node.op is Op.STAGE]
     sums = [node for node in kernel.root.walk() if node.op is Op.REDUCE]
     if len(sums) != 1 or not any(stage.ranges & {*sums[0].closed} for stage in stages):
@@ -72,7 +75,7 @@ def _place_staged_product(kernel: KernelFacts, target: Target) -> Placement | No
 
 
 def _place_scan(kernel: KernelFacts, target: Target) -> Placement | None:
-    """The placement of a scan along memory: a row for each warp, whose threads share it.
+    """The placement of a scan along memory: each warp has a row, which its threads share.
 
         out[r0*4096 + r1] = running sum over r1 of a[r0*4096 + r1]
         after    r0 parallel, a warp each; r1 over 32 threads, eight such in a tile, in order
@@ -101,14 +104,14 @@ def _place_scan(kernel: KernelFacts, target: Target) -> Placement | None:
 
 
 def _nest(kernel: KernelFacts) -> list[UOp]:
-    """The output axes as results lie in memory, those first that all reductions depend on."""
+    """The output axes in the order of memory, but first those on which all reductions depend."""
     return sorted(
         kernel.outputs, key=lambda c: (c not in kernel.common, -_result_stride(kernel, c))
     )
 
 
 def _tiles_of_threads(kernel: KernelFacts, target: Target) -> Placement:
-    """A tile for each thread: one result, or a few of which operands are read together."""
+    """A tile for each thread: one result, or a few that share loads of operands."""
     costs = target.costs.threads
     order = _nest(kernel)
     lanes: dict[UOp, int] = {}
@@ -144,7 +147,7 @@ def _fitting(counter: UOp, most: int) -> int:
 
 
 def _choose_spread(kernel: KernelFacts, target: Target) -> list[UOp]:
-    """The axes that the threads of a block share: no two that a value depends on at once."""
+    """The axes that the threads of a block share. No value may depend on two of them."""
     if _has_order(kernel):
         return []
     inner = [counter for counter in kernel.outputs if counter not in kernel.common]
@@ -153,7 +156,7 @@ def _choose_spread(kernel: KernelFacts, target: Target) -> list[UOp]:
     elif not kernel.reductions and kernel.outputs:
         closest = min(kernel.outputs, key=lambda counter: _result_stride(kernel, counter))
         if axis_extent(closest) < target.grid.warp * _lanes_along(closest, kernel, target):
-            return []  # a block would have nothing to do for most of its threads
+            return []  # most threads of a block would have nothing to do
         wanted = [closest]
     else:
         return []
@@ -167,19 +170,19 @@ def _choose_spread(kernel: KernelFacts, target: Target) -> list[UOp]:
 
 
 def _staged_bytes(kernel: KernelFacts, target: Target) -> int:
-    """About how much memory a block needs for what it stages, and for exchanges of its threads."""
+    """The estimated memory of a block for staged values and exchanges between threads, in bytes."""
     stages = [node for node in kernel.root.walk() if node.op is Op.STAGE]
     rows = [math.prod(map(axis_extent, stage.closed)) * stage.dtype.itemsize for stage in stages]
     return sum(rows) * 9 // 8 + target.costs.threads.exchange_bytes
 
 
 def _has_order(kernel: KernelFacts) -> bool:
-    """Whether iterations follow each other, or rows are sorted: a thread does that alone."""
+    """Whether iterations run in order, or rows are sorted: a single thread does that."""
     return bool(kernel.scans or ordered_axes(kernel.root)) or _stores_in_order(kernel)
 
 
 def _stores_in_order(kernel: KernelFacts) -> bool:
-    """Whether something is put in order, counted, or added to memory."""
+    """Whether a kernel sorts, counts, or accumulates into memory."""
     for node in kernel.root.walk():
         if node.op is Op.TALLY or (node.op is Op.STORE and node.combine is not None):
             return True
@@ -191,7 +194,7 @@ def _stores_in_order(kernel: KernelFacts) -> bool:
 
 
 def _reads_along_reductions(kernel: KernelFacts, target: Target) -> bool:
-    """Whether threads side by side had better read along a reduction than along the results."""
+    """Whether neighbouring threads should read along a reduction rather than along the results."""
     results = math.prod([axis_extent(counter) for counter in kernel.outputs])
     terms = math.prod([axis_extent(counter) for counter in kernel.reductions])
     if terms < target.grid.warp:
@@ -209,14 +212,14 @@ def _reads_along_reductions(kernel: KernelFacts, target: Target) -> bool:
 
 
 def _is_read_once(kernel: KernelFacts) -> bool:
-    """Whether some operand is as large as the product, as the matrix of one with a vector."""
+    """Whether an operand has an element for each term, as the matrix of a matrix-vector product."""
     axes = [c for c in (*kernel.outputs, *kernel.reductions) if axis_extent(c) > 1]
     reads = [access for access in kernel.accesses if access not in kernel.stores]
     return any(all(access.depends_on(c) for c in axes) for access in reads)
 
 
 def _contiguity(counter: UOp, kernel: KernelFacts) -> int:
-    """How many bytes all accesses touch side by side along an axis, reductions being repeated."""
+    """The bytes of contiguous accesses along an axis, each times the reductions that repeat it."""
     return sum(
         [
             access.index.dtype.itemsize * math.prod(_repeated(access, kernel))
@@ -227,20 +230,22 @@ def _contiguity(counter: UOp, kernel: KernelFacts) -> int:
 
 
 def _repeated(access: MemoryAccess, kernel: KernelFacts) -> list[int]:
-    """How long the reductions are that an access depends on."""
+    """The lengths of the reduction axes on which an access depends."""
     return [axis_extent(c) for c in kernel.reductions if access.depends_on(c)]
 
 
 def _result_stride(kernel: KernelFacts, counter: UOp) -> int:
-    """How far apart results lie along an axis, at the least."""
+    """The least stride of the results along an axis."""
     return min([abs(store.strides.get(counter, 0)) for store in kernel.stores])
 
 
 def _lanes_along(counter: UOp, kernel: KernelFacts, target: Target) -> int:
-    """The elements that a thread loads or stores at once along an axis: a vector of the widest, if
-    all accesses that depend on the axis go by single elements."""
+    """The elements that a thread loads or stores at once along an axis.
+
+    A vector of the widest dtype, if all accesses that depend on the axis are contiguous along it.
+    """
     along = [access for access in kernel.accesses if access.depends_on(counter)]
-    if not along or not all(_is_plain(access, counter) for access in along):
+    if not along or not all(_is_contiguous(access, counter) for access in along):
         return 1
     lanes = target.vector_bytes // max([access.index.dtype.itemsize for access in along])
     extent = axis_extent(counter)
@@ -249,13 +254,13 @@ def _lanes_along(counter: UOp, kernel: KernelFacts, target: Target) -> int:
     return lanes
 
 
-def _is_plain(access: MemoryAccess, counter: UOp) -> bool:
-    """Whether an access goes by single elements along an axis, and by whole rows along others."""
+def _is_contiguous(access: MemoryAccess, counter: UOp) -> bool:
+    """Whether an access is contiguous along an axis."""
     return access.strides.get(counter) == 1 and counter not in access.irregular
 
 
 def _thread_count(vectors: int, kernel: KernelFacts, target: Target) -> int:
-    """How many threads a block has, if there are so many vectors along the axis they share."""
+    """The number of threads of a block, given the number of vectors along the axis they share."""
     grid = target.grid
     most = grid.block_threads if not kernel.reductions else 2 * grid.block_threads
     threads = grid.warp
@@ -265,5 +270,5 @@ def _thread_count(vectors: int, kernel: KernelFacts, target: Target) -> int:
 
 
 def _tile(counter: UOp, beside: int, target: Target) -> int:
-    """How many vectors of an axis a thread holds at once."""
+    """The number of vectors of an axis that a thread holds at once."""
     return max(_fitting(counter, beside * target.costs.threads.terms_at_once) // beside, 1)

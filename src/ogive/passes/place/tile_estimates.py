@@ -1,19 +1,19 @@
-"""The register tile of a product, by an estimate of what each takes.
+"""The register tile of a product, chosen by an estimate of the time of each.
 
-Where columns are in lanes:
+With columns in lanes, a tile of `rows` by `vectors` takes:
 
-    for each step of the sum:   go to the place of the column operand's `vectors` and load them,
-                                spread `rows` elements, rows * vectors multiply-adds
-    at the end of a block:      add its rows * vectors sums to the others
+    for each step of the sum:   find and load `vectors` of the column operand,
+                                broadcast `rows` elements, rows * vectors multiply-adds
+    at the end of a block:      add its rows * vectors sums to the total
     at the end:                 store `vectors` to each of the rows
 
-A large tile loads little for each sum. Long sums want many rows, so that a column operand that is
-far away is read seldom; short ones few, since going to another row is what makes stores slow. To go
-to vectors that no near cache holds may take longer than all else, but for all rows together: then a
-tile is the better the wider it is. One that does not fill its axis works in vain, or needs gates.
+A large tile loads little for each sum. Long sums want many rows, so that a distant column operand
+is read seldom. Short sums want few, since stores are slow because of the steps from row to row. If
+no near cache holds the vectors, finding them may take longer than all else, once for all rows: then
+wide tiles are better. A tile that exceeds its axis wastes work, or needs gates.
 
-Where the sum is in lanes, each of some rows goes with each of some columns, vector by vector, and
-all sums of the tile are combined across their lanes at the end.
+With the depth in lanes, each of some rows is multiplied by each of some columns, vector by vector,
+and all sums of the tile need a lane reduction at the end.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ from ogive.targets.target import Target
 
 @record(frozen=True)
 class Tiled:
-    """What is cut into tiles: so many rows of `columns` elements each, in vectors of `lanes`, each
-    a sum of so many terms in so many blocks (0 if it is not cut), and that so many times. A vector
-    takes `load` to load; to go to the vectors of a step takes `visit`, for the first rows that do.
-    So many registers are `spare`: for an element, and for a product that is yet to be added.
+    """The results to cut into tiles, and their costs.
+
+    There are `times` matrices of `rows` by `columns`, in vectors of `lanes`. Each result is a sum
+    of `terms` in `blocks` (0 if it is not cut into blocks). Loading a vector costs `load`, and
+    finding the vectors of a step costs `visit`, once for all rows. `spare` registers are left for
+    the broadcast element and for a product that is not added yet.
     """
 
     rows: int
@@ -49,14 +51,16 @@ class Tiled:
 def best_tile_of(
     tiled: Tiled, target: Target, most_vectors: int | None = None
 ) -> tuple[int, int]:
-    """Rows and vectors of the tile that is estimated to take the least time."""
+    """The rows and vectors of the tile with the least estimated time."""
     tiles = _tiles(tiled, target, most_vectors or target.costs.tiles.widest)
     return min(tiles, key=lambda tile: estimate(tiled, tile[0], tile[1], target))
 
 
 def _tiles(tiled: Tiled, target: Target, most_vectors: int) -> Iterator[tuple[int, int]]:
-    """The tiles whose sums registers hold, with the vectors of a step and an element beside them;
-    wide ones only if there are enough of them to share out."""
+    """The tiles whose sums fit in registers beside the vectors of a step and the spare ones.
+
+    Wide tiles are left out if there would be too few to divide among threads.
+    """
     costs = target.costs.tiles
     filled = -(-tiled.columns // tiled.lanes)
     for vectors in range(1, min(filled, most_vectors) + 1):
@@ -72,7 +76,7 @@ def _count(tiled: Tiled, rows: int, vectors: int) -> int:
 
 
 def estimate(tiled: Tiled, rows: int, vectors: int, target: Target) -> float:
-    """Cycles that tiles of so many rows and vectors take."""
+    """The estimated cycles of all tiles of this size."""
     costs, registers = target.costs.tiles, target.vector_registers
     gate = target.costs.operations.gate_share
     sums = rows * vectors
@@ -93,8 +97,10 @@ def estimate(tiled: Tiled, rows: int, vectors: int, target: Target) -> float:
 def best_tile_of_two(
     tiled: Tiled, lengths: tuple[int, int], target: Target
 ) -> tuple[int, int, int]:
-    """The same where the rows of a tile may lie along two axes, as the pixels of an image do: how
-    many along each, and vectors. Few pixels of a short line leave none of them empty."""
+    """The same for rows along two axes, such as the lines and pixels of an image.
+
+    Gives the rows along each axis, and the vectors. So tiles can fill short lines exactly.
+    """
     costs, most = target.costs, sums_in_registers(target)
     tiles: list[tuple[float, int, int, int]] = []
     for first in range(1, min(lengths[0], most) + 1):
@@ -115,8 +121,10 @@ def best_tile_of_two(
 def best_tile_of_sums(
     rows: int, columns: int, vectors: int, target: Target, load: float
 ) -> tuple[int, int]:
-    """Rows and columns of the tile that takes the least time if sums are that many vectors. Rows
-    stay near while all columns pass by, whose vectors take `load` to load."""
+    """The rows and columns of the fastest tile with the depth, of `vectors`, in lanes.
+
+    Rows stay in a near cache while all columns are read. A vector of a column costs `load`.
+    """
     most, side_by_side = sums_in_registers(target), target.costs.memory.streams
     costs, combined = target.costs.tiles, target.costs.operations.lane_reduction
 

@@ -1,12 +1,11 @@
-"""How many vectors a kernel computes side by side that needs no register tile for its accesses.
+"""The number of vectors in an iteration of a kernel whose accesses need no register tile.
 
-    before   out[r0] = x[r0] + y[r0], lanes r0: 16       a vector in each iteration
-    after    ...                      and tile r0: 4     four of them
+    before   out[r0] = x[r0] + y[r0], lanes r0: 16       one vector in each iteration
+    after    ...                      and tile r0: 4     four vectors
 
-One vector that takes few operations leaves the processor waiting, for memory or for the last
-addition to a sum; of an expensive one, the operations themselves run side by side, unless each
-waits for the one before. Where columns are added up, as many are taken as registers hold: each row
-is far from the last.
+With a single vector and few operations, the processor would wait for memory or for the last
+addition to a sum. Many operations on one vector overlap by themselves, unless each needs the one
+before. A sum of columns takes as many as registers hold, because each row is far from the last.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from ogive.targets.target import Target
 
 
 def tile_vectors(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> dict[UOp, int]:
-    """How many vectors are computed side by side along each axis in lanes, and how many rows if
-    that is too few of them."""
+    """The number of vectors along each axis in lanes, and of rows if that is too few of them."""
     costs = target.costs.lanes
     if kernel.scans and kernel.outputs and not lanes:
         rows = kernel.outputs[-1]
@@ -40,7 +38,7 @@ def tile_vectors(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
 
 
 def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target) -> int:
-    """How many vectors along an axis in lanes are computed side by side."""
+    """The number of vectors in an iteration along an axis in lanes."""
     costs = target.costs.lanes
     extent = axis_extent(counter)
     most = max(extent // lanes // 2, 1)
@@ -54,8 +52,8 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
         most = max(min(filled, filled * others // costs.column_tiles), 1)
         is_held = not kernel.scans and filled <= sums_in_registers(target)
         if counter.extent.op is not Op.CONST:
-            # Of what may be short, the greatest length says nothing; nor are vectors that elements
-            # are picked for known to be whole, if a tile has several.
+            # A symbolic length may be short. Strided loads allow one vector only, since it is not
+            # known whether further ones are whole.
             most = min(most, 1 if _is_picked(kernel.loads, counter) else costs.most_vectors)
         vectors = filled if is_held else columns_at_a_time(kernel, target)
         vectors = best_tile(filled, min(vectors, most), target)
@@ -66,7 +64,7 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
 
 
 def _vectors_at_a_time(kernel: KernelFacts, cost: int, target: Target) -> int:
-    """How many vectors are computed side by side if one takes `cost` cycles."""
+    """The number of vectors in an iteration if one takes `cost` cycles."""
     costs = target.costs.lanes
     if cost <= costs.little_work or cost < 2 * kernel.chain:
         return costs.most_vectors
@@ -74,8 +72,10 @@ def _vectors_at_a_time(kernel: KernelFacts, cost: int, target: Target) -> int:
 
 
 def _columns_gone_through(kernel: KernelFacts, counter: UOp, target: Target) -> int:
-    """How many vectors of columns a kernel takes that reduces them and then goes through them
-    again: as many as stay in a first-level cache meanwhile, up to four. 0 for other kernels."""
+    """The vectors of columns in an iteration of a kernel that reduces columns and reads them again.
+
+    As many as stay in the first-level cache meanwhile, up to a limit. 0 for other kernels.
+    """
     again = [c for c in kernel.outputs if c not in kernel.common]
     rows = math.prod(axis_extent(c) for c in again)
     if rows == 1 or counter in again or not kernel.is_summed_beside(counter):
@@ -85,10 +85,10 @@ def _columns_gone_through(kernel: KernelFacts, counter: UOp, target: Target) -> 
 
 
 def columns_at_a_time(kernel: KernelFacts, target: Target) -> int:
-    """How many vectors of each row are read at a time where columns are added up.
+    """The number of vectors of each row that a sum of columns reads at a time.
 
-    Of many rows, as many as registers hold, since each is far from the last. A few rows are
-    fetched ahead side by side, if none of them runs far ahead of the others.
+    With many rows, as many as registers hold, since each row is far from the last. A few rows are
+    prefetched as streams, if all of them advance together.
     """
     rows = math.prod(axis_extent(counter) for counter in kernel.reductions)
     sums = sums_in_registers(target)
@@ -97,8 +97,10 @@ def columns_at_a_time(kernel: KernelFacts, target: Target) -> int:
 
 
 def vectors_stored(kernel: KernelFacts, counter: UOp, lanes: int, target: Target) -> int:
-    """How many vectors along an axis may be computed side by side whose results are stored far
-    apart: their lines stay in the first-level cache until the next results come, beside these."""
+    """The number of vectors along an axis if their results are stored far apart.
+
+    Their cache lines should stay in the first-level cache until the neighbouring results follow.
+    """
     memory = target.costs.memory
     strides = [
         abs(store.strides[counter]) * store.index.dtype.itemsize
@@ -112,8 +114,10 @@ def vectors_stored(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
 def rows_beside(
     kernel: KernelFacts, upcast: dict[UOp, int], wanted: int, target: Target
 ) -> dict[UOp, int]:
-    """Rows that are summed up side by side where registers hold fewer sums than `wanted`: each
-    waits for its own last addition only."""
+    """Rows for the tile if it has fewer sums than `wanted`.
+
+    The additions to different sums do not wait for each other.
+    """
     rows = [
         counter
         for counter in kernel.outputs
@@ -128,12 +132,14 @@ def rows_beside(
 
 
 def _are_picked_apart(load: MemoryAccess, row: UOp, lanes: Collection[UOp]) -> bool:
-    """Whether rows of a load lie a variable length apart, of which lanes are picked out of vectors:
-    that is done for all of a tile at once, whose places have to be known."""
+    """Whether a load is strided along lanes and its rows are a symbolic distance apart.
+
+    A strided load is made for the whole tile at once, which needs known distances.
+    """
     is_picked = any(_is_picked([load], counter) for counter in lanes)
     return is_picked and stride_along(load.index.offset, row).op is not Op.CONST
 
 
 def _is_picked(loads: Sequence[MemoryAccess], counter: UOp) -> bool:
-    """Whether some load takes elements that do not follow each other along a counter."""
+    """Whether a load is strided along a counter."""
     return any(load.strides.get(counter, 1) not in (0, 1) for load in loads)

@@ -1,1 +1,1 @@
-"""The parametric graph is cut into regions, one for each kernel, and they are put in order."""
+"""Cutting of the parametric graph into regions, one for each kernel, and their order."""

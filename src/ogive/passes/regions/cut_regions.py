@@ -1,6 +1,6 @@
-"""The graph is cut at the kept values into regions.
+"""Cuts the graph at the kept values into regions.
 
-A region is what one kernel computes, as a graph of its own over `PARAM` slots numbered by first
+A region is the work of one kernel, as a graph of its own. Its `PARAM` slots are numbered by first
 visit, so that equal work anywhere in the program is the *same* interned node:
 
     before   EXP(CONTIGUOUS(ADD(PARAM 7, CONST 1)))
@@ -23,13 +23,13 @@ from ogive.passes.versions.storage import storage
 
 @record(frozen=True)
 class Region:
-    """One kernel's work: the normalized graph, and for each slot the value that stands there.
+    """The work of one kernel: the normalized graph, and the value of each slot.
 
     `values[slot]` is a node of the parametric graph: a `PARAM`, an `AFTER` or a kept node.
-    `roots` are the kept nodes the region computes, one for each `ASSIGN` of the graph; they are
-    written to the first slots, in order.
-    `sources` leads from the region's nodes back to the parametric graph's. `fixed` has the values
-    of the scheduler's own variables in the graph (`flatten_regions.py`, `reroll_regions.py`).
+    `roots` are the kept nodes that the region computes, one for each `ASSIGN` of the graph; they
+    are written to the first slots, in order. `sources` has for each node of the region its node in
+    the parametric graph. `fixed` has the values of the compiler's own variables in the graph
+    (`flatten_regions.py`, `reroll_regions.py`).
     """
 
     graph: UOp
@@ -40,9 +40,9 @@ class Region:
 
 
 class HostRegion(NamedTuple):
-    """A step that is no kernel: a copy between devices, or a call of a custom function.
+    """A step of the host instead of a kernel: a copy between devices, or a call of a function.
 
-    `values` are the nodes that it writes, then those that it reads; `roots` are the former.
+    `values` are the nodes that it writes, then those that it reads. `roots` are the written ones.
     """
 
     root: UOp
@@ -51,7 +51,8 @@ class HostRegion(NamedTuple):
 
 
 def cut_regions(choice: Choice) -> list[Region | HostRegion]:
-    """The regions that compute what is kept, producers first; a call with several results once."""
+    """The regions that compute the kept values, producers first. A call with several results has
+    one region."""
     kept = set(choice.kept)
     regions: list[Region | HostRegion] = []
     called: set[UOp] = set()
@@ -66,7 +67,7 @@ def cut_regions(choice: Choice) -> list[Region | HostRegion]:
 
 
 def _host_region(root: UOp) -> HostRegion:
-    """The work of a `COPY`, or of the call that a `CUSTOM` node is an output of."""
+    """The region of a `COPY`, or of the call of which a `CUSTOM` node is an output."""
     if root.op is Op.COPY:
         return HostRegion(root, (root, root.operand), (root,))
     name, outputs, _ = root.arg
@@ -94,8 +95,8 @@ def _cut_region(
 ) -> Region:
     """The region that computes the kept node `root` from memory.
 
-    `staged` has the values that a kernel keeps in scratch memory, each along an axis. `order` is
-    that of the axes in its loops, where it is not their own.
+    `staged` has the values to keep in scratch memory, each along an axis. `order` is the order of
+    the axes in its loops; None keeps their own.
     """
     cutting = _Cutting(root, kept, staged)
     if root.op is Op.ASSIGN:
@@ -115,7 +116,7 @@ def _cut_region(
 
 
 class _Cutting:
-    """A region that is being cut out: its values by slot, and what has become of each node."""
+    """The cutting of one region: its values by slot, and the new form of each node."""
 
     def __init__(self, root: UOp, kept: set[UOp], staged: Mapping[UOp, int]) -> None:
         self.root = root
@@ -126,13 +127,13 @@ class _Cutting:
         self._done: dict[UOp, UOp] = {}
 
     def parameter(self, value: UOp, count: int) -> UOp:
-        """The next slot, in which there is memory of `count` elements for a value."""
+        """The next slot, memory of `count` elements for a value."""
         slot = self._slots[value] = UOp(Op.PARAM, value.dtype, (), (len(self.values), count))
         self.values.append(value)
         return slot
 
     def cut(self, nodes: tuple[UOp, ...]) -> list[UOp]:
-        """The nodes in terms of the region's own slots."""
+        """The nodes over the region's own slots."""
         done = self._done
         for node in _walk_inside(nodes, self.kept, self.root):
             if node in self._slots and node is not self.root:
@@ -150,13 +151,13 @@ class _Cutting:
         return [done[node] for node in nodes]
 
     def sources(self) -> dict[UOp, UOp]:
-        """For each node of the region the one that it stands for."""
+        """For each node of the region, the node of the graph from which it was cut."""
         sources = {new: old for old, new in self._done.items()}
         return sources | {self._done[n].operand: n for n in self.staged if n in self._done}
 
 
 def storage_count(node: UOp) -> int:
-    """How many elements the memory of a region's leaf has."""
+    """The number of elements in the memory of a region's leaf."""
     count: int = node.size if node.op is Op.PARAM else upper_count(node.shape)
     return count
 
@@ -167,7 +168,7 @@ def is_leaf(node: UOp, kept: set[UOp], root: UOp) -> bool:
 
 
 def _walk_inside(roots: tuple[UOp, ...], kept: set[UOp], root: UOp) -> list[UOp]:
-    """Nodes of one region, sources first, without going below its leaves."""
+    """The nodes of one region down to its leaves, sources first."""
     order: list[UOp] = []
     state: dict[UOp, bool] = {}
     stack = list(reversed(roots))

@@ -1,12 +1,12 @@
-"""What has tiles along variable lengths has a kernel for short ones and one for the others.
+"""Gives a step with tiles along symbolic lengths two kernels: one for short lengths, one for long.
 
     before   y ← f of n rows, 2 ≤ n ≤ 512
     after    y ← f of n rows, 16 ≤ n ≤ 512, if 15 < n;  y ← f of n rows, 2 ≤ n ≤ 15, if not
 
-A register tile of a product has about a dozen rows, a vector about as many elements. Where there
-are as many at least, the last tile begins earlier, and reads and writes without conditions; where
-there are fewer, a tile has no more than there can be. A launch whose condition does not hold has no
-tiles: it takes the plan as long as to pass it by.
+A register tile of a product has about a dozen rows, a vector about as many elements. If the length
+is at least that, the last tile starts earlier, and reads and writes without gates. The kernel for
+short lengths has smaller tiles. The launch whose condition does not hold has no tiles, so it takes
+almost no time.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ from ogive.targets.target import Target
 
 
 def divide_lengths(schedule: Schedule, target: Target) -> Schedule:
-    """The same steps, of which products, and what has lines of variable length, have one for short
-    lengths beside that for long ones."""
+    """The steps, with two in place of each product or line of symbolic length.
+
+    One is for long lengths, the other for short ones.
+    """
     if target.has_grid:
         return schedule
     whole = target.costs.tiles.whole
@@ -56,13 +58,13 @@ def _divided(step: Step, whole: int) -> list[Step]:
     assert is_long is not None
     long = {length: _within(length, whole, length.high) for length in lengths}
     short = {length: _within(length, length.low, whole - 1) for length in lengths}
-    # Of several lengths, some may be long where others are short.
+    # With several lengths, the other kernel must serve long ones, too.
     others = short if len(lengths) == 1 else {}
     divided = [
         step._replace(region=_over(step.region, long), when=is_long),
         step._replace(region=_over(step.region, others), when=logical_not(is_long)),
     ]
-    # Within some bounds there may be nothing to compute.
+    # Within the shorter bounds a value may have no elements at all.
     stores = [(each, each.region.graph.src[0].src) for each in divided]
     return [each for each, store in stores if all(0 not in part.shape for part in store)]
 
@@ -77,7 +79,7 @@ def _is_sum_of_products(node: UOp) -> bool:
 
 
 def _ends_in_variables(step: Step) -> bool:
-    """Whether a result has several lines of variable length, and so the vectors along them."""
+    """Whether a result has several lines of symbolic length, along which the vectors are."""
     shapes = [root.shape for root in step.region.roots]
     return any(len(shape) > 1 and not isinstance(shape[-1], int) for shape in shapes)
 
@@ -89,8 +91,10 @@ def _within(length: UOp, low: int, high: int) -> UOp:
 
 
 def _over(region: Region, lengths: dict[UOp, UOp]) -> Region:
-    """A region over other nodes for its lengths. What follows from lengths is worked out anew,
-    wherever it stands: within other bounds it may be a number."""
+    """A region over other nodes for its lengths.
+
+    Everything that depends on lengths is built again, since within other bounds it may be a number.
+    """
     done: dict[UOp, UOp] = {}
     for node in region.graph.walk():
         sources = tuple([done[source] for source in node.src])
@@ -113,7 +117,7 @@ def _over(region: Region, lengths: dict[UOp, UOp]) -> Region:
 
 
 def _with_lengths(argument: Any, done: Mapping[UOp, UOp]) -> Any:
-    """The argument of a movement over other lengths."""
+    """The argument of a movement with its lengths replaced."""
     if isinstance(argument, tuple):
         return tuple([_with_lengths(part, done) for part in argument])
     return as_length(done[argument]) if isinstance(argument, UOp) else argument

@@ -1,11 +1,13 @@
-"""The reads of a row program, element by element: which buffers each element goes through a part of
-its own of, and which it reads one element of, at its own place.
+"""The reads of each element of a row program.
+
+An element may read a part of a buffer that no other element reads, or a single element at its own
+place:
 
     ASSIGN(s, REDUCE_AXES(ADD, EXP(x[4, 100] - EXPAND(m[4, 1]))))    of x a part, of m one element
 
-Of two row programs of which one reads the results of the other in this way, each element needs
-nothing of the first one but its own result: they can be one kernel (`merge_regions.py`), which
-goes through the part that both share while it is in a cache.
+If a row program reads the results of another one only at its own place, each element needs one
+result of the other. Then both can be one kernel (`merge_regions.py`), which reads the part that
+both share while it is in a cache.
 """
 
 from __future__ import annotations
@@ -21,8 +23,12 @@ from ogive.passes.fuse.bit_sets import collect, join, reaches, single
 
 @record(frozen=True)
 class ElementReads:
-    """By slots: of `parts`, each element goes through some that no other one reads; of `single`,
-    each reads the one at its own place. `shape` is that of the elements, without ones."""
+    """The slots of a row program by how its elements read them.
+
+    Of a slot in `parts`, each element reads elements that no other one reads. Of a slot in
+    `single`, it reads only the one at its own place. `shape` is that of the elements, without axes
+    of length 1.
+    """
 
     shape: Shape
     parts: frozenset[int]
@@ -30,9 +36,9 @@ class ElementReads:
 
 
 def element_reads(graph: UOp) -> ElementReads | None:
-    """The reads of each element of a region; None if the region is no row program.
+    """The reads of each element of a region; None if the region is not a row program.
 
-    That is one with reductions, whose other values follow from elementwise work and movement.
+    A row program has one result and consists of reductions, elementwise operations and movements.
     """
     (store, *others) = graph.src
     if others or store.indices or store.target.op not in (Op.RESHAPE, Op.PARAM):
@@ -65,7 +71,7 @@ def element_reads(graph: UOp) -> ElementReads | None:
 
 
 def _opened(view: View, axes: tuple[int, ...], first: int) -> View:
-    """How the source of a reduction is read: along its axes, by loops of its own."""
+    """The view of a reduction's source: along the reduced axes by loops of its own."""
     loops = list(view.loops)
     for number, axis in enumerate(axes, start=first):
         loops[axis] = single(number)
@@ -74,7 +80,7 @@ def _opened(view: View, axes: tuple[int, ...], first: int) -> View:
 
 
 def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
-    """The slots of a region, of whose memory all reads are known."""
+    """The element reads of a region, from the views of all its nodes."""
     own = [single(axis) for axis, size in enumerate(shape) if size != 1]
     outputs = join(own)
     parts, alone = set(), set()
@@ -90,5 +96,5 @@ def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
 
 
 def without_ones(shape: Shape) -> Shape:
-    """A shape without the axes of one element."""
+    """A shape without the axes of length 1."""
     return tuple([size for size in shape if size != 1])

@@ -1,10 +1,10 @@
-"""Regions that forgot their shapes get the length of their launch back.
+"""Flattened regions get the length of their launch back.
 
     before   ASSIGN(SHRINK(PARAM 0, (0, #n)), EXP(SHRINK(PARAM 1, (0, #n))))         with #n = 12
     after    ASSIGN(PARAM 0, EXP(PARAM 1)), each of 12 elements
 
-A search times kernels over memory of their size, so it needs one. It comes after regions have
-become one, which they do by forgetting their shapes: what is timed is what will run.
+Beam search times a kernel over memory of its size, so it needs a fixed length. This pass runs after
+`merge_regions`, which needs flattened regions, so that the search times the kernels that will run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ogive.passes.regions.flatten_regions import LENGTH
 
 
 def fix_lengths(regions: Sequence[Region | HostRegion]) -> list[Region | HostRegion]:
-    """The regions, each over as many elements as its launch says."""
+    """The regions, each over the number of elements of its launch."""
     return [_fix(region) if isinstance(region, Region) else region for region in regions]
 
 

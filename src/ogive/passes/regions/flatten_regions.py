@@ -1,11 +1,11 @@
-"""Work element by element over whole buffers forgets its shape.
+"""Elementwise regions over whole buffers become one axis of symbolic length.
 
     before   ASSIGN(RESHAPE(PARAM 0, (3, 4)), EXP(RESHAPE(PARAM 1, (3, 4))))
     after    ASSIGN(SHRINK(PARAM 0, (0, #n)), EXP(SHRINK(PARAM 1, (0, #n))))         with #n = 12
 
-`#n` is a variable of the scheduler's own, with a value fixed for each launch: one kernel serves
-every shape, and an optimizer's step over all parameters is as many launches of it. Or rather two
-kernels do: where the elements are more than caches hold, the bounds of `#n` say so.
+`#n` is a variable of the compiler's own, whose value is fixed for each launch. So one kernel serves
+every shape, and an optimizer's step over all parameters is many launches of it. In fact there are
+two kernels: for more elements than caches hold, the bounds of `#n` say so.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.targets.target import Target
 
 LENGTH = f"{OWN}n"
-"""The name of the variable that says how many elements there are."""
+"""The name of the variable for the number of elements."""
 
 LEAST_WIDTH = 4
-"""Bytes of the elements that decide how many of them are more than caches hold."""
+"""The assumed bytes of an element in deciding whether a length is more than caches hold."""
 
 
 def flatten_regions(
     regions: Sequence[Region | HostRegion], target: Target
 ) -> list[Region | HostRegion]:
-    """The regions, those that can be over one axis of a length given at launch."""
+    """The regions, flattened where possible."""
     return [_flatten(region, target) for region in regions]
 
 
 def _flatten(region: Region | HostRegion, target: Target) -> Region | HostRegion:
-    """The region over one axis of a length given at launch, if it is of that kind."""
+    """The region over one axis whose length is given at launch, if it is elementwise."""
     if isinstance(region, HostRegion):
         return region
     count = _common_count(region.graph)
@@ -53,7 +53,7 @@ def _flatten(region: Region | HostRegion, target: Target) -> Region | HostRegion
 
 
 def _common_count(graph: UOp) -> int | None:
-    """How many elements each value has, if that many or one, in memory order throughout."""
+    """The number of elements of each value, if all have this number or one, in memory order."""
     shape = graph.roots[0].target.shape
     if not all(isinstance(size, int) for size in shape):
         return None
@@ -87,7 +87,7 @@ def spread(scalar: UOp, length: UOp) -> UOp:
 
 
 def _least_length(count: int, target: Target) -> int:
-    """The least length that the kernel may assume: two kernels serve all lengths."""
+    """The least length that the kernel may assume: 0, or more than caches hold."""
     if target.streamed_bytes is None:
         return 0
     many = target.streamed_bytes // LEAST_WIDTH

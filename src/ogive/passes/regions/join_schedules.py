@@ -1,10 +1,10 @@
-"""The schedules of several devices become one, over one table of slots.
+"""Joins the schedules of several devices over one table of slots.
 
     before   CPU: f, slots (1, 0)     CPU:1: copy, slots (1, 0), whose parameter 0 is kept by f
     after    f, slots (1, 0); copy, slots (2, 1)
 
-What one part of a graph keeps for a later one (`passes/graph/divide_by_device.py`) is a parameter
-of the later schedule, and becomes the slot where the earlier one has it.
+A value that one part keeps for a later one (`passes/graph/divide_by_device.py`) is a parameter of
+the later schedule. It becomes the slot that holds it in the earlier schedule.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ogive.passes.regions.slots import CallStep, CopyStep, Slot
 
 
 def join_schedules(schedules: Sequence[Schedule], parts: Sequence[Part], sink: UOp) -> Schedule:
-    """The schedule of a parametric graph, from that of each part; slots have their devices."""
+    """The schedule of a parametric graph, from those of its parts. Slots name their devices."""
     devices = {
         node.slot: node.device or DEFAULT_DEVICE
         for node in sink.walk()
@@ -33,7 +33,7 @@ def join_schedules(schedules: Sequence[Schedule], parts: Sequence[Part], sink: U
 
 
 class _Joining:
-    """Schedules joined so far. `numbers` has the slot of each parameter."""
+    """The joined schedule in the making. `numbers` has the slot of each parameter."""
 
     def __init__(self, devices: Mapping[int, str], roots: int) -> None:
         self.devices = devices

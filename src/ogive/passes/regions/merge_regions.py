@@ -1,14 +1,14 @@
-"""Regions over the same elements become one, with several stores.
+"""Merges regions over the same elements into one, with several stores.
 
     before   m ← f(m, g)     v ← h(v, g)     p ← k(p, m, v)         three kernels
-    after    m, v, p ← f(m, g), h(v, g), k(p, f(m, g), h(v, g))     one, that reads a buffer once
+    after    m, v, p ← f(m, g), h(v, g), k(p, f(m, g), h(v, g))     one, which reads a buffer once
 
-Such regions work element by element, each element on its own. So what one of them stores is for
-the others a value at hand, and what one of them overwrites they have loaded before, whatever the
-order. A result that nobody else reads is not stored at all.
+Such regions are elementwise, and elements are independent. So a value that one region stores is in
+a register for the others, and a value that one overwrites has been loaded before. A result that no
+other region reads is not stored.
 
-The same goes for row programs whose elements go through the same rows, where one reads of the
-other's results the element at its own place (`element_reads.py`):
+Row programs are merged, too, if their elements read the same rows, and one reads the results of the
+other only at its own place (`element_reads.py`):
 
     before   m[i] ← max of x[i, k]     s[i] ← sum of exp(x[i, k] - m[i])          two kernels
     after    m[i], s[i] ← max of x[i, k], sum of exp(x[i, k] - max of x[i, k])    one
@@ -33,13 +33,13 @@ from ogive.passes.regions.order_assignments import dependencies
 from ogive.passes.versions.storage import storage
 
 MOST_REGIONS = 8
-"""How many regions become one at most: each of its buffers takes registers."""
+"""The greatest number of regions in one, since each of its buffers takes registers."""
 
 
 def merge_regions(
     regions: Sequence[Region | HostRegion], sink: UOp, node_limit: int
 ) -> list[Region | HostRegion]:
-    """The same work in fewer regions. `regions` are in order; `sink` has what is asked for."""
+    """The regions, merged where possible. `regions` are in order; `sink` has the graph's roots."""
     merger = _Merger(regions, sink.src, node_limit)
     for number in merger.candidates:
         merger.find_partners(number)
@@ -47,7 +47,7 @@ def merge_regions(
 
 
 class _Facts:
-    """The facts about a region's graph that decide on merging."""
+    """The facts about a region's graph that decide whether it may be merged."""
 
     def __init__(self, graph: UOp) -> None:
         nodes = graph.walk()
@@ -59,10 +59,10 @@ class _Facts:
 
 
 class _Merger:
-    """Regions and the groups that they form.
+    """The regions and the groups that they form.
 
-    A group runs in the `place` of one of its members: earlier members move down to it, or later
-    ones up, past regions that neither need them nor are needed by them.
+    A group runs in the `place` of one of its members. Earlier members move down to it, or later
+    ones up, past regions that do not depend on them and on which they do not depend.
     """
 
     def __init__(
@@ -86,20 +86,19 @@ class _Merger:
         self.faults = self.faults_above([reads for reads, _ in needed])
         self.place = list(range(len(regions)))
         self.members: dict[int, list[int]] = {}
-        # The last region that reads or writes a value.
-        self.toucher: dict[UOp, int] = {}
-        # What each version of a buffer lies in, so that no chain of versions is gone down again.
+        # The last region that accesses a value.
+        self.last_access: dict[UOp, int] = {}
+        # The memory of each version of a buffer, so that no chain of versions is walked twice.
         self.memories: dict[UOp, UOp] = {}
 
     def is_candidate(self, region: Region) -> bool:
-        """Whether a region works on whole buffers element by element, or is a row program with
-        memory of its own."""
+        """Whether a region is flattened, or is a row program with memory of its own."""
         facts = self.facts[region.graph]
         is_row_program = facts.reads is not None and region.roots[0].op is not Op.ASSIGN
         return is_row_program or (LENGTH in dict(region.fixed) and not facts.can_fault)
 
     def faults_above(self, sources: Sequence[set[int]]) -> list[int]:
-        """For each region, as bits, the regions that it follows from, or is, and that can fault."""
+        """For each region, as bits, the regions that can fault among those it depends on or is."""
         above: list[int] = []
         for number, region in enumerate(self.regions):
             faults = 0
@@ -111,24 +110,27 @@ class _Merger:
         return above
 
     def find_partners(self, number: int) -> None:
-        """Let a region join the groups that it shares a buffer with, or begin one."""
+        """Let a region join the groups with which it shares a buffer, or begin a group."""
         region = self.region(number)
-        touched = self.touched(region)
+        accessed = self.accessed(region)
         self.members[number] = [number]
-        for value in touched:
-            other = self.toucher.get(value)
-            if other is not None and self.place[other] != self.place[number]:
-                self.join(*sorted([self.place[other], self.place[number]]))
-        self.toucher.update(dict.fromkeys([*touched, *region.roots], number))
+        for value in accessed:
+            last = self.last_access.get(value)
+            if last is not None and self.place[last] != self.place[number]:
+                self.join(*sorted([self.place[last], self.place[number]]))
+        self.last_access.update(dict.fromkeys([*accessed, *region.roots], number))
 
     def region(self, number: int) -> Region:
         region = self.regions[number]
         assert isinstance(region, Region)
         return region
 
-    def touched(self, region: Region) -> list[UOp]:
-        """The values a region has all elements of, an assignment's by its `ASSIGN` too; or those
-        that a row program reads at its elements' places."""
+    def accessed(self, region: Region) -> list[UOp]:
+        """The values that a region may share with others.
+
+        Those of which a flattened region has all elements, or of which a row program reads the
+        element at its own place. An assigned value counts by its `ASSIGN` as well.
+        """
         values: list[UOp] = []
         facts = self.facts[region.graph]
         for slot in facts.whole if facts.reads is None else facts.reads.single:
@@ -137,7 +139,7 @@ class _Merger:
         return values
 
     def join(self, first: int, second: int) -> None:
-        """Put two groups together, if that changes nothing but the time it takes."""
+        """Join two groups, if that does not change results."""
         group = sorted([*self.members[first], *self.members[second]])
         if not self.can_merge(group):
             return
@@ -155,17 +157,17 @@ class _Merger:
             self.place[member] = place
 
     def can_merge(self, group: Sequence[int]) -> bool:
-        """Whether regions, wherever they run, can be one kernel."""
+        """Whether regions can be one kernel, whatever their order."""
         regions = [self.region(member) for member in group]
         nodes = sum([self.facts[region.graph].node_count for region in regions])
         if not self.share_parts(regions):
             return False
         if len(group) > MOST_REGIONS or nodes > self.node_limit:
             return False
-        # Else a fault would take back an assignment that does not follow from it.
+        # Otherwise a fault would undo an assignment that does not depend on the faulting region.
         if len({self.faults[member] for member in group}) > 1:
             return False
-        # An element of a buffer is stored once, and so a read of it is of one of two versions.
+        # Each buffer is stored once, so that a read is of the version before or after the store.
         if len({self.memory(region.values[0]) for region in regions}) < len(regions):
             return False
         return not self.risks_copy(regions)
@@ -181,11 +183,10 @@ class _Merger:
         return memory
 
     def share_parts(self, regions: Sequence[Region]) -> bool:
-        """Whether regions are no row programs, or all of one kind that go through the same.
+        """Whether no region is a row program, or all are and share a part that they read.
 
-        What one reads of another's results is the element at its own place: a row of them would be
-        computed anew for each element, and the rows under it for each of those. No sums along the
-        rows of memory join those across them.
+        A row program may read another one's results at its own place only: a row of results would
+        be recomputed for each element. Sums along contiguous rows do not join sums across them.
         """
         reads = [self.facts[region.graph].reads for region in regions]
         programs = [each for each in reads if each is not None]
@@ -206,9 +207,9 @@ class _Merger:
         return len(set.union(*directions)) <= max(map(len, directions))
 
     def risks_copy(self, regions: Sequence[Region]) -> bool:
-        """Whether one region overwrites what another copies for those who still read it.
+        """Whether one region overwrites a buffer that another one copies for later readers.
 
-        If the store is interrupted half-way, the copy has to be whole.
+        The copy must be complete even if the store is interrupted half-way.
         """
         overwritten = {r.values[0] for r in regions if r.roots[0].op is Op.ASSIGN}
         return any(
@@ -232,14 +233,14 @@ class _Merger:
         return merged
 
     def is_needed(self, number: int) -> bool:
-        """Whether what a region computes has to be in memory."""
+        """Whether the result of a region has to be in memory."""
         (root,) = self.region(number).roots
         is_read = any(self.place[other] != self.place[number] for other in self.after[number])
         return is_read or root.op is Op.ASSIGN or root in self.outputs
 
 
 def _merge_group(regions: Sequence[Region], needed: Sequence[bool]) -> Region:
-    """One region for several, in order; of those that are not `needed` nothing is stored."""
+    """One region for several, in order. Results that are not `needed` are not stored."""
     computed = {root for region in regions for root in region.roots}
     storing = list(itertools.compress(regions, needed))
     read = [value for r in regions for value in r.values if _origin(value) not in computed]
@@ -272,14 +273,14 @@ def _reshaped(node: UOp, shape: Shape) -> UOp:
 
 
 def _origin(value: UOp) -> UOp:
-    """The root of the region that computes what a value holds."""
+    """The root of the region that computes a value."""
     return value.effects[0] if value.op is Op.AFTER else value
 
 
 def _renumbered(
     region: Region, nodes: Sequence[UOp], slots: dict[UOp, int], results: dict[UOp, UOp]
 ) -> dict[UOp, UOp]:
-    """Nodes of a region over other slots, with the `results` of others for what reads them."""
+    """The nodes of a region over other slots, with `results` in place of reads of other roots."""
     done: dict[UOp, UOp] = {}
     for node in nodes:
         sources = tuple([done[source] for source in node.src])
@@ -290,7 +291,7 @@ def _renumbered(
                 result = node.replace(arg=(slots[value], node.size))
             done[node] = result
         elif node.op in (Op.SHRINK, Op.RESHAPE) and sources[0].shape == node.shape:
-            done[node] = sources[0]  # a result, as long as what is read of it
+            done[node] = sources[0]  # a result of another region, which has the shape already
         else:
             done[node] = node.with_sources(sources)
     return done

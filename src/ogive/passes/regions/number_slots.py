@@ -1,9 +1,9 @@
-"""The memory of a run gets numbers: ordered regions become steps over slots.
+"""Numbers the memory of a run: ordered regions become steps over slots.
 
     before   x ← f(PARAM 1, PARAM 0)     y ← g(x)                    values in the graph
     after    f: slots (2, 1, 0)          g: slots (3, 2)             outputs (3,)
 
-Slots are the buffers of a run: first the graph's own parameters, then one for every kept value.
+Slots are the buffers of a run: first the parameters of the graph, then one for every kept value.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from ogive.targets.target import Target
 
 
 class Step(NamedTuple):
-    """One region and the run's slots that stand for its own; `when` is a condition on variables
-    under which it is computed by this step, if there is one."""
+    """One region, and the slots of the run that its own slots stand for.
+
+    `when` is a condition on variables under which the step runs; None means always.
+    """
 
     region: Region
     slots: tuple[int, ...]
@@ -48,14 +50,14 @@ class Schedule(NamedTuple):
 
     @property
     def kernels(self) -> tuple[Step, ...]:
-        """The steps that kernels do."""
+        """The steps that launch kernels."""
         return tuple([step for step in self.steps if isinstance(step, Step)])
 
 
 def number_slots(
     regions: Sequence[Region | HostRegion], sink: UOp, target: Target
 ) -> Schedule:
-    """The steps that compute the roots of `sink`; what has no elements needs none."""
+    """The steps that compute the roots of `sink`. A value without elements needs no step."""
     table = _SlotTable(sink, target)
     steps: list[Step | CopyStep | CallStep] = []
     for region in regions:
@@ -78,7 +80,7 @@ def _host_step(region: HostRegion, slots: tuple[int, ...]) -> CopyStep | CallSte
 
 
 class _SlotTable:
-    """Numbers the memory of a run."""
+    """The table of a run's slots."""
 
     def __init__(self, sink: UOp, target: Target) -> None:
         self.kept_bytes = target.costs.packing.kept_bytes
@@ -92,7 +94,7 @@ class _SlotTable:
             self.slots.append(Slot(node.dtype, node.size, node.slot))
 
     def slot_of(self, value: UOp) -> int:
-        """The slot where a value lies: its own, or that of the buffer it is a version of."""
+        """The slot of a value: its own, or that of the buffer of which it is a version."""
         base = value
         while base not in self.numbers and is_memory(base):
             base = storage(base.operand)

@@ -1,9 +1,9 @@
-"""Regions in an order in which every version of a buffer is read before it is overwritten.
+"""Orders regions so that every version of a buffer is read before it is overwritten.
 
     before   p ← k(p, m)     m ← f(p, g)          in the order of the graph
-    after    m ← f(p, g)     p ← k(p, m)          who reads p runs before who overwrites it
+    after    m ← f(p, g)     p ← k(p, m)          the reader of p runs before its writer
 
-Where there is no such order, staging all assignments makes one.
+If there is no such order, staging all assignments makes one possible.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def order_assignments(
 ) -> list[Region | HostRegion] | None:
     """Each region after those it reads from, and before those that overwrite what it reads.
 
-    None if that is impossible as long as not all assignments are staged; if they are, raises
-    `ScheduleError`.
+    If there is no such order, gives None as long as not all assignments are staged, and raises
+    `ScheduleError` otherwise.
     """
     if not any(root.op is Op.ASSIGN for region in regions for root in region.roots):
         return regions
@@ -38,7 +38,8 @@ def order_assignments(
 
 
 def dependencies(regions: Sequence[Region | HostRegion]) -> list[tuple[set[int], set[int]]]:
-    """For each region, the positions of those it reads from, and whose reads it overwrites."""
+    """For each region, the positions of those it reads from, and of those whose reads it
+    overwrites."""
     writer = {root: position for position, region in enumerate(regions) for root in region.roots}
     needed: list[tuple[set[int], set[int]]] = [(set(), set()) for _ in regions]
     readers: dict[UOp, list[int]] = {}
@@ -57,7 +58,7 @@ def dependencies(regions: Sequence[Region | HostRegion]) -> list[tuple[set[int],
 
 
 def _topological(after: Sequence[set[int]]) -> list[int]:
-    """Positions in order, without those on a cycle or behind one."""
+    """The positions in topological order, without those on a cycle or after one."""
     waiting = [len(before) for before in after]
     followers: list[list[int]] = [[] for _ in after]
     for position, before in enumerate(after):

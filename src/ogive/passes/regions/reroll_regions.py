@@ -1,13 +1,13 @@
-"""Regions that differ only in where they cut become one, run once for each.
+"""Regions that differ only in the positions they read share one graph.
 
-A loop over time that the user wrote in Python is a graph of equal pieces, each reading its own row:
+A loop over time that the user wrote in Python is a graph of equal pieces, each with its own row:
 
     before   ADD(SHRINK(PARAM 1, (3, 4)), PARAM 2), ADD(SHRINK(PARAM 1, (4, 5)), PARAM 2), ...
     after    ADD(SHRINK(PARAM 1, (#0, #0 + 1)), PARAM 2), launched with #0 = 3, #0 = 4, ...
 
-The positions become variables of the scheduler's own, whose values are fixed for each launch. They
-cannot be bound by name: a `#` begins no variable of a user. Positions that are the same in all the
-regions stay constants.
+The positions become variables of the compiler's own, whose values are fixed for each launch. They
+cannot be bound by name, since a user's name cannot begin with `#`. Positions that are equal in all
+the regions stay constants.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from ogive.ir.symbolic.variable import OWN
 from ogive.passes.regions.cut_regions import HostRegion, Region
 
 LEAST_REGIONS = 3
-"""How many regions must differ before one with variables, which is compiled for no position in
-particular, takes their place."""
+"""The least number of different regions that are replaced by one with variables. It is compiled for
+no position in particular, so its code may be slower."""
 
 _MOVED = (Op.SHRINK, Op.PAD)
 
 
 def reroll_regions(regions: Sequence[Region | HostRegion]) -> list[Region | HostRegion]:
-    """The same regions, of which those that are alike share a graph."""
+    """The regions, those that are alike with a common graph."""
     graphs = dict.fromkeys([r.graph for r in regions if isinstance(r, Region)])
     if len(graphs) < LEAST_REGIONS:
         return list(regions)
@@ -63,9 +63,10 @@ def _replaced(
 
 
 class _Positions:
-    """A region's graph with variables for positions, but for the `constant` ones, and their values.
+    """A region's graph with variables for positions, except for `constant` ones, and their values.
 
-    Positions are numbered by visit: equal numbers mean the same place in graphs that are alike.
+    Positions are numbered in the order of the walk, so that equal numbers mean the same place in
+    graphs that are alike.
     """
 
     def __init__(self, graph: UOp, constant: frozenset[int] = frozenset()) -> None:

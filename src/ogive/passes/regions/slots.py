@@ -1,4 +1,4 @@
-"""The memory of a run, by number, and the steps over it that are no kernels."""
+"""The slots of a run's memory, and its steps that are not kernels."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ogive.named import NamedTuple
 
 
 def aligned(nbytes: int) -> int:
-    """The bytes of a block that so many bytes take."""
+    """`nbytes` rounded up to a multiple of the alignment."""
     return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
 class Slot(NamedTuple):
-    """Memory that a run needs on a `device`: `parameter` says which of the graph's, None one of its
-    own.
+    """Memory of a run on a `device`.
 
-    One for a `panel` holds an operand of a product, in the layout that
-    `passes/graph/products/pack_operands.py` gave it, if that is large enough to be worth keeping.
+    `parameter` is the number of the graph's parameter that it is; None for memory of the run's own.
+    A `panel` holds an operand packed by `passes/graph/products/pack_operands.py` that is large
+    enough to be kept for later runs.
     """
 
     dtype: DType
@@ -33,7 +33,7 @@ class Slot(NamedTuple):
 
 
 class CopyStep(NamedTuple):
-    """Brings what one slot holds into another, from one device to another.
+    """Copies one slot to another slot, which is on another device.
 
     `slots` are the destination and the source.
     """
@@ -47,7 +47,7 @@ class CopyStep(NamedTuple):
 
     @property
     def read(self) -> tuple[int, ...]:
-        """The slot that is brought."""
+        """The slot that is copied."""
         return self.slots[1:]
 
     def __repr__(self) -> str:
@@ -55,9 +55,10 @@ class CopyStep(NamedTuple):
 
 
 class CallStep(NamedTuple):
-    """Calls a Python function. `slots` are those it writes, its own, and those it reads.
+    """Calls a Python function.
 
-    Its own is a parameter that stands for the function; `writes` and `reads` are shapes.
+    `slots` are those that it writes, then the parameter that stands for the function, then those
+    that it reads. `writes` and `reads` are shapes.
     """
 
     name: str

@@ -1,18 +1,17 @@
-"""Steps that hand large values to each other do so a strip at a time.
+"""Steps that pass large values to each other do so one strip at a time.
 
-A chain of steps, each the only reader of what the one before writes, needs little of those values
-at a time, if strips of them are computed from strips:
+In a chain, each step is the only reader of the value before. If strips of values are computed from
+strips, only one strip of each value has to be in memory:
 
     before   p ← f(x);  q ← g(p);  y ← h(q)                             p and q as large as y
     after    p ← f(x)[0]; q ← g(p); y[0] ← h(q); p ← f(x)[1]; …         p and q a strip each
 
-Which values have strips, along their first axis, is said by whoever keeps them (`STRIPS`); the last
-of a chain is a value whose strips follow from those of the others (`STRIPPED`): so many of its rows
-each, where the rows of all its images are counted on. All strips share the kernels, which are
-launched with the number of the strip.
+The pass that keeps a value says that it has strips along its first axis (`STRIPS`). The last value
+of a chain is computed from them (`STRIPPED`); each of its strips is a number of its rows, counted
+through all images. All strips share the kernels, which are launched with the number of the strip.
 
-The parts of a strip, along its second axis, are a line further apart than they are long, if they
-would fall into few sets of a cache otherwise: one kernel writes all of them side by side.
+The parts of a strip, along its second axis, are padded by a cache line if they would otherwise map
+to few sets of a cache, because one kernel writes all of them at once.
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ from ogive.targets.target import CACHE_LINE, Target
 AnyStep = Step | CopyStep | CallStep
 
 NUMBER = f"{OWN}0"
-"""The number of the strip, as a variable of the scheduler's own."""
+"""The number of the strip, a variable of the compiler's own."""
 
 
 def strip_steps(schedule: Schedule, target: Target) -> Schedule:
-    """The same steps, of which those of a chain take turns, strip after strip."""
+    """The steps, with those of a chain repeated strip after strip."""
     if not any(_hints(step) == STRIPS for step in schedule.steps):
         return schedule
     readers: dict[int, list[AnyStep]] = {}
@@ -52,10 +51,10 @@ def strip_steps(schedule: Schedule, target: Target) -> Schedule:
     turns: dict[int, list[Step]] = {}
     for step in schedule.steps:
         chain = [] if id(step) in turns else _chain_from(step, readers)
-        made = _take_turns(chain, target)
-        if made is None:
+        interleaved = _take_turns(chain, target)
+        if interleaved is None:
             continue
-        turns |= {id(each): [] for each in chain[:-1]} | {id(chain[-1]): made}
+        turns |= {id(each): [] for each in chain[:-1]} | {id(chain[-1]): interleaved}
         for each in chain[:-1]:
             (slot,) = each.written
             parts, distance = _parts_of_strip(each.region.roots[0], target)
@@ -65,46 +64,45 @@ def strip_steps(schedule: Schedule, target: Target) -> Schedule:
 
 
 def _hints(step: AnyStep) -> object:
-    """What is said of the one value that a kernel computes."""
+    """The hints of the only value that a kernel computes."""
     roots = step.region.roots if isinstance(step, Step) else ()
     return roots[0].arg if len(roots) == 1 and roots[0].op is Op.CONTIGUOUS else None
 
 
 def _chain_from(first: AnyStep, readers: dict[int, list[AnyStep]]) -> list[Step]:
-    """The chain that begins with a step, up to the value whose strips follow from its; nothing if
-    there is none."""
+    """The chain from a step to a `STRIPPED` value; empty if there is none."""
     chain: list[Step] = []
     step: AnyStep | None = first
     while isinstance(step, Step) and _hints(step) == STRIPS:
         chain.append(step)
-        found = readers.get(step.slots[0], [])
-        step = found[0] if len(found) == 1 else None
+        following = readers.get(step.slots[0], [])
+        step = following[0] if len(following) == 1 else None
     if not chain or not isinstance(step, Step) or _hints(step) != STRIPPED:
         return []
     return [*chain, step]
 
 
 def _take_turns(chain: Sequence[Step], target: Target) -> list[Step] | None:
-    """The steps of a chain, strip after strip; None if one of them is not what it was made as."""
+    """The steps of a chain, strip after strip; None if one of them cannot be cut into strips."""
     if not chain:
         return None
     inside = {step.slots[0] for step in chain[:-1]}
     count = chain[0].region.roots[0].shape[0]
-    made: list[Step] = []
+    strip: list[Step] = []
     for step in chain:
         region = _one_strip(step, count, inside, target)
         if region is None:
             return None
-        made.append(step._replace(region=region))
+        strip.append(step._replace(region=region))
     return [
         step._replace(region=dataclasses.replace(step.region, fixed=((NUMBER, number),)))
         for number in range(count)
-        for step in made
+        for step in strip
     ]
 
 
 def _one_strip(step: Step, count: int, inside: set[int], processor: Target) -> Region | None:
-    """A region that computes one strip of its value, from strips of those that have them."""
+    """A region that computes one strip of its value, from strips of the chain's values."""
     region = step.region
     (root,) = region.roots
     (store,) = region.graph.src
@@ -133,12 +131,12 @@ def _one_strip(step: Step, count: int, inside: set[int], processor: Target) -> R
 
 
 def _memory(slot: int, value: UOp, shape: Shape) -> UOp:
-    """A slot as it stands for a value, or a strip of it, in the graph of a region."""
+    """The view of a slot that stands for a value, or for a strip of it, in a region's graph."""
     return shaped(UOp(Op.PARAM, value.dtype, (), (slot, upper_count(shape))), shape)
 
 
 def _strip_memory(slot: int, value: UOp, target: Target) -> UOp:
-    """The slot of a strip, in the shape of one."""
+    """The view of a slot that holds a strip, in the shape of the strip."""
     parts, distance = _parts_of_strip(value, target)
     memory = _memory(slot, value, (parts, distance))
     length = math.prod(value.shape[2:])
@@ -146,7 +144,7 @@ def _strip_memory(slot: int, value: UOp, target: Target) -> UOp:
 
 
 def _parts_of_strip(value: UOp, target: Target) -> tuple[int, int]:
-    """How many parts a strip has, and how many elements each is from the next."""
+    """The number of parts of a strip, and the distance of parts in elements."""
     _, parts, *rest = value.shape
     length, itemsize = math.prod(rest), value.dtype.itemsize
     is_apart = length * itemsize % target.costs.memory.few_sets_bytes

@@ -6,10 +6,10 @@
     after    SINK(t, COPY(t, "CPU:1"))                     t = ADD(sum of PARAM 0,
                                                                    COPY(sum of PARAM 1, "CPU"))
 
-Nodes that come after `SHARD` and `MULTI` have the shapes of whole values. Here each of them becomes
-a node for each device, by the rule of its op (`shard_rules.py`), until an `MSELECT` or a `COPY`
-asks for the value of one device. What no rule can keep apart is gathered, and `OGIVE_LOG=shard`
-says so. Afterwards there are no ops of several devices left.
+Nodes after `SHARD` and `MULTI` have the shapes of whole values. This pass makes each of them one
+node per device, by the rule of its op (`shard_rules.py`), up to an `MSELECT` or a `COPY`, which
+gives the value of one device. A value that no rule can keep divided is gathered, and
+`OGIVE_LOG=shard` reports it. Afterwards no node has values over several devices.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ogive.passes.shards.placing import Placing
 
 
 def place_shards(normalized: Normalized, config: Config) -> Normalized:
-    """The same graph without values over several devices."""
+    """The graph without values over several devices."""
     sink = normalized.sink
     order = sink.walk()
     placing = Placing(config)

@@ -1,4 +1,4 @@
-"""The forms of each node of a graph in which values lie over several devices."""
+"""The new forms of the nodes of a graph with values over several devices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARKS = frozenset({Op.DETACH, Op.GRADIENT})
 
 
 def infer_layouts(roots: Sequence[UOp]) -> list[Layout | None]:
-    """How values of a graph lie over several devices; None for those that are on one."""
+    """The layout of each root over several devices; None for a value on one device."""
     placing = Placing()
     for node in walk(tuple(roots)):
         placing.place(node)
@@ -27,7 +27,7 @@ def infer_layouts(roots: Sequence[UOp]) -> list[Layout | None]:
 
 
 class Placing:
-    """The new form of each node: `place` fills `done`, sources first."""
+    """The new form of each node in `done`, which `place` fills, sources first."""
 
     def __init__(self, config: Config | None = None) -> None:
         self.done: dict[UOp, Placed] = {}
@@ -35,7 +35,7 @@ class Placing:
         self._rules = Rules(self._note)
 
     def place(self, node: UOp) -> None:
-        """Find out what becomes of a node, whose sources are done."""
+        """Add the new form of a node whose sources have theirs."""
         self.done[node] = self._placed(node)
 
     def plain(self, node: UOp) -> UOp:
@@ -45,7 +45,7 @@ class Placing:
         return new
 
     def parts(self, node: UOp) -> tuple[UOp, ...]:
-        """The new forms of a node: one, or one for each device."""
+        """The new form of a node, or its form on each device."""
         new = self.done.get(node, ())
         return (new,) if isinstance(new, UOp) else new.parts if new else ()
 
@@ -71,8 +71,11 @@ class Placing:
         return value.parts[node.number] if node.op is Op.MSELECT else value
 
     def _marked(self, sources: list[Placed]) -> Placed:
-        """The value of a mark. A number that follows from nothing, as the sum of no elements, is
-        where what it was made from is."""
+        """The form of a `DETACH` or `GRADIENT`: its operand.
+
+        An operand that depends on no device, as the sum of no elements, is copied to the devices of
+        the other sources.
+        """
         value, *others = sources
         if isinstance(value, Spread) or self._rules.exchanges.where(value) is not None:
             return value

@@ -1,4 +1,4 @@
-"""Parts of values on their devices, and what is exchanged to have them laid out otherwise.
+"""Parts of values on their devices, and the exchanges that change their layout.
 
 A `Spread` is a value over several devices: its layout, and for each device the node that computes
 its part there. Exchanges are plain operations and `COPY`; nothing after them knows of layouts.
@@ -23,23 +23,23 @@ from ogive.named import NamedTuple
 
 
 class Spread(NamedTuple):
-    """A value over several devices: `parts[n]` is computed on `layout.devices[n]`."""
+    """A value over several devices. `parts[n]` is computed on `layout.devices[n]`."""
 
     layout: Layout
     parts: tuple[UOp, ...]
 
     def map(self, function: Callable[[UOp], UOp], split: Sequence[int] | None = None) -> Spread:
-        """The same function of each part; `split` says what axes the mesh divides in the result."""
+        """A function of each part; `split` says which axes the mesh divides in the result."""
         layout = self.layout if split is None else self.layout.with_split(split)
         return Spread(layout, tuple([function(part) for part in self.parts]))
 
 
 Placed = UOp | Spread
-"""A value of one device, or one that is the same everywhere; or a value over several devices."""
+"""A value of one device or of none (the same everywhere), or a value over several devices."""
 
 
 class Exchanges:
-    """Makes copies between devices; it knows where each node that it has come upon is."""
+    """Makes copies between devices, and remembers the device of each node that it has met."""
 
     def __init__(self) -> None:
         self._where: dict[UOp, str | None] = {}
@@ -61,13 +61,13 @@ class Exchanges:
         return known[node]
 
     def copy(self, node: UOp, device: str) -> UOp:
-        """A value on that device: it may be there already, or be the same everywhere."""
+        """A value on `device`: itself if it is there or the same everywhere, else a copy."""
         if self.where(node) in (None, device):
             return node
         return UOp(Op.COPY, node.dtype, (node,), device)
 
     def lay_out(self, value: Placed, layout: Layout) -> Spread:
-        """The value laid out so."""
+        """The value in `layout`."""
         if isinstance(value, UOp):
             numbers = range(len(layout.devices))
             own = [take_part(value, layout, number) for number in numbers]
@@ -85,27 +85,27 @@ class Exchanges:
             if now not in (wanted, COPIES):
                 value = self.gather(value, axis)
         numbers = range(len(value.parts))
-        rest = layout.with_split(
+        remaining = layout.with_split(
             [COPIES if axis == now else axis
              for now, axis in zip(value.layout.split, layout.split, strict=True)]
         )  # fmt: skip
-        return Spread(layout, tuple([take_part(value.parts[n], rest, n) for n in numbers]))
+        return Spread(layout, tuple([take_part(value.parts[n], remaining, n) for n in numbers]))
 
     def gather(self, value: Spread, axis: int) -> Spread:
-        """The value with equal copies along one axis of the mesh, which has divided it."""
+        """The value with equal copies along one axis of the mesh, which divided it before."""
         layout, parts = value.layout, list(value.parts)
         for line in layout.lines(axis):
             for number in line:
-                there = layout.devices[number]
-                pieces = [self.copy(value.parts[each], there) for each in line]
+                device = layout.devices[number]
+                pieces = [self.copy(value.parts[each], device) for each in line]
                 parts[number] = join(pieces, layout.split[axis])
         split = [COPIES if m == axis else now for m, now in enumerate(layout.split)]
         return Spread(layout.with_split(split), tuple(parts))
 
     def reduce(self, value: Spread, axis: int, combine: Op) -> Spread:
-        """Each device along one axis of the mesh has a term: all get the total.
+        """The total of the terms that the devices along one axis of the mesh have, on each of them.
 
-        It is worked out on the first of them, in their order, so that all have the same bits.
+        The first device computes it, in the order of devices, so that all have the same bits.
         """
         layout, parts = value.layout, list(value.parts)
         for line in layout.lines(axis):
@@ -118,7 +118,7 @@ class Exchanges:
         return Spread(layout, tuple(parts))
 
     def collect(self, value: Spread, device: str) -> UOp:
-        """All of the value on one device, which may be one of its own."""
+        """The whole value on one device, which may be one of those that hold it."""
         layout = value.layout
         is_member = device in layout.devices
         own = layout.places(layout.devices.index(device) if is_member else 0)
@@ -141,7 +141,7 @@ class Exchanges:
 
 
 def take_part(node: UOp, layout: Layout, number: int) -> UOp:
-    """The part of a value that the number-th device of a layout has of it."""
+    """The part of a whole value that the number-th device of a layout holds."""
     for size, axis, place in zip(layout.mesh, layout.split, layout.places(number), strict=True):
         if axis != COPIES:
             length = node.shape[axis] // size
@@ -150,7 +150,7 @@ def take_part(node: UOp, layout: Layout, number: int) -> UOp:
 
 
 def _shrink(node: UOp, axis: int, start: int, length: int) -> UOp:
-    """Some elements of one axis; what is repeated along it is repeated less often."""
+    """`length` elements of one axis; a value that is repeated along it is repeated less often."""
     if node.op is Op.EXPAND and node.operand.shape[axis] == 1:
         return expand(node.operand, (*node.shape[:axis], length, *node.shape[axis + 1 :]))
     spans = [(0, size) for size in node.shape]
@@ -159,7 +159,7 @@ def _shrink(node: UOp, axis: int, start: int, length: int) -> UOp:
 
 
 def join(pieces: Sequence[UOp], axis: int) -> UOp:
-    """Pieces of one shape, one behind the other along an axis.
+    """The concatenation of pieces of one shape along an axis.
 
     a ++ b   →   WHERE(position < len(a), PAD(a), PAD(b))
     """

@@ -1,17 +1,17 @@
-"""An operation on values over several devices becomes one on each of them: a rule an op.
+"""Rules that make an operation on values over several devices one on each device: one per op.
 
-    elementwise      parts of the same axes           what is on one axis only is cut to it, at home
+    elementwise      operands divided alike           stays divided; others are cut to parts first
     REDUCE_AXES      over a divided axis              a term on each device, then their total
                      over others                      stays divided
     RESHAPE …        the divided axis survives        stays divided
     GATHER           indices are divided              stays divided; the operand is gathered
     SCATTER of ADD   values are divided               a sum on each device, then their total
-    all others       what they go through is gathered, and computed on every device
+    all others       operands are gathered, and every device computes the same
 
-A product of matrices is elementwise, then a sum: divided rows or columns stay divided, a divided
-sum ends with a total. Softmax, norms and attention follow from the same.
+A matrix product is an elementwise product and a sum: divided rows or columns stay divided, and a
+divided depth ends with a total. The same rules divide softmax, norms and attention.
 
-A rule is given a node, what its sources are by now, and `Rules`; it gives what the node is.
+A rule takes `Rules`, a node and the new forms of its sources, and gives the new form of the node.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from ogive.ir.shape import Shape, movement_argument
 from ogive.passes.shards.shard_exchanges import Exchanges, Placed, Spread
 
 Note = Callable[[UOp, str], None]
-"""Told of a node for which something had to be gathered, and what."""
+"""Called with a node for which a value had to be gathered, and a description of that value."""
 
 
 class Rules:
-    """The rules, with the exchanges that they need and whom to tell of values that are gathered."""
+    """The rules, with the exchanges that they make and a callback for values that are gathered."""
 
     def __init__(self, note: Note) -> None:
         self.exchanges = Exchanges()
         self.note = note
 
     def apply(self, node: UOp, sources: Sequence[Placed]) -> Spread:
-        """The form of a node of which at least one source is over several devices."""
+        """The form of a node with at least one source over several devices."""
         return RULES.get(node.op, _on_every_device)(self, node, sources)
 
     def gather(self, node: UOp, value: Spread, axes: Sequence[int]) -> Spread:
-        """The value with all of these axes on every device, for `node`."""
+        """The value with none of these axes divided, for `node`."""
         for number, axis in enumerate(value.layout.split):
             if axis != COPIES and axis in axes:
                 self.note(node, f"axis {axis} of {node.src[0].shape}")
@@ -57,9 +57,9 @@ Rule = Callable[[Rules, UOp, Sequence[Placed]], Spread]
 def _common_layout(
     rules: Rules, node: UOp, sources: Sequence[Placed], shapes: Sequence[Shape]
 ) -> Layout:
-    """The layout in which operands of one shape meet: whatever axes are divided in any of them.
+    """The common layout of the operands: every axis that is divided in one of them is divided.
 
-    Where two differ over an axis of the mesh, or of the value, the first one counts.
+    If two operands disagree about an axis of the mesh or of the value, the first one decides.
     """
     spread = [source for source in sources if isinstance(source, Spread)]
     meshes = [each.layout for each in spread if not each.layout.is_copies] or [spread[0].layout]
@@ -83,7 +83,7 @@ def _common_layout(
 
 
 def _meet(rules: Rules, value: Placed, shape: Shape, layout: Layout) -> Spread:
-    """An operand in the common layout; a scalar stands beside parts of any shape."""
+    """An operand in the common layout. A scalar is copied, since it fits parts of any shape."""
     wanted = layout if shape else layout.with_split([COPIES] * len(layout.mesh))
     return rules.exchanges.lay_out(value, wanted)
 
@@ -125,10 +125,11 @@ def _reshape(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
 
 
 def _axis_after(before: Shape, after: Shape, axis: int, count: int) -> int | None:
-    """The axis of a reshaped value whose `count` equal parts are those of `axis`, if there is one.
+    """The axis of a reshaped value whose `count` equal parts are those of `axis`, or None.
 
-    As many elements come before both, and the new one can be divided: (6, 4) → (2, 3, 4) divided in
-    two along the first, (2, 3, 4) → (6, 4) too; divided in three, the former cannot.
+    The product of the lengths before it is the same, and `count` divides its length. In two parts
+    along the first axis, both (6, 4) → (2, 3, 4) and (2, 3, 4) → (6, 4) have one; in three parts
+    the former has none.
     """
     passed: Any = math.prod(before[:axis])
     for new, length in enumerate(after):
@@ -148,7 +149,7 @@ def _permute(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
 def _expand(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
     value = sources[0]
     assert isinstance(value, Spread)
-    # A divided axis is longer than 1, so it is none of those that are repeated.
+    # A divided axis is longer than 1, so it is not one of those that are repeated.
     shape = value.layout.part_shape(tuple(movement_argument(node)))
     return value.map(lambda part: move(Op.EXPAND, part, shape))
 
@@ -163,7 +164,7 @@ def _shrink(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
 
 
 def _kept_whole(spans: Any, part: UOp, changed: Sequence[int]) -> Any:
-    """The spans of a part: all of an axis that is not changed."""
+    """The spans for a part: the whole length of each axis that is not changed."""
     sizes = enumerate(part.shape)
     return tuple([spans[axis] if axis in changed else (0, size) for axis, size in sizes])
 
@@ -184,7 +185,7 @@ def _flip(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
 
 
 def _along_one_axis(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
-    """Scans and sorts: every device has all of the axis that they go through."""
+    """Scans and sorts: their axis must not be divided."""
     if len(sources) > 1:
         return _on_every_device(rules, node, sources)
     (value,) = sources
@@ -213,12 +214,12 @@ def _gather(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
 
 
 def _scatter(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
-    base, *rest = sources
+    base, *updates = sources
     shapes = [source.shape for source in node.src[1:]]
-    if node.combine is not Op.ADD or not any(isinstance(each, Spread) for each in rest):
+    if node.combine is not Op.ADD or not any(isinstance(update, Spread) for update in updates):
         return _on_every_device(rules, node, sources)
-    layout = _common_layout(rules, node, rest, shapes)
-    met = [_meet(rules, *each, layout) for each in zip(rest, shapes, strict=True)]
+    layout = _common_layout(rules, node, updates, shapes)
+    met = [_meet(rules, *each, layout) for each in zip(updates, shapes, strict=True)]
     zeros = filled(node.dtype, node.dtype.canonical(0), node.shape)
     parts = tuple([
         UOp(node.op, node.dtype, (zeros, *part), node.arg)
@@ -234,7 +235,7 @@ def _scatter(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
 
 
 def _on_all(rules: Rules, node: UOp, value: Placed, layout: Layout) -> Spread:
-    """All of a value on every device."""
+    """A copy of the whole value on every device."""
     if isinstance(value, Spread) and not value.layout.is_copies:
         rules.note(node, "an operand")
     copies = layout.with_split([COPIES] * len(layout.mesh))
@@ -242,7 +243,7 @@ def _on_all(rules: Rules, node: UOp, value: Placed, layout: Layout) -> Spread:
 
 
 def _on_every_device(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:
-    """All that the node reads is gathered; every device computes the same."""
+    """All operands are gathered, and every device computes the same."""
     layout = next(source.layout for source in sources if isinstance(source, Spread))
     copies = layout.with_split([COPIES] * len(layout.mesh))
     met = [_on_all(rules, node, source, copies) for source in sources]
@@ -286,4 +287,4 @@ RULES: Mapping[Op, Rule] = {
 """The rule of each op that has one."""
 
 GATHERED = frozenset({Op.ARRANGE})
-"""Ops whose operands are gathered, since they have no rule."""
+"""Ops without a rule, whose operands are gathered."""

@@ -1,1 +1,1 @@
-"""Assignments in place: which version of a buffer is read, and what is copied so that it can be."""
+"""Assignments in place: which version of a buffer each node reads, and what is copied for that."""

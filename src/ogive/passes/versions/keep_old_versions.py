@@ -1,8 +1,8 @@
-"""Values read from an old version are kept where they are combined with what comes after a store.
+"""Values of an old version are kept where they are combined with values of a newer one.
 
     before   ADD(MUL(x, 2), AFTER(x, ASSIGN))      after   ADD(CONTIGUOUS(MUL(x, 2)), AFTER(...))
 
-The kept part is a kernel of its own, which runs before the store like any other reader.
+The kept value has a kernel of its own, which runs before the store, like any other reader.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ogive.passes.versions.storage import gather_bits, keep_sources, storage
 
 
 def keep_old_versions(sink: UOp) -> UOp:
-    """The graph with what is read of old versions kept where new ones are read too."""
+    """The graph with values of old versions kept where newer ones are read, too."""
     order = sink.walk()
     stores = [node for node in order if node.op is Op.ASSIGN]
     if not stores:
@@ -23,7 +23,7 @@ def keep_old_versions(sink: UOp) -> UOp:
     for store in stores:
         version = storage(store.target)
         overwriting[version] = overwriting.get(version, 0) | bits[store]
-    # For each node: the stores it comes after, and those that overwrite what its kernel reads.
+    # For each node, the stores before it, and then the stores that overwrite what its kernel reads.
     after: dict[UOp, int] = {}
     for node in order:
         passed = 0

@@ -1,9 +1,9 @@
-"""A root that is a part of a buffer, to which something is stored, has memory of its own.
+"""A root that is a part of an assigned buffer gets memory of its own.
 
     before   SINK(SHRINK(x), AFTER(x, ASSIGN(SHRINK(x), 1)))
     after    SINK(CONTIGUOUS(SHRINK(x)), AFTER(x, ASSIGN(SHRINK(x), 1)))
 
-Otherwise the root, which is kept elsewhere, would be what the store writes to.
+The root is stored elsewhere. Without a copy, the store would write to that memory instead.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ogive.passes.versions.storage import STORAGE
 
 
 def separate_targets(sink: UOp) -> UOp:
-    """The graph with copies for roots that are parts of what is stored to."""
+    """The graph with copies of roots that are parts of targets of assignments."""
     targets: set[UOp] = set()
     for node in sink.walk():
         if node.op is Op.ASSIGN:

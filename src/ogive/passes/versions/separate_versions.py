@@ -1,4 +1,4 @@
-"""Each assignment to the same version of a buffer, but the first, has a copy to write to.
+"""Each further assignment to the same version of a buffer gets a copy to write to.
 
     before   ADD(AFTER(x, ASSIGN(x, 1)), AFTER(x, ASSIGN(x, 2)))
     after    ADD(AFTER(x, ASSIGN(x, 1)), AFTER(CONTIGUOUS(x), ASSIGN(CONTIGUOUS(x), 2)))
@@ -12,7 +12,7 @@ from ogive.passes.versions.storage import STORAGE, storage
 
 
 def separate_versions(sink: UOp) -> UOp:
-    """The graph with a copy for each further assignment to a version."""
+    """The graph with a copy for each further assignment to the same version."""
     order = sink.walk()
     writers: dict[UOp, list[UOp]] = {}
     for node in order:
@@ -26,10 +26,10 @@ def separate_versions(sink: UOp) -> UOp:
         number = writers[storage(node.operand)].index(node) if node.op is Op.AFTER else 0
         if number:
             version = done[storage(node.operand)]
-            # The number keeps several copies of one version apart.
+            # The number makes several copies of one version different nodes.
             copy = UOp(Op.CONTIGUOUS, version.dtype, (version,), ("version", number))
-            target, *rest = sources[1].src
-            store = sources[1].replace(src=(_rebase(target, copy), *rest))
+            target, *value_and_indices = sources[1].src
+            store = sources[1].replace(src=(_rebase(target, copy), *value_and_indices))
             sources = (_rebase(sources[0], copy), store)
         done[node] = node.with_sources(sources)
     return done[sink]

@@ -1,10 +1,10 @@
-"""Every stored value is computed elsewhere first.
+"""Every assigned value is kept in memory of its own first.
 
     before   AFTER(x, ASSIGN(x, y)), AFTER(y, ASSIGN(y, x))                  a swap, in no order
     after    AFTER(x, ASSIGN(x, CONTIGUOUS(y))), AFTER(y, ASSIGN(y, CONTIGUOUS(x)))
 
-For assignments that need each other's old values: their regions can be put into no order
-otherwise.
+This is for assignments that need each other's old values: without it, no order of their regions is
+right.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ogive.passes.versions.storage import keep_sources
 
 
 def stage_assignments(sink: UOp) -> UOp:
-    """The graph with all stored values kept, but those that are stored by indices."""
+    """The graph with all assigned values kept, except those assigned by indices."""
     return keep_sources(
         sink.walk(),
         lambda node, source: (
@@ -25,5 +25,5 @@ def stage_assignments(sink: UOp) -> UOp:
 
 
 def are_staged(sink: UOp) -> bool:
-    """Whether all stored values are kept already."""
+    """Whether all assigned values are kept already."""
     return stage_assignments(sink) is sink

@@ -1,9 +1,9 @@
-"""A stored value is computed elsewhere first where storing it directly could go wrong.
+"""An assigned value is kept in memory of its own first where storing it directly could go wrong.
 
     before   ASSIGN(SHRINK(x), SHRINK'(x))         after   ASSIGN(SHRINK(x), CONTIGUOUS(...))
 
-That is where it reads the buffer it is stored to at other places than it writes, and where it could
-fault half-way. What is stored by indices goes into memory that nobody else knows.
+That is where the value reads its target's buffer at other places than it writes, and where it could
+fault half-way. A store by indices needs none of this: its target is memory of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ogive.passes.versions.storage import STORAGE, gather_bits, keep_sources, st
 
 
 def stage_overlaps(sink: UOp) -> UOp:
-    """The graph with stored values kept where they may not be stored directly."""
+    """The graph with assigned values kept where they may not be stored directly."""
     order = sink.walk()
     stores = [node for node in order if node.op is Op.ASSIGN and not node.indices]
     faulty = _faulty_nodes(order)
@@ -31,7 +31,7 @@ def stage_overlaps(sink: UOp) -> UOp:
 
 
 def _faulty_nodes(order: list[UOp]) -> set[UOp]:
-    """The nodes that can be in one kernel with something that may fault."""
+    """The nodes that may be in one kernel with a node that can fault."""
     faulty: set[UOp] = set()
     for node in order:
         inherits = node.op not in STORAGE and not faulty.isdisjoint(node.src)
@@ -41,7 +41,7 @@ def _faulty_nodes(order: list[UOp]) -> set[UOp]:
 
 
 def _reads_elsewhere(store: UOp, bits: dict[UOp, int], reads: dict[UOp, int]) -> bool:
-    """Whether the value reads the target's buffer other than element by element in place."""
+    """Whether the value reads the target's buffer at other places than it writes."""
     target, value = store.src
     own = bits[storage(target)]
     return reads_elsewhere(value, target, lambda node: bool(reads[node] & own))

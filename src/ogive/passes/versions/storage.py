@@ -1,7 +1,7 @@
-"""The memory that a value lies in, and edges of the graph that go through memory of their own.
+"""The memory that holds a value, and edges of the graph that go through memory.
 
-An assignment makes a new *version* of a buffer: `AFTER(old, ASSIGN(view of old, value))`. In memory
-the two are one buffer, so whoever reads the old version must run before the store.
+An assignment makes a new *version* of a buffer: `AFTER(old, ASSIGN(view of old, value))`. Both
+versions are the same memory, so every reader of the old version must run before the store.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from ogive.ir.ops import Op
 STORAGE = frozenset({
     Op.PARAM, Op.AFTER, Op.CONTIGUOUS, Op.SCAN_AXIS, Op.ARRANGE, Op.COPY, Op.CUSTOM,
 })  # fmt: skip
-"""The ops whose values are in memory whatever is chosen."""
+"""The ops whose values are always in memory, whatever other values are kept."""
 
 
 def storage(node: UOp) -> UOp:
-    """The version of a buffer that a chain of movement ops starts from."""
+    """The version of a buffer under a chain of movement ops."""
     while node.op not in STORAGE and node.src:
         node = node.src[0]
     return node
 
 
 def gather_bits(order: list[UOp], bits: dict[UOp, int]) -> dict[UOp, int]:
-    """For each node the bits of all nodes that can be in one kernel with it, or that it reads."""
+    """For each node, the union of the bits of all nodes that it reads or computes in its kernel."""
     by_node: dict[UOp, int] = {}
     for node in order:
         gathered = bits.get(node, 0)
@@ -37,7 +37,7 @@ def gather_bits(order: list[UOp], bits: dict[UOp, int]) -> dict[UOp, int]:
 
 
 def keep_sources(order: list[UOp], wanted: Callable[[UOp, UOp], bool]) -> UOp:
-    """The graph, `order` being its walk, with the wanted (node, source) edges kept in memory."""
+    """The graph with the `wanted` (node, source) edges kept in memory; `order` is its walk."""
     done: dict[UOp, UOp] = {}
     for node in order:
         sources = []

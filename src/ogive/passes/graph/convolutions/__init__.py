@@ -1,1 +1,1 @@
-"""Convolutions: how their images lie in memory, and which of them are computed in another form."""
+"""Convolutions: the layout of their images, and those computed by Winograd's form."""

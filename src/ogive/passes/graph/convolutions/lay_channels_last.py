@@ -1,17 +1,18 @@
-"""Images between convolutions lie with their channels side by side.
+"""Images between convolutions are laid out with the channels last.
 
     before   relu(conv(x)) kept as (batch, channels, rows, columns)
     after    the same value, kept as (batch, rows, columns, channels)
 
-A convolution then reads one pixel's channels in a row and has its features in lanes: it needs no
-copy in the order of its windows, its results are stored as they come, rows of any length fill the
-vectors, and what is added to them is read the same way. Filters are laid out in panels, as the
-weights of a product are. Integers are multiplied in words of two or four channels, where the target
-can; of bytes that are multiplied as wider integers, these are kept.
-Windows of 3×3 become tiles (`convolutions/`), where rounding may change and that takes less time.
+A convolution then reads the channels of a pixel contiguously and has its features in lanes. It
+needs no copy in the order of its windows, stores its results in the order computed, and fills
+vectors whatever the length of rows. A bias or residual is read in the same order. Filters are
+packed into panels, like the weights of a product. Integers are multiplied in words of two or four
+channels where the target can; if bytes are multiplied as wider integers, the wider ones are kept.
+Convolutions of 3×3 windows are computed in tiles (`winograd.py`) where rounding may change and that
+takes less time.
 
-What comes in from outside, and what goes out, stays as it is. Graphs in which filters are learnt,
-or memory is written to, are left alone: their gradients go through images along the columns.
+Inputs and results keep their layout. Graphs that compute gradients of filters or write to memory
+are left alone: gradients read images along the columns.
 """
 
 from __future__ import annotations
@@ -44,17 +45,19 @@ from ogive.targets.estimates import sums_in_registers
 from ogive.targets.target import CACHE_LINE, Dot, Target
 
 CHANNEL = 1
-"""The axis of an image's channels: behind the batch."""
+"""The axis of an image's channels, after the batch."""
 
 DEPTH = 3
-"""The axis of channels where windows are multiplied by filters."""
+"""The axis of channels in the product of windows and filters."""
 
 
 def lay_channels_last(
     sink: UOp, target: Target, exactness: str, findings: list[Finding]
 ) -> UOp:
-    """The graph with the images between its convolutions laid out by pixels. What is computed in
-    another way than it was, where `exactness` admits that, is added to `findings`."""
+    """The graph with the channels last in images between convolutions.
+
+    Convolutions computed in tiles, where `exactness` admits that, are added to `findings`.
+    """
     order = sink.walk()
     if target.has_grid or any(node.op is Op.ASSIGN for node in order):
         return sink
@@ -67,26 +70,26 @@ def lay_channels_last(
     joined = {node for node in tiled if node in ends and has_whole_tiles(convolutions[node], TWO)}
     stripped = {ends[node] for node in joined if tiled[node].strips > 1}
     kinds = {each.image: each.multiplied for each in convolutions.values()}
-    wide: dict[UOp, UOp] = {}
+    laid_out: dict[UOp, UOp] = {}
     done: dict[UOp, UOp] = {}
     plain: dict[UOp, UOp] = {}
     for node in order:
         if node in tiled:
             choice = tiled[node]
-            made = _rebuild_in_tiles(convolutions[node], choice, done, node in joined, target)
+            new = _rebuild_in_tiles(convolutions[node], choice, done, node in joined, target)
         elif node in rebuilt:
-            made = _rebuild(convolutions[node], done, wide, target)
-        elif node not in roots and _is_plain_copy(node) and node.operand in wide:
-            made = done[node.operand]  # which is kept
+            new = _rebuild(convolutions[node], done, laid_out, target)
+        elif node not in roots and _is_plain_copy(node) and node.operand in laid_out:
+            new = done[node.operand]  # a kept image already
         else:
             table = plain if node is sink else done
-            made = node.with_sources(tuple([table[source] for source in node.src]))
-        plain[node] = made
-        done[node] = made
+            new = node.with_sources(tuple([table[source] for source in node.src]))
+        plain[node] = new
+        done[node] = new
         if node in images:
             hints = STRIPPED if node in stripped else ()
-            wide[node] = _laid_out(cast(made, kinds.get(node, made.dtype)), hints)
-            done[node] = cast(wide[node], made.dtype)
+            laid_out[node] = _laid_out(cast(new, kinds.get(node, new.dtype)), hints)
+            done[node] = cast(laid_out[node], new.dtype)
     if tiled:
         results = {node.operand: node for node in order if node.op is Op.RESHAPE}
         findings.extend(describe_tiles(tiled, plain, results))
@@ -109,9 +112,11 @@ def _find_tiled(
 def _find_images(
     order: list[UOp], convolutions: Mapping[UOp, Convolution], roots: frozenset[UOp]
 ) -> tuple[set[UOp], set[UOp], dict[UOp, UOp]]:
-    """The images: the values that convolutions read, and those computed from such, without memory
-    and roots; the convolutions that read or compute an image; and the image that those compute
-    which do."""
+    """The images to lay out, the convolutions to rebuild, and the image each of these computes.
+
+    An image is a value that a convolution reads or, through elementwise operations, computes; but
+    inputs and roots are none.
+    """
     inner = {node: each for node, each in convolutions.items() if is_computed(each.image)}
     read = {each.image for each in inner.values()}
     # A narrow image is copied where it is padded, from whatever it is computed from.
@@ -140,7 +145,7 @@ def _find_images(
 
 
 def _all_below(values: set[UOp]) -> set[UOp]:
-    """All nodes that some values are computed from."""
+    """All nodes from which some values are computed."""
     found: set[UOp] = set()
     pending = list(values)
     while pending:
@@ -158,9 +163,11 @@ def _last_elementwise(
     roots: frozenset[UOp],
     taken: set[UOp],
 ) -> UOp:
-    """The last value that is computed from another element by element, and all that follows from
-    it goes through: bias, residual and activation of a layer, up to what another convolution reads.
-    Two convolutions share none."""
+    """The end of the elementwise operations that follow a value, such as bias and activation.
+
+    Every path from `value` goes through the end, and the end is at most what another convolution
+    reads. Values between are added to `taken`, so that two convolutions share none.
+    """
     while value not in read:
         pending: list[tuple[int, UOp]] = []
         seen: set[UOp] = set()
@@ -194,7 +201,7 @@ def _kept(image: UOp) -> UOp:
 
 
 def _laid_out(image: UOp, hints: tuple[str, ...] = ()) -> UOp:
-    """An image, kept with its channels side by side."""
+    """An image, kept with its channels last."""
     rank = len(image.shape)
     last = (0, *range(2, rank), CHANNEL)
     back = (0, rank - 1, *range(1, rank - 1))
@@ -204,8 +211,11 @@ def _laid_out(image: UOp, hints: tuple[str, ...] = ()) -> UOp:
 
 
 def _laid_out_apart(image: UOp, target: Target) -> UOp:
-    """The same, with a line between pixels that would push each other out of a cache: those of a
-    window are read together."""
+    """The same, with a cache line between pixels that would evict each other from a cache.
+
+    The pixels of a window are read together, and strides that are large powers of two map them to
+    few sets of the cache.
+    """
     dtype, shape = image.dtype, image.shape
     if shape[CHANNEL] * dtype.itemsize % target.costs.memory.few_sets_bytes:
         return _laid_out(image)
@@ -216,8 +226,10 @@ def _laid_out_apart(image: UOp, target: Target) -> UOp:
 def _rebuild(
     convolution: Convolution, done: Mapping[UOp, UOp], wide: Mapping[UOp, UOp], target: Target
 ) -> UOp:
-    """The convolution with its filters in panels, and its windows read from the laid-out image, or
-    from what is kept of it as it is multiplied."""
+    """The convolution with its filters in panels and its windows read from the laid-out image.
+
+    `wide` has the kept images in the dtype in which they are multiplied.
+    """
     node, windows = convolution.node, done[convolution.windows]
     if convolution.dot is not None or convolution.is_padded or is_computed(convolution.image):
         image = wide.get(convolution.image, done[convolution.image])
@@ -237,8 +249,11 @@ def _rebuild_in_tiles(
     is_joined: bool,
     target: Target,
 ) -> UOp:
-    """The convolution by Winograd's form. The image is framed so that tiles fill it, where it is
-    read: a copy with a frame would take as much memory again."""
+    """The convolution by Winograd's form.
+
+    The image is padded to whole tiles where it is read: a padded copy would take as much memory
+    again.
+    """
     value, rank = done[convolution.image], len(convolution.image.shape)
     if not is_computed(convolution.image):
         value = _laid_out_apart(value, target)
@@ -255,8 +270,10 @@ def _rebuild_in_tiles(
 
 
 def _rebuild_with_words(convolution: Convolution, dot: Dot, windows: UOp, target: Target) -> UOp:
-    """The same of integers, some channels of which are a word. Their sums are exact in any order:
-    channels are the last, whose loop is the longest."""
+    """The convolution of integers, several channels of which are packed in a word.
+
+    Sums of integers are exact in any order, so the channels, the longest loop, go last.
+    """
     node = convolution.node
     rank = len(node.shape)
     order = (*[axis for axis in range(rank) if axis != DEPTH], DEPTH)
@@ -277,8 +294,11 @@ def _rebuild_with_words(convolution: Convolution, dot: Dot, windows: UOp, target
 
 
 def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
-    """Windows of a laid-out image: moved as they were, but kept only where it is padded. Integers
-    are if they are widened, or come from outside, too. Other images from outside stay in order."""
+    """The windows of a laid-out image: the same movements, with a copy only where it is padded.
+
+    Integers are also copied if they are widened or are inputs. Floats that are inputs keep the
+    order of their axes.
+    """
     rank, value = len(image.shape), image
     is_open = convolution.is_padded and not _is_read_where_it_is(convolution, target)
     is_by_pixels = convolution.dot is not None or is_computed(convolution.image)
@@ -295,9 +315,11 @@ def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
 
 
 def _is_read_where_it_is(convolution: Convolution, target: Target) -> bool:
-    """Whether a padded image is not copied. A kernel that takes few windows of a large one, by
-    channels, asks for each pixel whether it is outside: a copy through a far cache takes longer, if
-    registers hold all channels of a pixel."""
+    """Whether a padded image is read in place, with a test for each pixel whether it is inside.
+
+    This takes less time than a copy through a far cache if a kernel takes few windows, by channel,
+    of a large image, and registers hold all channels of a pixel.
+    """
     image = convolution.image
     lanes = target.vector_bytes // image.dtype.itemsize
     if image.shape[CHANNEL] > lanes * sums_in_registers(target):
@@ -309,7 +331,7 @@ def _is_read_where_it_is(convolution: Convolution, target: Target) -> bool:
 
 
 def _pack_filters(convolution: Convolution, filters: UOp, target: Target) -> UOp:
-    """Filters, or words of them, with features or channels of their own side by side."""
+    """Filters, or words of them, in panels of features, or of channels if they are by channel."""
     axes = tuple(range(DEPTH, len(filters.shape)))
     if convolution.is_by_channel:
         return make_panels(filters, 1, axes, filters.shape[1], FILTER_PANELS)

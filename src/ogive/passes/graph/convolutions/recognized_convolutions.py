@@ -1,10 +1,10 @@
-"""The convolutions of a graph, as `tensor/neural/convolution_products.py` makes them.
+"""Recognition of convolutions in the form that `tensor/neural/convolution_products.py` builds.
 
     windows (batch, groups, 1, channels, taps, places, ...) times
     filters (1, groups, features, channels, taps, 1, ...), summed over channels and taps
 
-Floats are multiplied as they are. Integers are if the target multiplies several of the narrower
-ones at once that they were before they were widened: then the image is the narrow one.
+A convolution of integers is recognized if the target has an instruction that multiplies several of
+the narrower integers from which they were widened. The image is then the narrow one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from ogive.named import NamedTuple
 from ogive.targets.target import Dot, Target
 
 WORD_BITS = 32
-"""Bits of the word in which a dot product of narrow integers is added up."""
+"""The bits of the word in which an instruction adds up products of narrow integers."""
 
 _NARROW = {each.name: each for each in (dtypes.int8, dtypes.uint8, dtypes.int16)}
-"""What integers are multiplied as, several at a time."""
+"""The integers that such instructions multiply."""
 
 
 class Convolution(NamedTuple):
     """A sum of windows times filters, the image below the windows, and whether that is padded.
 
-    `filters` are kept nowhere on their way here. `dot` multiplies words of integers.
+    `filters` have no `CONTIGUOUS` in their movements. `dot` is the instruction for integers.
     """
 
     node: UOp
@@ -48,7 +48,7 @@ class Convolution(NamedTuple):
 
     @property
     def is_by_channel(self) -> bool:
-        """Whether each channel has its own filter and is its own feature."""
+        """Whether each channel has a filter of its own, which gives one feature."""
         return bool(self.node.operand.shape[1] != 1)
 
     @property
@@ -59,7 +59,7 @@ class Convolution(NamedTuple):
 
 
 def find_convolutions(order: list[UOp], target: Target) -> dict[UOp, Convolution]:
-    """All convolutions whose channels fill vectors; none where the gradient of filters is found."""
+    """All convolutions whose features fill vectors; none if the graph has a gradient of filters."""
     convolutions = {}
     for node in order:
         if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
@@ -76,14 +76,14 @@ def find_convolutions(order: list[UOp], target: Target) -> dict[UOp, Convolution
 
 
 def is_computed(image: UOp) -> bool:
-    """Whether an image is no input."""
+    """Whether an image is computed: neither an input nor a constant."""
     while image.op in MOVEMENT:
         image = image.operand
     return image.op is not Op.PARAM and image.op is not Op.CONST
 
 
 def path_below(windows: UOp, image: UOp) -> list[UOp]:
-    """The movements that take windows of an image, from the image up."""
+    """The movements from an image to its windows, in this order."""
     path = []
     while windows is not image:
         path.append(windows)
@@ -126,26 +126,29 @@ def _as_convolution(node: UOp, target: Target) -> Convolution | None:
 
 
 def _places(shape: Shape) -> tuple[int, ...]:
-    """The axes along which filters are the same: the batch, and places."""
+    """The axes along which filters do not vary: the batch, and the places of windows."""
     return (0, *range(5, len(shape), 2))
 
 
 def _find_image(windows: UOp, front: tuple[int, int], rank: int) -> UOp | None:
-    """The image (batch, channels, ...) that windows are taken from, below all that moves it and
-    above all that repeats it. It may have more axes, of length 1."""
-    image, other, node = None, None, windows
+    """The image (batch, channels, ...) from which windows are taken.
+
+    It is the lowest such value under the movements, and below every `EXPAND`. If none has `rank`
+    axes, it may have more, of length 1.
+    """
+    image, longer, node = None, None, windows
     while node.op in MOVEMENT or node.op is Op.CONTIGUOUS:
         if node.op is Op.EXPAND:
-            image = other = None
+            image = longer = None
         node = node.operand
         if node.shape[:2] == front:
             image = node if len(node.shape) == rank else image
-            other = node if len(node.shape) > rank else other
-    return image or other
+            longer = node if len(node.shape) > rank else longer
+    return image or longer
 
 
 def _frames(windows: UOp, image: UOp) -> list[UOp]:
-    """The movements that pad and cut an image before windows are taken."""
+    """The movements that pad and cut an image before its windows are taken."""
     rank = len(image.shape)
     frames = []
     for move in path_below(windows, image):
@@ -158,7 +161,7 @@ def _frames(windows: UOp, image: UOp) -> list[UOp]:
 
 
 def _without_keeping(value: UOp) -> UOp:
-    """A moved value, kept nowhere on its way from where it was computed."""
+    """A moved value without the `CONTIGUOUS` nodes in its movements."""
     path = []
     while value.op in MOVEMENT or value.op is Op.CONTIGUOUS:
         path.append(value)
@@ -167,7 +170,7 @@ def _without_keeping(value: UOp) -> UOp:
 
 
 def _before_widening(value: UOp, kind: DType) -> UOp:
-    """A moved value before it was widened, or when it was so only as far as `kind`."""
+    """A moved value before its widening, or widened only to `kind`."""
     path = []
     while value.op in MOVEMENT:
         path.append(value)
@@ -182,8 +185,10 @@ def _moved(path: list[UOp], value: UOp) -> UOp:
 
 
 def _find_dot(image: UOp, filters: UOp, target: Target) -> Dot | None:
-    """The instruction that multiplies the most elements of an image and of filters at once, both
-    widened to int32 from what it takes, or less."""
+    """The instruction that multiplies the most elements of an image and of filters at once.
+
+    Both must be widened to int32 from a dtype that the instruction takes, or a narrower one.
+    """
     while filters.op in MOVEMENT:
         filters = filters.operand
     if image.op is not Op.CAST or filters.op is not Op.CAST or image.dtype is not dtypes.int32:
@@ -198,7 +203,7 @@ def _find_dot(image: UOp, filters: UOp, target: Target) -> Dot | None:
 
 
 def _fits(value: UOp, name: str) -> bool:
-    """Whether all numbers of a value's dtype are ones of another."""
+    """Whether the narrow dtype `name` holds all numbers of a value's dtype."""
     kind = _NARROW.get(name)
     if kind is None or not value.dtype.is_integer:
         return False
@@ -206,7 +211,7 @@ def _fits(value: UOp, name: str) -> bool:
 
 
 def _is_suited(convolution: Convolution, target: Target) -> bool:
-    """Whether features fill vectors, and a panel of filters is worth it."""
+    """Whether features fill vectors, and there is enough work to pay for packing the filters."""
     shape = convolution.node.operand.shape
     lanes = target.vector_bytes // convolution.node.dtype.itemsize
     _, groups, features, channels, *_ = shape

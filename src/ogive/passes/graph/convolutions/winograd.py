@@ -1,15 +1,15 @@
-"""Convolutions of 3×3 windows in tiles of results, by Winograd's form.
+"""Convolutions of 3×3 windows, computed in tiles of results by Winograd's form.
 
     before   y = sum over channels and 9 taps of windows * filters
     after    Y = Aᵀ (sum over channels of (Bᵀ X B) * (G w Gᵀ)) A, for each tile Y of the results
 
-X is the piece of the image that a tile is made from. The tiles of 2×2 results take 16 products of
-each channel where windows take 36; what else there is are additions. All tiles make 16 products of
-matrices, (tiles × channels) · (channels × features), whose right sides follow from the filters and
-are computed once.
+X is the piece of the image from which a tile is computed. A tile of 2×2 results takes 16 products
+for each channel, where windows take 36; the rest are additions. Together, all tiles are 16 matrix
+products, (tiles × channels) · (channels × features). Their right operands depend on the filters
+alone and are computed once.
 
-Sums are rounded at other places, so it is for `exactness="rounding"`; `winograd_choice.py` says
-where it is taken.
+Sums are rounded in other places, so this is for `exactness="rounding"`. `winograd_choice.py` says
+for which convolutions it is used.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ from ogive.passes.graph.products.panels import make_panels
 Matrix = tuple[tuple[float, ...], ...]
 
 TAPS = 3
+"""The length of a window along each side."""
 
 
 class Transform(NamedTuple):
-    """Matrices of Winograd's form, of tiles with `edge` results along each side: Bᵀ, G and Aᵀ."""
+    """The matrices Bᵀ, G and Aᵀ of Winograd's form for tiles of `edge` × `edge` results."""
 
     edge: int
     of_image: Matrix
@@ -54,14 +55,16 @@ class Transform(NamedTuple):
 
     @property
     def side(self) -> int:
-        """Elements along each side of the piece of an image that a tile is made from."""
+        """The length of each side of X, the piece of an image for one tile."""
         return self.edge + TAPS - 1
 
 
     @property
     def amplification(self) -> float:
-        """How many times as large the terms of a result may be, all counted without their signs,
-        as the products of windows and filters are."""
+        """How much larger the terms of a result may be than the products of windows and filters.
+
+        The ratio of the greatest sums of absolute values.
+        """
         image, filters = [
             [sum(map(abs, row)) for row in matrix] for matrix in (self.of_image, self.of_filters)
         ]
@@ -82,7 +85,7 @@ TWO = Transform(
 
 
 def has_unit_windows(convolution: Convolution) -> bool:
-    """Whether all windows of 3×3 of an image are taken, each a pixel from the next."""
+    """Whether a convolution has 3×3 windows with stride 1, in one group."""
     shape = convolution.node.operand.shape
     if len(shape) != 8 or (shape[1], shape[4], shape[6]) != (1, TAPS, TAPS):
         return False
@@ -97,12 +100,12 @@ def has_unit_windows(convolution: Convolution) -> bool:
         value = _moved(value, path.pop(0))
     if len(value.shape) != 4:
         return False
-    wanted = _slide(_slide(value, 2), 4)
+    unit_windows = _slide(_slide(value, 2), 4)
     batch, _, _, channels, *pairs = shape
-    wanted = expand(reshape(wanted, (batch, 1, 1, channels, *pairs)), shape)
+    unit_windows = expand(reshape(unit_windows, (batch, 1, 1, channels, *pairs)), shape)
     for each in path:
         value = _moved(value, each)
-    return value is wanted
+    return value is unit_windows
 
 
 def _moved(value: UOp, moved: UOp) -> UOp:
@@ -110,7 +113,7 @@ def _moved(value: UOp, moved: UOp) -> UOp:
 
 
 def _slide(value: UOp, axis: int) -> UOp:
-    """Windows along an axis, a pixel from each other, as `sliding_windows` makes them."""
+    """Windows along an axis with stride 1, in the form that `sliding_windows` builds."""
     before, (length, *after) = value.shape[:axis], value.shape[axis:]
     value = reshape(value, (*before, 1, length, *after))
     value = expand(value, (*before, TAPS, length, *after))
@@ -135,12 +138,12 @@ def _shrink(value: UOp, axis: int, begin: int, end: int) -> UOp:
 
 
 def framed_length(places: int, transform: Transform) -> int:
-    """How long an axis of an image is made, so that it can be cut into tiles."""
+    """The length to which an axis of an image is padded, so that it can be cut into tiles."""
     return (-(-places // transform.edge) + -(-(TAPS - 1) // transform.edge)) * transform.edge
 
 
 def has_whole_tiles(convolution: Convolution, transform: Transform) -> bool:
-    """Whether all tiles are full, so that results follow each other in memory as tiles do."""
+    """Whether all tiles are full, so that no result of a tile has to be cut off."""
     *_, rows, _, columns = convolution.node.shape
     return bool(rows % transform.edge == 0 and columns % transform.edge == 0)
 
@@ -153,9 +156,11 @@ def convolve_in_tiles(
     strips: int,
     is_joined: bool,
 ) -> UOp:
-    """The convolution of an image that is framed and laid out by pixels. Filters lie in panels of
-    `width`, and tiles are multiplied in so many `strips` of rows. A result that `is_joined` to what
-    is computed from it is not kept by itself."""
+    """The convolution of an image that is padded to whole tiles.
+
+    Filters are in panels of `width` features. Tiles are multiplied in `strips` of rows. A result
+    that `is_joined` to the operations on it is not kept by itself.
+    """
     _, _, features, *_, rows, _, columns = convolution.node.shape
     edge, side = transform.edge, transform.side
     batch, channels, *_ = image.shape
@@ -188,8 +193,8 @@ def _kept(value: UOp, hints: tuple[str, ...] = ()) -> UOp:
 
 
 def _taps(image: UOp, transform: Transform, counts: tuple[int, int]) -> list[list[UOp]]:
-    """The elements that tiles are made from: (batch, rows of tiles, columns of tiles, channels) for
-    each place in a tile."""
+    """The elements of X for all tiles: for each place in X, a value (batch, rows of tiles, columns
+    of tiles, channels)."""
     edge, side = transform.edge, transform.side
     batch, channels, height, width = image.shape
     cut = reshape(image, (batch, channels, height // edge, edge, width // edge, edge))
@@ -205,29 +210,29 @@ def _taps(image: UOp, transform: Transform, counts: tuple[int, int]) -> list[lis
 
 
 def _piece(sums: UOp, i: int, j: int) -> UOp:
-    """The sums of all tiles at one place: (strips, rows of tiles, columns of tiles, features)."""
+    """The sums of all tiles at one place (strips, rows of tiles, columns of tiles, features)."""
     value = _shrink(_shrink(sums, 1, i, i + 1), 2, j, j + 1)
     return reshape(value, (sums.shape[0], *sums.shape[3:]))
 
 
 def _transformed(matrix: Matrix, values: list[list[UOp]]) -> list[list[UOp]]:
-    """A matrix times values, times the matrix transposed."""
+    """matrix · values · matrixᵀ."""
     halves = [_combined(matrix, row) for row in values]
     columns = [_combined(matrix, [row[j] for row in halves]) for j in range(len(matrix))]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _combined(matrix: Matrix, values: list[UOp]) -> list[UOp]:
-    """A matrix times a column of values."""
-    made = []
+    """matrix · values, for a column of values."""
+    combined = []
     for row in matrix:
         total: UOp | None = None
         for factor, value in zip(row, values, strict=True):
             if factor:
                 total = _add_scaled(total, factor, value)
         assert total is not None, "no row of such a matrix is empty"
-        made.append(total)
-    return made
+        combined.append(total)
+    return combined
 
 
 def _add_scaled(total: UOp | None, factor: float, value: UOp) -> UOp:
@@ -238,7 +243,7 @@ def _add_scaled(total: UOp | None, factor: float, value: UOp) -> UOp:
 
 
 def _joined(pieces: list[list[UOp]], axes: tuple[int, int]) -> UOp:
-    """Values as one, with two more axes: pieces[i][j] is at i, j of them."""
+    """One value with two more axes, with `pieces[i][j]` at position i, j of them."""
     first, second = axes
     rows = [_join(row, second - 1) for row in pieces]
     return _join(rows, first)
@@ -257,7 +262,7 @@ def _join(pieces: list[UOp], axis: int) -> UOp:
 
 
 def _filter_panels(convolution: Convolution, transform: Transform, width: int) -> UOp:
-    """The transformed filters, (side², 1, features, channels), in panels of features."""
+    """The transformed filters (side², 1, features, channels), in panels of features."""
     filters, side = convolution.filters, transform.side
     dtype = filters.dtype
     _, _, features, channels, *_ = filters.shape
@@ -267,14 +272,14 @@ def _filter_panels(convolution: Convolution, transform: Transform, width: int) -
     columns = [_column(transform.of_filters, tap, 1, shape, dtype) for tap in range(TAPS)]
     total: UOp | None = None
     for i in range(TAPS):
-        across: UOp | None = None
+        row_total: UOp | None = None
         for j in range(TAPS):
             tap = _shrink(_shrink(filters, 2, i, i + 1), 3, j, j + 1)
             spread = expand(reshape(tap, (1, 1, features, channels)), shape)
             scaled = apply(Op.MUL, spread, columns[j])
-            across = scaled if across is None else apply(Op.ADD, across, scaled)
-        assert across is not None, "there are taps"
-        scaled = apply(Op.MUL, across, rows[i])
+            row_total = scaled if row_total is None else apply(Op.ADD, row_total, scaled)
+        assert row_total is not None, "there are taps"
+        scaled = apply(Op.MUL, row_total, rows[i])
         total = scaled if total is None else apply(Op.ADD, total, scaled)
     assert total is not None, "there are taps"
     flat = reshape(total, (side * side, 1, features, channels))
@@ -284,6 +289,6 @@ def _filter_panels(convolution: Convolution, transform: Transform, width: int) -
 def _column(
     matrix: Matrix, number: int, axis: int, shape: tuple[int, ...], dtype: DType
 ) -> UOp:
-    """A column of a matrix, along an axis of a shape."""
+    """The `number`-th column of a matrix along an axis of `shape`, expanded to it."""
     others = (*shape[:axis], *shape[axis + 1 :])
     return _join([filled(dtype, row[number], others) for row in matrix], axis)

@@ -1,13 +1,13 @@
-"""Which convolutions take less time in tiles (`winograd.py`) than by windows, and what they round.
+"""The choice of convolutions that are computed in tiles (`winograd.py`), by time and by rounding.
 
-A bound of the error counts the roundings on the way to a result, each of which is one of terms as
-large as they may be (`search/graph/rounding_bounds.py`). Of 64 channels
+The bound of the error counts the roundings on the way to a result, each as often as its terms are
+larger than those of windows (`search/graph/rounding_bounds.py`). With 64 channels:
 
     windows           9 * 64 products, added up                             576 roundings
     tiles of 2×2      64 products and 10 sums, of terms 7.1 times as large  527
 
-so tiles are as good as windows if there are many channels. Tiles of 4×4 would take a quarter of the
-products, but of terms 256 times as large: they are not made.
+So tiles are as exact as windows if there are many channels. Tiles of 4×4 would take a quarter of
+the products, but terms 256 times as large: they are not used.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ RULE = "3×3 windows * filters → tiles of 2×2 results, by Winograd's form"
 
 
 class TileChoice(NamedTuple):
-    """The cost of a convolution by windows and in tiles: nanoseconds, and roundings at most. Panels
-    of filters are `panel_width` features wide in tiles, which are multiplied in so many `strips`.
+    """The cost of a convolution, each (by windows, in tiles), and how its tiles are computed.
+
+    `times` are nanoseconds, `roundings` bounds. Panels of filters are `panel_width` features wide.
+    The rows of tiles are multiplied in `strips`.
     """
 
     times: tuple[float, float]
@@ -41,8 +43,10 @@ class TileChoice(NamedTuple):
 def describe_tiles(
     chosen: Mapping[UOp, TileChoice], laid_out: Mapping[UOp, UOp], results: Mapping[UOp, UOp]
 ) -> list[Finding]:
-    """The findings about convolutions that are computed in tiles, equal ones once. `results` are
-    the values as whoever asked for them knows them."""
+    """The findings for convolutions computed in tiles; equal choices are one finding.
+
+    `results` has for a convolution the value that the user's graph knows.
+    """
     alike: dict[TileChoice, list[UOp]] = {}
     for node, choice in chosen.items():
         alike.setdefault(choice, []).append(node)
@@ -57,7 +61,7 @@ def describe_tiles(
 
 
 class _Sizes(NamedTuple):
-    """How many places and tiles a convolution has in all, and how long its axes are."""
+    """The sizes of a convolution: its rows and columns, and the number of places and of tiles."""
 
     lines: tuple[int, int]
     places: int
@@ -69,7 +73,7 @@ class _Sizes(NamedTuple):
 def choose_tiles(
     convolution: Convolution, transform: Transform, target: Target
 ) -> TileChoice | None:
-    """How a convolution is computed in tiles; None if windows are better."""
+    """How to compute a convolution in tiles; None if windows are better."""
     if convolution.dot is not None or not has_unit_windows(convolution):
         return None
     batch, _, features, *_, rows, _, columns = convolution.node.shape
@@ -97,9 +101,11 @@ def choose_tiles(
 def _count_strips(
     sizes: _Sizes, batch: int, transform: Transform, itemsize: int, target: Target
 ) -> int:
-    """In how many strips of rows tiles are multiplied, so that what is written before the products
-    and read behind them stays in the second-level cache, half of which is left to all else. Filters
-    are read for each, so they must be few beside that."""
+    """The number of strips of rows in which tiles are multiplied.
+
+    The pieces and the sums of one strip should take at most half of the second-level cache. Every
+    strip reads the filters again, so there is one strip unless filters are small beside that.
+    """
     rows = batch * -(-sizes.lines[0] // transform.edge)
     values = transform.side**2 * itemsize
     moved = values * sizes.tiles * (sizes.channels + sizes.features)
@@ -110,15 +116,14 @@ def _count_strips(
 
 
 def _kept_more(sizes: _Sizes, transform: Transform, itemsize: int, target: Target) -> float:
-    """How many bytes more filters take that are kept in tiles, and not as they are."""
+    """How many more bytes kept filters take in tiles than as they are."""
     filters = sizes.channels * sizes.features * itemsize
     is_kept = transform.side**2 * filters >= target.costs.packing.kept_bytes
     return (transform.side**2 - TAPS**2) * filters * is_kept
 
 
 def count_tile_roundings(channels: int, transform: Transform) -> int:
-    """The roundings on the way to a result of a tile, each counted as often as its terms are larger
-    than those of windows."""
+    """The roundings on the way to a result of a tile, scaled by the transform's amplification."""
     matrices = (transform.of_image, transform.of_filters, transform.of_results)
     sums = [max([sum(map(bool, row)) - 1 for row in matrix]) for matrix in matrices]
     return math.ceil((2 * sum(sums) + channels) * transform.amplification)
@@ -133,8 +138,11 @@ def _windows_time(sizes: _Sizes, lanes: int, target: Target) -> float:
 def _tiles_time(
     sizes: _Sizes, transform: Transform, cycles: float, itemsize: int, target: Target
 ) -> float:
-    """The products, what is written before them and read behind them, and filters, which are read
-    from memory beside the products, or made each time if they are too few to be kept."""
+    """The time of the products, of writing the pieces and reading the sums, and of the filters.
+
+    Kept filters are read from memory during the products. Filters that are too small to be kept
+    are transformed in each run.
+    """
     memory, packing = target.costs.memory, target.costs.packing
     pieces = transform.side**2
     product = pieces * sizes.tiles * sizes.channels * cycles * _multiply_nanoseconds(target)
@@ -152,8 +160,10 @@ def _tiles_time(
 
 
 def _multiply_nanoseconds(target: Target) -> float:
-    """Nanoseconds of a multiply-add of whole vectors, two of which begin in a cycle, unless they
-    are taken in steps."""
+    """Nanoseconds of a multiply-add of whole vectors.
+
+    Two begin in a cycle, unless the processor executes a vector in several steps.
+    """
     operations = target.costs.operations
     steps = target.vector_bytes / target.step_bytes
     return operations.cycle_nanoseconds * operations.hidden_share * steps

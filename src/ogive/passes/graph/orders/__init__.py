@@ -1,1 +1,1 @@
-"""Orders: lines are sorted by networks of exchanges, or digit by digit."""
+"""Sorting: lines are ordered by networks of compare-exchanges, or digit by digit."""

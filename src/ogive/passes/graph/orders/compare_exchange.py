@@ -1,13 +1,13 @@
-"""Orders by comparing and exchanging, many lines side by side (`SORT`).
+"""Sorting by compare-exchange, many lines side by side (`SORT`).
 
-What is sorted are words, each with a key in front and the position of its element behind: so no two
-are equal, and elements whose keys are stay as they were. Behind the position is a bit to tell apart
-what the key does not.
+A word holds a key in its high half and the position of the element in its low half. So no two words
+are equal, and elements with equal keys keep their order. The lowest bit of a word marks elements
+that the key does not distinguish, such as -0.0 from 0.0.
 
     keys     5 1 5        words    5|0 1|1 5|2        sorted    1|1 5|0 5|2        order    1 0 2
 
-A word is twice as wide as its key. There is none for a key of 64 bits: the order by its second half
-is found first, and lines that have it by its first half then.
+A word is twice as wide as its key, so there is none for a key of 64 bits. Such keys are sorted by
+their low half first, and then, stably, by their high half.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from ogive.targets.graph_costs import Sorting
 
 
 class Words(NamedTuple):
-    """Lines of words in order, and the integers that were their keys."""
+    """Lines of sorted words, and the dtype of their keys."""
 
     node: UOp
     keys: DType
 
     def positions(self) -> UOp:
-        """Where each element was in its line, as int64."""
+        """The position that each element had in its line, as int64."""
         places = apply_number(Op.AND, self.node, (1 << self.node.dtype.bits // 2) - 1)
         return cast(apply_number(Op.SHR, places, 1), dtypes.int64)
 
@@ -49,12 +49,12 @@ class Words(NamedTuple):
         return _unsigned(signed) if self.keys.kind == "uint" else signed
 
     def marks(self) -> UOp:
-        """Which ones were marked."""
+        """Whether each element was marked."""
         return compare_number(Op.CMPNE, apply_number(Op.AND, self.node, 1), 0)
 
 
 def exchanging_time(shape: Shape, bits: int, costs: Sorting) -> float:
-    """About how long it takes to order lines (..., n) of keys of `bits` bits, in nanoseconds."""
+    """The estimated nanoseconds to order lines (..., n) of keys of `bits` bits."""
     *lines, length = map(greatest, shape)
     if length > costs.longest_network:
         return math.inf
@@ -65,17 +65,17 @@ def exchanging_time(shape: Shape, bits: int, costs: Sorting) -> float:
 
 
 def order_by_exchanges(keys: UOp) -> UOp:
-    """The positions at which integers along the last axis are found in ascending order, as int64.
+    """The positions of integers along the last axis in ascending order, as int64, stably.
 
-    Shapes: (..., n) → (..., n), for n from 2 on. Equal ones keep their order.
+    Shapes: (..., n) → (..., n), n ≥ 2.
     """
     return _order_by_halves(keys) if keys.dtype.bits == 64 else sorted_words(keys).positions()
 
 
 def sorted_words(keys: UOp, marks: UOp | None = None) -> Words:
-    """Keys of up to 32 bits in order, with their positions, and with a bit for each that is marked.
+    """Keys of up to 32 bits, sorted together with their positions and `marks`.
 
-    Shapes: (..., n), for n from 2 on.
+    Shapes: (..., n), n ≥ 2.
     """
     word = dtypes.int32 if keys.dtype.bits <= 16 else dtypes.int64
     behind = _counted(keys, word)
@@ -85,13 +85,13 @@ def sorted_words(keys: UOp, marks: UOp | None = None) -> Words:
 
 
 def in_order(node: UOp) -> UOp:
-    """Integers in ascending order along the last axis."""
+    """Integers sorted in ascending order along the last axis."""
     return UOp(Op.SORT, node.dtype, (node,))
 
 
 def _order_by_halves(keys: UOp) -> UOp:
     signed, places = _signed(keys), _counted(keys, dtypes.int64)
-    # The second half is an unsigned number: its first bit is turned into a sign that counts down.
+    # The low half is unsigned. Flipping its highest bit gives signed numbers in the same order.
     second = apply_number(Op.XOR, signed, 1 << 31)
     by_second = Words(_sorted_with(second, places), keys.dtype).positions()
     first = apply_number(Op.SHR, take_along(signed, by_second), 32)
@@ -100,7 +100,7 @@ def _order_by_halves(keys: UOp) -> UOp:
 
 
 def _signed_dtype(dtype: DType) -> DType:
-    """The signed integers of the same size."""
+    """The signed integer dtype of the same size."""
     return dtypes.BY_NAME[f"int{dtype.bits}"]
 
 
@@ -113,17 +113,17 @@ def _signed(keys: UOp) -> UOp:
 
 
 def _unsigned(keys: UOp) -> UOp:
-    """The other way round."""
+    """The reverse of `_signed`."""
     flipped = apply_number(Op.XOR, keys, -1 << (keys.dtype.bits - 1))
     return UOp(Op.BITCAST, dtypes.BY_NAME[f"uint{keys.dtype.bits}"], (flipped,))
 
 
 def _counted(keys: UOp, word: DType) -> UOp:
-    """The position of each key, in front of the bit for its mark."""
+    """The position of each key, shifted left by the bit for its mark."""
     return apply_number(Op.SHL, cast(count_along(len(keys.shape) - 1, keys.shape), word), 1)
 
 
 def _sorted_with(front: UOp, behind: UOp) -> UOp:
-    """Words in order: of each the second half of one number in front, and of another behind."""
+    """Sorted words made of the low half of `front` as their high half, and of `behind`."""
     moved = apply_number(Op.SHL, front, front.dtype.bits // 2)
     return in_order(apply(Op.OR, moved, behind))

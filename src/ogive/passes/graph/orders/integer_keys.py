@@ -1,7 +1,7 @@
-"""Integers that are ordered as elements are, and the elements that they stand for.
+"""Integer keys in the order of the elements, and the elements for given keys.
 
-The bits of a positive float, read as an integer, are ordered as the floats are; those of a negative
-one the other way round, so all bits but the sign are flipped:
+The bits of positive floats, read as integers, have the order of the floats. Those of negative
+floats have the reverse order, so all bits but the sign are flipped:
 
     -1.0   -0.0, 0.0   1.0   NaN      →      -1065353217   0   1065353216   2147483647
 """
@@ -18,7 +18,7 @@ _SAME_SIZE = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
 
 def order_keys(x: UOp, descending: bool) -> UOp:
-    """Integers that are in ascending order where elements are in order; NaN is the greatest."""
+    """Integer keys whose ascending order is the order of the elements. NaN is the greatest."""
     keys = _ascending_keys(x)
     return apply(Op.NOT, keys) if descending else keys
 
@@ -40,13 +40,13 @@ def _ascending_keys(x: UOp) -> UOp:
 
 
 def negative_zeros(x: UOp) -> UOp:
-    """Which floats are -0.0: a key does not tell."""
+    """Whether each float is -0.0, which has the same key as 0.0."""
     bits = _bits(_with_whole_bits(x))
     return compare_number(Op.CMPEQ, bits, int(bits.dtype.limits[0]))
 
 
 def from_order_keys(keys: UOp, dtype: DType, descending: bool, zeros: UOp | None) -> UOp:
-    """The elements of a dtype that keys stand for, of which some are -0.0 if that is given."""
+    """The elements of `dtype` for given keys. `zeros`, if given, says which are -0.0."""
     keys = apply(Op.NOT, keys) if descending else keys
     if not dtype.is_float:
         return cast(keys, dtype)
@@ -60,7 +60,7 @@ def from_order_keys(keys: UOp, dtype: DType, descending: bool, zeros: UOp | None
 
 
 def _with_whole_bits(x: UOp) -> UOp:
-    """Floats whose bits can be read as integers."""
+    """Floats of a dtype whose bits can be read as integers: 8-bit floats become float32."""
     return cast(x, dtypes.float32) if x.dtype.is_storage_only else x
 
 

@@ -1,4 +1,4 @@
-"""Ordered values become exchanges, or arrangements by digits.
+"""`ORDER` and `ORDERED` become compare-exchange sorts or radix sorts.
 
     before   ORDER(x: 1000×1000), ORDERED(x)       many short lines
     after    w & 2³² - 1, from the keys w >> 32,   where w = SORT(keys of x << 32 | positions)
@@ -6,9 +6,9 @@
     before   ORDER(x: 1000000), ORDERED(x)         a long line
     after    o = ARRANGE(ARRANGE(...)) & 2³² - 1,  GATHER(x, o)
 
-Every dtype is ordered by integer keys, which floats become by their bits; NaN counts as the
-greatest, and the two zeros as equal (`orders/integer_keys.py`). Which of the two ways takes less
-time, the target's costs say. Both keep equal elements as they were.
+Every dtype is sorted by integer keys; for floats these are made from their bits, with NaN the
+greatest and the two zeros equal (`orders/integer_keys.py`). The target's costs say which way takes
+less time. Both are stable.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ def lower_orders(sink: UOp, target: Target) -> UOp:
 
 
 def _order_of(node: UOp, has_values: bool, costs: Sorting) -> UOp:
-    """The order itself; if elements are put in order too, both come from the same words."""
+    """The lowered form of an `ORDER`.
+
+    If `has_values`, the graph also has the sorted elements, and both come from the same words.
+    """
     x = node.operand
     keys = order_keys(x, node.descending)
     if has_values and _has_words(x) and _is_exchanged(keys, costs):
@@ -67,18 +70,18 @@ def _order_of(node: UOp, has_values: bool, costs: Sorting) -> UOp:
 
 
 def _has_words(x: UOp) -> bool:
-    """Whether elements are told by their keys, with a mark: a word has room for both."""
+    """Whether a word can hold the key, the mark and the position of an element."""
     return x.dtype.is_float and x.dtype.bits <= 32
 
 
 def _is_exchanged(keys: UOp, costs: Sorting) -> bool:
-    """Whether keys (..., n) are ordered by comparing and exchanging, since it takes less time."""
+    """Whether keys (..., n) take less time to sort by compare-exchange than by digits."""
     shape, bits = keys.shape, keys.dtype.bits
     return exchanging_time(shape, bits, costs) < counting_time(shape, bits, costs)
 
 
 def _order(keys: UOp, costs: Sorting) -> UOp:
-    """The positions of keys (..., n) in order."""
+    """The positions of keys (..., n) in ascending order."""
     if keys.shape[-1] < 2:
         return count_along(len(keys.shape) - 1, keys.shape)
     if _is_exchanged(keys, costs):
@@ -87,13 +90,13 @@ def _order(keys: UOp, costs: Sorting) -> UOp:
 
 
 def _in_order(x: UOp, descending: bool, costs: Sorting) -> UOp:
-    """The elements in order: told by their keys where these are sorted, else found by the order."""
+    """The lowered form of an `ORDERED`: made from the sorted keys, or gathered by the order."""
     keys = order_keys(x, descending)
-    is_told = x.shape[-1] > 1 and (_has_words(x) or not x.dtype.is_float)
-    if not is_told or not _is_exchanged(keys, costs):
+    has_own_keys = x.shape[-1] > 1 and (_has_words(x) or not x.dtype.is_float)
+    if not has_own_keys or not _is_exchanged(keys, costs):
         return take_along(x, _order(keys, costs))
     if not x.dtype.is_float:
-        # By themselves they are sorted in less time than together with positions.
+        # Keys alone take less time to sort than keys with positions.
         return from_order_keys(in_order(keys), x.dtype, descending, None)
     words = sorted_words(keys, negative_zeros(x))
     return from_order_keys(words.in_front(), x.dtype, descending, words.marks())
@@ -102,8 +105,8 @@ def _in_order(x: UOp, descending: bool, costs: Sorting) -> UOp:
 def _first_in_order(keys: UOp, wanted: int, costs: Sorting) -> UOp:
     """The positions of the first `wanted` keys of each line, in order.
 
-    Few of many are found in blocks: as many of them, the first by their least keys, have all. Of
-    blocks whose least keys are equal the ones in front count, as of elements that are.
+    A few keys of many are found in blocks. The `wanted` blocks with the least minima contain all of
+    them. Among blocks with equal minima the first ones count, as among equal elements.
     """
     *lines, length = keys.shape
     rank = len(lines)

@@ -1,15 +1,15 @@
-"""Orders by counting the digits of keys, from the last digit to the first.
+"""Radix sort: elements are ordered by one digit of their keys after another, from the last digit.
 
-Elements are arranged by one digit after the other, each time in the order that they have, so that
-in the end they are in the order of whole keys, and equal ones as they were. An arrangement needs no
-comparisons; it counts how often each digit occurs, and so knows where those that have it begin:
+Each arrangement is stable, so that in the end elements are in the order of their whole keys, and
+equal ones keep their order. It makes no comparisons: it counts how often each digit occurs, and so
+knows where the elements with each digit begin:
 
     words    30 12 31 11              after the last digit    30 31 11 12
     counts   of 0: 1, 1: 2, 2: 1      after the first         11 12 30 31
     begin    at 0: 0, 1: 1, 2: 3
 
-A word of 64 bits holds a key of up to 32 in front and the position of its element behind. A longer
-key is two of them: the order by its second half is arranged by its first.
+A word of 64 bits holds a key of up to 32 bits in its high half and the position of the element in
+its low half. Longer keys are sorted by their low half first, and then by their high half.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from ogive.ir.shape import Shape, greatest
 from ogive.targets.graph_costs import Sorting
 
 POSITION_BITS = 32
-"""The bits of a word that hold a position."""
+"""The number of bits of a word that hold a position."""
 
 
 def counting_time(shape: Shape, bits: int, costs: Sorting) -> float:
-    """About how long it takes to order lines (..., n) of keys of `bits` bits, in nanoseconds."""
+    """The estimated nanoseconds to order lines (..., n) of keys of `bits` bits."""
     *lines, length = map(greatest, shape)
     halves = -(-bits // POSITION_BITS)
     digits = _choose_digits(length, min(bits, POSITION_BITS), costs)
@@ -49,24 +49,24 @@ def counting_time(shape: Shape, bits: int, costs: Sorting) -> float:
 
 
 def order_by_digits(keys: UOp, costs: Sorting) -> UOp:
-    """The positions at which integers along the last axis are found in ascending order, as int64.
+    """The positions of integers along the last axis in ascending order, as int64, stably.
 
-    Shapes: (..., n) → (..., n), for n from 2 on. Equal ones keep their order.
+    Shapes: (..., n) → (..., n), n ≥ 2.
     """
     *lines, length = keys.shape
     chunks = _chunk_count(keys.shape, costs)
-    rest = -length % chunks
-    keys = pad_axis(keys, len(lines), (0, rest), keys.dtype.limits[1])
-    shape = (*lines, chunks, (length + rest) // chunks)
+    padding = -length % chunks
+    keys = pad_axis(keys, len(lines), (0, padding), keys.dtype.limits[1])
+    shape = (*lines, chunks, (length + padding) // chunks)
     keys = reshape(keys, shape)
-    place = reshape(count(length + rest), (*[1] * len(lines), *shape[-2:]))
+    place = reshape(count(length + padding), (*[1] * len(lines), *shape[-2:]))
     words = _arrange_keys(keys, expand(place, shape), costs)
-    order = reshape(_places(words), (*lines, length + rest))
+    order = reshape(_places(words), (*lines, length + padding))
     return shrink_axis(order, len(lines), length)
 
 
 def _arrange_keys(keys: UOp, place: UOp, costs: Sorting) -> UOp:
-    """Words in the order of their keys, with the place of each behind."""
+    """Words sorted by their keys, with the position of each key in the low half."""
     bits = keys.dtype.bits
     top = 1 << (bits - 1) if keys.dtype.kind == "int" else 0
     if bits <= POSITION_BITS:
@@ -92,13 +92,13 @@ def _places(words: UOp) -> UOp:
 
 
 def _taken(keys: UOp, places: UOp) -> UOp:
-    """Keys (..., chunks, n) at their places in lines of all chunks."""
+    """The keys at `places`, which count through the chunks (..., chunks, n) of a line."""
     *lines, chunks, length = keys.shape
     return take_along(reshape(keys, (*lines, chunks * length)), places)
 
 
 def _arrange_words(words: UOp, bits: int, costs: Sorting) -> UOp:
-    """Words (..., chunks, n) in the order of the `bits` bits above the position."""
+    """Words (..., chunks, n) sorted by the `bits` bits above the position."""
     base, digits = _choose_digits(math.prod(words.shape[-2:]), bits, costs)
     words = UOp(Op.CONTIGUOUS, words.dtype, (words,), ())
     for number in reversed(range(digits)):
@@ -107,8 +107,10 @@ def _arrange_words(words: UOp, bits: int, costs: Sorting) -> UOp:
 
 
 def _choose_digits(length: int, bits: int, costs: Sorting) -> tuple[int, int]:
-    """How many values a digit has, and of how many digits a key consists: few, unless it takes
-    longer to count them than to arrange elements."""
+    """The base of the digits, and the number of digits of a key, that take the least time.
+
+    Fewer digits are fewer arrangements, but have more values to count.
+    """
     most = costs.most_values if length < costs.many_elements else costs.most_streams
     choices = [(_least_base(bits, digits), digits) for digits in range(1, bits + 1)]
     possible = [choice for choice in choices if choice[0] <= most]
@@ -121,22 +123,21 @@ def _digits_time(length: int, choice: tuple[int, int], costs: Sorting) -> float:
 
 
 def _least_base(bits: int, digits: int) -> int:
-    """The least odd base in which `digits` digits tell numbers of `bits` bits apart.
+    """The least odd base in which `digits` digits represent all numbers of `bits` bits.
 
-    An odd one, because the places of equal digits that are a power of two apart would push each
-    other out of the caches.
+    It is odd because places that are a power of two apart would evict each other from the caches.
     """
     base = int(2 ** (bits / digits)) | 1
     return base if base**digits >= 1 << bits else base + 2
 
 
 def _digit(words: UOp, bits: int, base: int, number: int) -> UOp:
-    """The digits of keys, as fractions of 2^bits: `number` 0 is the first one behind the point."""
+    """A digit of each key, read as a fraction of 2^bits: 0 is the number of the first digit."""
     numerator = apply_number(Op.SHR, words, POSITION_BITS)
     if number:
         numerator = apply_number(Op.MUL, numerator, base**number)
-    rest = apply_number(Op.AND, numerator, (1 << bits) - 1)
-    return apply_number(Op.SHR, apply_number(Op.MUL, rest, base), bits)
+    fraction = apply_number(Op.AND, numerator, (1 << bits) - 1)
+    return apply_number(Op.SHR, apply_number(Op.MUL, fraction, base), bits)
 
 
 def _arrange_by_digit(words: UOp, bits: int, base: int, number: int) -> UOp:

@@ -1,1 +1,1 @@
-"""Products: how their axes, elements and operands are laid out for tiles and tensor cores."""
+"""Products: the layout of their axes, elements and operands for tiles and tensor cores."""

@@ -1,4 +1,4 @@
-"""Products of all rows with all rows, which attention scores are, and products of few columns."""
+"""Recognition of attention scores, which are products of all rows with all rows."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ def are_scores(node: UOp, target: Target) -> bool:
 
 
 def has_few_columns(node: UOp, target: Target) -> bool:
-    """Whether a node is a product whose columns do not fill half a vector: what it goes through is
-    better in memory, where several rows are read side by side."""
+    """Whether a node is a product whose columns do not fill half a vector.
+
+    Its operands are better in memory, where several rows can be read side by side.
+    """
     if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
         return False
     product = node.operand
@@ -45,5 +47,5 @@ def has_few_columns(node: UOp, target: Target) -> bool:
 
 
 def are_few(columns: int, itemsize: int, target: Target) -> bool:
-    """Whether so many columns of a product do not fill half a vector."""
+    """Whether this number of columns does not fill half a vector."""
     return 2 * columns * itemsize < target.vector_bytes

@@ -1,19 +1,19 @@
-"""Sums of products of narrow elements take several steps at once, where the target can.
+"""Sums of products of narrow elements become sums of dot products of words, where the target can.
 
     before   sum over k of CAST(a)[m, 1, k] * CAST(b)[1, n, k]     float32, of bfloat16
     after    sum over k/2 of DOT(words of a [m, 1, k/2], words of b [1, n, k/2])
 
-A word is 32 bits: two or four neighbouring elements along the sum. What reads words is the product
-as before, with fewer steps: panels, tiles and blocks are those of any other product.
+A word has 32 bits: two or four neighbouring elements along the axis of the sum. The product over
+words has fewer steps, and is otherwise a product like any other, with panels, tiles and blocks.
 
-A target may multiply integers of one signedness only. The elements of the other are moved by half
-of their range, which flips their first bit, and the sum is corrected:
+A target may multiply integers of one signedness only. Elements of the other signedness are shifted
+by half of their range, which flips their highest bit, and the sum is corrected:
 
     sum of a*b = sum of (a + 128)*b - 128 * (sum of b)
 
-One that multiplies wider integers only has narrower ones widened as they are put into words.
+If a target multiplies wider integers only, narrower ones are widened before they are packed.
 
-Integers wrap around, so a sum of 32 bits is right for every narrower one as well.
+Integers wrap around, so a 32-bit sum is also right for every narrower sum.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BITS = {8: dtypes.uint8, 16: dtypes.uint16}
 
 
 class Grouping(NamedTuple):
-    """How the product of two values is taken by words; `swapped` if the second one is left."""
+    """A way to multiply two values in words; `swapped` if the second one is the left operand."""
 
     dot: Dot
     swapped: bool
@@ -45,41 +45,40 @@ class Grouping(NamedTuple):
     second: UOp
 
     def words(self, depth: int) -> tuple[UOp, UOp]:
-        """The two values by words along axis `depth`, moved to where the target wants them."""
+        """The two values in words along axis `depth`, with the signedness the target expects."""
         wanted = self._in_order(_ELEMENTS[self.dot.left], _ELEMENTS[self.dot.right])
         return (
-            _moved(to_words(self.first, depth), self.first.dtype, wanted[0]),
-            _moved(to_words(self.second, depth), self.second.dtype, wanted[1]),
+            _shift_bytes(to_words(self.first, depth), self.first.dtype, wanted[0]),
+            _shift_bytes(to_words(self.second, depth), self.second.dtype, wanted[1]),
         )
 
     def total(self, first: UOp, second: UOp, depth: int) -> UOp:
-        """The sum over `depth` of the products of two values of words."""
+        """The sum over axis `depth` of the dot products of two values in words."""
         left, right = self._in_order(first, second)
         kind = _TOTALS[self.dot.total]
         product = UOp(Op.DOT, kind, (left, right), (self.dot.left, self.dot.right))
         return UOp(Op.REDUCE_AXES, kind, (product,), (Op.ADD, (depth,)))
 
     def correction(self, first: UOp, second: UOp, depth: int) -> UOp | None:
-        """The amount that the sum lacks, from the words of both factors; None if no element was
-        moved."""
+        """What to add to the sum because of shifted elements; None if none were shifted."""
         ones = UOp.const(WORD, 0x01010101)
         wanted = self._in_order(_ELEMENTS[self.dot.left], _ELEMENTS[self.dot.right])
         if self.first.dtype is not wanted[0]:
-            moved, others = self.first, self.total(ones, second, depth)
+            shifted, total = self.first, self.total(ones, second, depth)
         elif self.second.dtype is not wanted[1]:
-            moved, others = self.second, self.total(first, ones, depth)
+            shifted, total = self.second, self.total(first, ones, depth)
         else:
             return None
-        half = -128 if moved.dtype.is_signed else 128
-        scaled = UOp(Op.MUL, others.dtype, (others, UOp.const(others.dtype, half)))
-        return UOp(Op.CONTIGUOUS, others.dtype, (scaled,), ())
+        half = -128 if shifted.dtype.is_signed else 128
+        scaled = UOp(Op.MUL, total.dtype, (total, UOp.const(total.dtype, half)))
+        return UOp(Op.CONTIGUOUS, total.dtype, (scaled,), ())
 
     def _in_order(self, first: Item, second: Item) -> tuple[Item, Item]:
         return (second, first) if self.swapped else (first, second)
 
 
 def find_grouping(first: UOp, second: UOp, total: DType, target: Target) -> Grouping | None:
-    """How to take the sum, in `total`, of products of two values by words, if the target can."""
+    """How to compute a sum of dtype `total` of products of two values in words; None if not."""
     first, second = _narrow(first), _narrow(second)
     groupings: list[tuple[tuple[int, list[bool]], Grouping]] = []
     for dot in target.dots:
@@ -91,16 +90,16 @@ def find_grouping(first: UOp, second: UOp, total: DType, target: Target) -> Grou
                 wanted.reverse()
             pair = _widened(first, wanted[0]), _widened(second, wanted[1])
             moves = [value.dtype is not want for value, want in zip(pair, wanted, strict=True)]
-            movable = all(map(_can_move, [value.dtype for value in pair], wanted))
+            movable = all(map(_can_shift, [value.dtype for value in pair], wanted))
             if not all(moves) and movable:
                 groupings.append(((wanted[0].bits, moves), Grouping(dot, swapped, *pair)))
-    # The narrowest; none is moved if possible, or else the second, which is laid out anew in any
-    # case.
+    # The narrowest dtype. If one value must be shifted, it is better the second: that one is
+    # packed in any case.
     return min(groupings, key=lambda pair: pair[0], default=((0, []), None))[1]
 
 
 def _widened(value: UOp, wanted: DType) -> UOp:
-    """Integers as others that all of them fit in; what does not fit as it is."""
+    """Integers widened to `wanted` if that holds all of them, else the value as it is."""
     if not (value.dtype.is_integer and wanted.is_integer and wanted.is_signed):
         return value
     return value if value.dtype.bits >= wanted.bits else UOp(Op.CAST, wanted, (value,))
@@ -111,13 +110,13 @@ def _suits(dot: Dot, total: DType) -> bool:
     return total is kind or (kind.is_integer and total.is_integer and total.bits <= kind.bits)
 
 
-def _can_move(given: DType, wanted: DType) -> bool:
+def _can_shift(given: DType, wanted: DType) -> bool:
     both_integers = given.is_integer and wanted.is_integer
     return given is wanted or (both_integers and given.bits == wanted.bits)
 
 
 def _narrow(value: UOp) -> UOp:
-    """The same elements before they were cast to something wider."""
+    """The same elements before they were cast to a wider dtype."""
     moves: list[UOp] = []
     source = value
     while source.op in MOVEMENT and source.op is not Op.PAD:
@@ -134,7 +133,7 @@ def _narrow(value: UOp) -> UOp:
 
 
 def to_words(value: UOp, depth: int) -> UOp:
-    """Neighbours along an axis, the first of them in the lowest bits; zeros fill the last word."""
+    """Neighbours along axis `depth` packed in words, the first in the lowest bits, zeros last."""
     dtype, shape = value.dtype, value.shape
     group = WORD.bits // dtype.bits
     count = -(-shape[depth] // group)
@@ -156,8 +155,8 @@ def to_words(value: UOp, depth: int) -> UOp:
     return word
 
 
-def _moved(words: UOp, given: DType, wanted: DType) -> UOp:
-    """Words of bytes of the other signedness, with the same order: the first bits flipped."""
+def _shift_bytes(words: UOp, given: DType, wanted: DType) -> UOp:
+    """Words of bytes, shifted to the other signedness by flipping the highest bit of each."""
     if given is wanted:
         return words
     return UOp(Op.XOR, WORD, (words, UOp.const(WORD, 0x80808080)))

@@ -1,15 +1,15 @@
-"""Sums of products over several axes become sums over one, for tensor cores.
+"""Sums of products over several axes become sums over one axis, for tensor cores.
 
     before   sum over c, h, w of CAST(windows of x)[n, 1, c, h, w, y, x] * CAST(f)[1, o, c, h, w]
     after    sum over k of CAST(windows of x in the order n, k, y, x) * CAST(f as o × k)
 
-So a convolution is a product of matrices. What is multiplied is moved as narrow elements, without
-what was kept of it on the way; it is copied where its merged axes do not lie together in memory.
+So a convolution becomes a matrix product. Its factors are moved as narrow elements, without
+`CONTIGUOUS` nodes between; they are copied where the merged axes are not contiguous in memory.
 
-A product over one axis whose factors are moved otherwise than by whole axes, flipped as for
-the gradients of masked attention, is one of narrow elements as well.
+A product over one axis is rebuilt over narrow elements, too, if its factors are moved by more than
+whole axes, such as flips in the gradients of masked attention.
 
-Of few results, as the gradient of a filter has, the first axis of the sum stays one of its own:
+If there are few results, as in the gradient of a filter, the first axis of the sum stays separate:
 
     after    sum over n of CONTIGUOUS(sum over y, x of the image n)
 """
@@ -63,10 +63,11 @@ def _merge(node: UOp, target: Target) -> UOp:
 
 
 def _multiply(left: UOp, right: UOp, summed: list[int], sizes: list[int], node: UOp) -> UOp:
-    """The product of two factors over some axes as one, in the axes of before.
+    """The product of two factors with the axes `summed` merged, in the original axes.
 
-    The one stands where the first of them stood, or last if the last of them did: so elements stay
-    side by side. Short axes next to each other that one factor alone has become one, too.
+    The merged axis takes the place of the first of them, or goes last if the last one did, so that
+    contiguous elements stay contiguous. Adjacent short axes that only one factor has are merged,
+    too.
     """
     kept = [axis for axis in range(len(sizes)) if axis not in summed]
     last = max([axis for axis, size in enumerate(sizes) if size != 1])
@@ -91,7 +92,7 @@ def _multiply(left: UOp, right: UOp, summed: list[int], sizes: list[int], node: 
 
 
 def _owned_groups(axes: list[int], left: UOp, right: UOp) -> list[list[int]]:
-    """Axes in order, those together that a factor alone has which has none that is long enough."""
+    """The axes in groups to merge: adjacent axes of a factor that has no long axis of its own."""
     short = [_longest_alone(left, right) < LEAST_SIDE, _longest_alone(right, left) < LEAST_SIDE]
     groups: list[list[int]] = []
     before = None
@@ -107,19 +108,19 @@ def _owned_groups(axes: list[int], left: UOp, right: UOp) -> list[list[int]]:
 
 
 def _longest_alone(factor: UOp, other: UOp) -> int:
-    """The longest axis that one factor has and the other has not."""
+    """The length of the longest axis that `factor` has and `other` has not."""
     pairs = zip(factor.shape, other.shape, strict=True)
     return max([int(size) for size, beside in pairs if beside == 1], default=1)
 
 
 def _has_few_results(node: UOp, target: Target) -> bool:
-    """Whether there is less than a tile for each multiprocessor."""
+    """Whether the results are less than a tile for each multiprocessor."""
     tile = target.costs.threads.product_results
     return math.prod(map(int, node.shape)) < tile * target.grid.multiprocessors
 
 
 def _fits(left: UOp, right: UOp, summed: list[int], sizes: list[int], target: Target) -> bool:
-    """Whether there are rows, columns and terms enough, and both factors have all the terms."""
+    """Whether there are enough rows, columns and terms, and both factors have all the terms."""
     groups = _owned_groups([a for a in range(len(sizes)) if a not in summed], left, right)
     for factor, other in ((left, right), (right, left)):
         alone = [
@@ -136,8 +137,7 @@ def _fits(left: UOp, right: UOp, summed: list[int], sizes: list[int], target: Ta
 
 
 def _narrow_factor(factor: UOp) -> UOp | None:
-    """A factor as narrow elements, in its own axes and not repeated along others; None if it is
-    more than movement of such."""
+    """A factor as narrow elements, before it was expanded; None if more than movement widens it."""
     if factor.op is Op.EXPAND:
         factor = factor.operand
     chain: list[UOp] = []

@@ -1,13 +1,13 @@
-"""Softmax weights between narrow values become narrow, for tensor cores.
+"""Softmax weights become narrow between narrow values, for tensor cores.
 
     before   CAST bf16(sum over k of WHERE(mask, w[q, k] * CAST(v)[k, d], 0) / sum over k of w)
     after    CAST bf16(sum over k of CAST(n)[q, k] * CAST(v)[k, d] / sum over k of CAST(n))
     with     w = WHERE(mask, exp(s - m), 0), n = CAST bf16(w)
 
-So attention in bfloat16 or float16 is products of tensor cores, as it is in PyTorch, and so are its
-gradients. Only products that have to do with an exponential are concerned, and only where all that
-follows from them is rounded to that type in the end: that is attention, however it is written.
-What the weights themselves sum up to is the sum of the narrow ones, so nobody reads the others.
+So tensor cores compute the products of attention in bfloat16 or float16, and of its gradients, as
+in PyTorch. This changes only products with a factor computed from an exponential, and only if all
+that is computed from them is rounded to that dtype in the end: that is attention, however it is
+written. The sum of the weights becomes the sum of the narrow ones, so nothing reads the wide ones.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def narrow_weights(sink: UOp, target: Target) -> UOp:
 
 
 def _replace(sink: UOp, weights: dict[UOp, DType], products: set[UOp]) -> UOp:
-    """The graph in which products and sums read weights that are narrow."""
+    """The graph in which products and sums read narrow weights."""
     done: dict[UOp, UOp] = {}
 
     def narrowed(value: UOp) -> UOp:
-        """A value that moves weights, of narrow ones; another one as it is by now."""
+        """The new form of a value, made from narrow weights if it moves weights."""
         base = _unmoved(value)
         if base not in weights:
             return done[value]
@@ -69,23 +69,23 @@ def _replace(sink: UOp, weights: dict[UOp, DType], products: set[UOp]) -> UOp:
 
 
 def _find_rounded_sums(order: list[UOp]) -> dict[UOp, DType]:
-    """The sums of which all that follows is rounded, in the end, to one narrow type: that type."""
+    """The sums whose every result is rounded to one narrow dtype in the end, with that dtype."""
     types: dict[UOp, set[DType | None]] = {node: set() for node in order}
     for node in reversed(order):
-        asked: DType | None = None
+        rounded_to: DType | None = None
         if node.op is Op.CAST and node.dtype in NARROW and node.dtype.is_float:
-            asked = node.dtype
+            rounded_to = node.dtype
         elif node.op in ELEMENTWISE or node.op in MOVEMENT or node.op is Op.REDUCE_AXES:
-            asked = next(iter(types[node])) if len(types[node]) == 1 else None
+            rounded_to = next(iter(types[node])) if len(types[node]) == 1 else None
         for source in node.src:
-            types[source].add(asked)
+            types[source].add(rounded_to)
     sums = [node for node in order if node.op is Op.REDUCE_AXES and node.combine is Op.ADD]
     rounded = [(node, next(iter(types[node]))) for node in sums if len(types[node]) == 1]
     return {node: dtype for node, dtype in rounded if dtype is not None}
 
 
 def _follow_exponentials(order: list[UOp]) -> set[UOp]:
-    """Exponentials, and all that is computed of them up to where it is rounded."""
+    """Exponentials, and all that is computed from them until it is rounded to a narrow dtype."""
     followers: set[UOp] = set()
     for node in order:
         follows = node.op in ELEMENTWISE or node.op in MOVEMENT or node.op is Op.REDUCE_AXES
@@ -97,7 +97,7 @@ def _follow_exponentials(order: list[UOp]) -> set[UOp]:
 
 
 def _factors(total: UOp) -> tuple[UOp, ...]:
-    """The factors that a sum multiplies, also where some products are left out."""
+    """The two factors of a sum of products, which may be masked; else none."""
     product = total.operand
     if product.op is Op.WHERE and product.if_false.op is Op.CONST and product.if_false.literal == 0:
         product = product.if_true
@@ -105,7 +105,7 @@ def _factors(total: UOp) -> tuple[UOp, ...]:
 
 
 def _is_product(total: UOp, factors: tuple[UOp, ...], dtype: DType) -> bool:
-    """Whether tensor cores could compute a sum of products if all factors were narrow."""
+    """Whether tensor cores could compute a sum of products if both factors were narrow."""
     if len(factors) != 2 or len(total.axes) != 1 or NARROW[dtype] is not total.dtype:
         return False
     known = [narrow_value(factor) for factor in factors]
@@ -115,8 +115,8 @@ def _is_product(total: UOp, factors: tuple[UOp, ...], dtype: DType) -> bool:
     own = [factor.operand.shape if factor.op is Op.EXPAND else factor.shape for factor in factors]
     if not all(isinstance(size, int) for size in shape):
         return False
-    for one, other in (own, reversed(own)):
-        alone = [int(size) for size, beside in zip(one, other, strict=True) if beside == 1]
+    for first, second in (own, reversed(own)):
+        alone = [int(size) for size, beside in zip(first, second, strict=True) if beside == 1]
         if max(alone, default=1) < LEAST_SIDE:
             return False
     masked = total.operand.op is Op.WHERE
@@ -125,7 +125,7 @@ def _is_product(total: UOp, factors: tuple[UOp, ...], dtype: DType) -> bool:
 
 
 def _is_zero_where(factor: UOp, mask: UOp) -> bool:
-    """Whether a factor is 0 wherever a mask is not."""
+    """Whether a factor is 0 wherever `mask` does not hold."""
     base = _unmoved(factor)
     places = _origins(factor)
     waiting = [base]
@@ -144,31 +144,33 @@ def _is_zero_where(factor: UOp, mask: UOp) -> bool:
 
 
 def _origins(node: UOp) -> list[int | None] | None:
-    """Which axis of what is moved each axis is, and None for one that repeats it; None in all where
-    axes are divided or joined."""
+    """For each axis of a moved value its axis in the value below, or None if it is repeated.
+
+    The result is None if axes are split or joined.
+    """
     chain = []
     while node.op in _MOVED:
         chain.append(node)
         node = node.operand
     places: list[int | None] = list(range(len(node.shape)))
-    for each in reversed(chain):
-        before = each.operand.shape
-        if each.op is Op.PERMUTE:
-            places = [places[axis] for axis in each.arg]
-        elif each.op is Op.RESHAPE:
+    for movement in reversed(chain):
+        before = movement.operand.shape
+        if movement.op is Op.PERMUTE:
+            places = [places[axis] for axis in movement.arg]
+        elif movement.op is Op.RESHAPE:
             longer = [place for place, size in zip(places, before, strict=True) if size != 1]
-            if [size for size in each.shape if size != 1] != [s for s in before if s != 1]:
+            if [size for size in movement.shape if size != 1] != [s for s in before if s != 1]:
                 return None
-            left = iter(longer)
-            places = [None if size == 1 else next(left) for size in each.shape]
+            remaining = iter(longer)
+            places = [None if size == 1 else next(remaining) for size in movement.shape]
         else:
-            sizes = zip(places, before, each.shape, strict=True)
+            sizes = zip(places, before, movement.shape, strict=True)
             places = [None if old != new else place for place, old, new in sizes]
     return places
 
 
 def _unmoved(node: UOp) -> UOp:
-    """The value behind movement of whole axes."""
+    """The value below movements of whole axes."""
     while node.op in _MOVED:
         node = node.operand
     return node

@@ -1,16 +1,16 @@
-"""How the operands of a matrix product had best lie in memory: an estimate for each way.
+"""The choice of memory layouts for the operands of a matrix product, by an estimate for each.
 
-One of the three axes of a product is spread over lanes:
+One of the three axes of a product is in lanes:
 
-    columns   an element of the left operand, spread over a vector, times a vector of the right
-    rows      the same the other way round; the results are transposed on their way to memory
-    depth     a vector times a vector, and at the end a sum across the lanes
+    columns   an element of the left operand, broadcast to a vector, times a vector of the right one
+    rows      the reverse; results are transposed on their way to memory
+    depth     a vector times a vector, and a lane reduction at the end
 
-Vectors have to lie side by side. An operand that does not lie so is laid out anew, which takes more
-of the time the fewer products an element goes into. One that does may be read where it is, a little
-slower than from panels, once for each tile of the result.
+The elements of a vector must be contiguous. If they are not, the operand is packed, which costs
+more per product the fewer products an element takes part in. If they are, the operand may be read
+in place, a little slower than from panels, once for each tile of the result.
 
-All follows from lengths, dtype and the costs of the target.
+The choice depends on lengths, dtype and the costs of the target only.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Axis(Enum):
 
 @record(frozen=True)
 class Operand:
-    """An operand: its own axis beside the depth, how many elements it has, how often a product
-    reads each, how many products make use of it, and the axis along which elements lie side by
-    side, if that is one of the product's.
+    """An operand of a product.
 
-    One that `is_computed` is written to memory in any case; one that `may_be_kept`, as the weights
-    of a model, is laid out once for many runs. One that `stays` where it is
-    computed is read by elements.
+    `axis` is its own axis beside the depth, of that `length`. A product reads each of its
+    `elements` `reads` times, and `uses` products read it. `along` is the axis of the product along
+    which it is contiguous, if any. An operand that `is_computed` is written to memory in any case.
+    One that `may_be_kept`, such as weights, is packed once for many runs. One that `stays` is
+    computed where it is read, element by element.
     """
 
     axis: Axis
@@ -55,8 +55,10 @@ class Operand:
 
 @record(frozen=True)
 class Product:
-    """So many products of two matrices. What is staged `by_rows` has its columns in lanes, since a
-    row is gone through along them."""
+    """A `batch` of products of two matrices.
+
+    `by_rows` says that results are staged row by row, which needs the columns in lanes.
+    """
 
     left: Operand
     right: Operand
@@ -67,25 +69,25 @@ class Product:
 
 
 class Layout(NamedTuple):
-    """The axis in lanes, and the operands that are laid out anew for it, by their own axes."""
+    """The axis in lanes, and the operands to pack for it, by their own axes."""
 
     lanes: Axis
     laid_out: frozenset[Axis]
 
 
 def best_layout(product: Product, target: Target) -> Layout:
-    """The layout that is estimated to take the least time."""
+    """The layout with the least estimated time."""
     operands = (product.left, product.right)
     fixed = {axis for each in operands if each.stays for axis in (each.axis, Axis.DEPTH)}
     if product.by_rows:
         fixed |= {Axis.ROWS, Axis.DEPTH}
     possible = [layout for layout in _layouts(product) if layout.lanes not in fixed]
-    as_it_is = Layout(Axis.COLUMNS, frozenset())
-    return min(possible, key=lambda each: estimate(product, each, target), default=as_it_is)
+    unpacked = Layout(Axis.COLUMNS, frozenset())
+    return min(possible, key=lambda each: estimate(product, each, target), default=unpacked)
 
 
 def _layouts(product: Product) -> Iterator[Layout]:
-    """All layouts in which vectors lie side by side."""
+    """All layouts in which the elements of a vector are contiguous."""
     operands = (product.right, product.left)
     for operand in operands:
         if operand.along is operand.axis:
@@ -96,7 +98,7 @@ def _layouts(product: Product) -> Iterator[Layout]:
 
 
 def estimate(product: Product, layout: Layout, target: Target) -> float:
-    """Cycles that the products take under a layout."""
+    """The estimated cycles of the products in a layout."""
     operations = target.costs.operations
     left, right, depth = product.left, product.right, product.depth
     lanes = target.vector_bytes // product.itemsize
@@ -122,9 +124,11 @@ def estimate(product: Product, layout: Layout, target: Target) -> float:
 def vectors_per_panel(
     length: int, lanes: int, depth: int, rows: int, target: Target, spare: int = 1
 ) -> int:
-    """How many vectors wide panels are that leave little of the last one empty, and of the last
-    tile of so many rows that go with them. A panel of few rows of its own is as wide as there are
-    columns, and a register tile as wide as is good for stores."""
+    """The width of panels in vectors.
+
+    The last panel, and the last register tile of `rows`, should have little empty. If the depth is
+    short there is one panel of all columns, and the tile's width is chosen for its stores instead.
+    """
     costs = target.costs.packing
     vectors = -(-length // lanes)
     if depth <= costs.near_rows:
@@ -138,13 +142,13 @@ def vectors_per_panel(
 
 
 def _reading(operand: Operand, product: Product, layout: Layout, target: Target) -> float:
-    """Cycles of an element of an operand beside the multiply-adds that it goes into."""
+    """The cycles to copy and read an element of an operand, without the multiply-adds."""
     costs = target.costs.packing
     is_far = operand.elements * product.itemsize > target.l3_bytes * 3 // 4
     copied = costs.far_copied if is_far else costs.copied
     if operand.axis in layout.laid_out:
         cost = copied if operand.along is layout.lanes else max(copied, costs.transposed)
-        cost /= operand.uses  # all of them read the same panels
+        cost /= operand.uses  # all these products read the same panels
         return costs.kept_share * cost if operand.may_be_kept else cost
     cost = copied if operand.is_computed else 0.0
     passes = _passes(operand, product, layout, target)
@@ -154,10 +158,10 @@ def _reading(operand: Operand, product: Product, layout: Layout, target: Target)
 
 
 def _passes(operand: Operand, product: Product, layout: Layout, target: Target) -> int:
-    """How often an operand is read from further away than the first-level cache."""
+    """How often an operand is read from beyond the first-level cache."""
     costs = target.costs.packing
     if layout.lanes is Axis.DEPTH:
-        # Some rows stay near while all columns pass by.
+        # A few rows stay in the first-level cache while all columns are read.
         return -(-operand.reads // costs.rows_of_sums) if operand.axis is Axis.COLUMNS else 0
     if operand.along is Axis.DEPTH or product.depth <= costs.near_rows:
         return 0
@@ -168,7 +172,7 @@ def _passes(operand: Operand, product: Product, layout: Layout, target: Target) 
 
 
 def _step(operand: Operand, product: Product, layout: Layout, target: Target) -> float:
-    """Cycles of an element of an operand at each pass."""
+    """The cycles to read an element of an operand in each pass."""
     costs = target.costs.packing
     if layout.lanes is Axis.DEPTH:
         matrix = operand.length * product.depth * product.itemsize

@@ -1,13 +1,13 @@
-"""Operands of products are laid out in panels.
+"""Operands of products are packed into panels.
 
-A product reads one operand along its columns, `width` of them at a time, for every step of the
-reduction. In row-major memory those reads are far apart; in panels they follow each other:
+In each step of the reduction, a product reads `width` columns of one operand. In row-major memory
+the reads of successive steps are far apart; in panels they are contiguous:
 
     before   (..., 1, n, k) read at n*K + k
     after    the same value, kept as (..., 1, n/width, k, width)
 
-The panel is an ordinary kept value in a permuted, padded layout: the packing kernel is an ordinary
-kernel, whatever computes the operand is fused into it, and the product's kernel reads it back
+Panels are an ordinary kept value in a permuted, padded layout. The packing kernel is an ordinary
+kernel, with the computation of the operand fused into it. The kernel of the product reads panels
 through ordinary movement ops.
 """
 
@@ -40,7 +40,7 @@ from ogive.targets.target import Target
 
 
 def pack_operands(sink: UOp, target: Target) -> UOp:
-    """The graph with the column operands of its larger products packed."""
+    """The graph with operands of its larger products packed."""
     by_rows = _scores_below_products(sink, target)
     uses = _count_uses(sink)
     done: dict[UOp, UOp] = {}
@@ -58,8 +58,10 @@ def _is_sum(node: UOp) -> bool:
 
 
 def _count_uses(sink: UOp) -> Counter[tuple[UOp, tuple[int, ...]]]:
-    """How many products sum each operand along the same axes, as the steps of a recurrent layer do
-    its weights."""
+    """For each operand and summed axes, how many products read it.
+
+    The steps of a recurrent layer all read the same weights.
+    """
     return Counter(
         (factor, node.axes)
         for node in sink.walk()
@@ -69,7 +71,7 @@ def _count_uses(sink: UOp) -> Counter[tuple[UOp, tuple[int, ...]]]:
 
 
 def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
-    """The scores that another product goes through, whose kernel works them out row by row."""
+    """The scores that are an operand of another product, whose kernel computes them row by row."""
     scores: set[UOp] = set()
     for node in sink.walk():
         if node.op is Op.REDUCE_AXES and node.combine is Op.ADD:
@@ -77,7 +79,7 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
                 continue
             (product,) = node.src
             if product.op is Op.WHERE:
-                product = product.if_true  # one of which only some terms count
+                product = product.if_true  # a masked product
             factors = product.src if product.op is Op.MUL else ()
             for operand in factors:
                 if operand.op is Op.EXPAND:
@@ -87,7 +89,7 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
 
 
 def _pack_product(node: UOp, target: Target, by_rows: bool, uses: Sequence[int]) -> UOp:
-    """The sum of a product, of whose factors so many products make use."""
+    """A sum of products with its operands packed; `uses` counts the products that read each."""
     (product,) = node.src
     shape = product.shape
     if product.op is not Op.MUL or len(shape) < 3 or product.dtype.is_bool:
@@ -95,7 +97,7 @@ def _pack_product(node: UOp, target: Target, by_rows: bool, uses: Sequence[int])
     if upper_count(shape) < target.costs.packing.least_work:
         return node
     if find_factors(node, target) is not None:
-        return node  # tensor cores have operands copied to where they need them
+        return node  # kernels for tensor cores copy their operands themselves
     if any(map(_is_filter_panel, product.src)):
         return node  # `lay_channels_last` has laid out the whole convolution
     matrices = _find_matrices(node, uses)
@@ -132,8 +134,10 @@ class _Matrices(NamedTuple):
 
 
 def _find_matrices(node: UOp, uses: Sequence[int]) -> _Matrices | None:
-    """The operands of a sum that is a product of matrices, or of one row and a matrix that other
-    rows are multiplied by, too."""
+    """The operands and axes of a matrix product; None if a sum is none.
+
+    It may have a single row, if its matrix is shared with products of other rows.
+    """
     (product,) = node.src
     _, axes = node.arg
     if len(axes) != 1:
@@ -146,11 +150,11 @@ def _find_matrices(node: UOp, uses: Sequence[int]) -> _Matrices | None:
         left, right = right, left
     if not others or not _is_spread_over(left[0], columns):
         return None
-    # A batch of single rows is a matrix where all of them go with the same one.
+    # A batch of single rows is a matrix if all of them are multiplied by the same matrix.
     longer = [axis for axis in others if shape[axis] != 1 and _is_spread_over(right[0], axis)]
     rows = others[-1] if shape[others[-1]] != 1 else max(longer, default=others[-1])
     if depth < rows:
-        # As in the gradient of a weight: both operands are read along what lies side by side.
+        # As in the gradient of a weight, both operands are read along contiguous axes already.
         return None
     is_shared_row = shape[rows] == 1 and right[1] > 1
     if not (_is_spread_over(right[0], rows) or is_shared_row):
@@ -159,19 +163,19 @@ def _find_matrices(node: UOp, uses: Sequence[int]) -> _Matrices | None:
 
 
 def _row_tile(length: Dim, target: Target) -> int:
-    """How many rows go together. A length that varies is seldom a multiple of that."""
+    """How many rows a panel of rows has. A symbolic length is seldom a multiple of that."""
     most = sums_in_registers(target) // target.costs.packing.panel_vectors
     return best_tile(length if isinstance(length, int) else greatest(length) - 1, most, target)
 
 
 def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[UOp, UOp]:
-    """The operands of a matrix product that are laid out anew."""
+    """The packed operands of a matrix product, by the operands that they replace."""
     left, right, rows, columns, depth, *_ = matrices
     lanes, laid_out = best_layout(_describe(matrices, target, by_rows), target)
     packed = {}
     for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
         if axis in laid_out and lanes is Axis.DEPTH:
-            along = UOp(Op.CONTIGUOUS, operand.dtype, (_computed_anew(_matrix(operand)),), PANELS)
+            along = UOp(Op.CONTIGUOUS, operand.dtype, (_without_keeping(_matrix(operand)),), PANELS)
             packed[operand] = expand(along, operand.shape)
         elif axis in laid_out:
             count = target.vector_bytes // operand.dtype.itemsize
@@ -198,7 +202,7 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
         while source.op in MOVEMENT:
             source = source.operand
         elements, shape = upper_count(_matrix(operand).shape), upper_shape(operand.shape)
-        # The weights of a layer are on the right, and one matrix.
+        # The weights of a layer are the right operand, and a single matrix.
         is_one = elements == shape[own] * shape[depth]
         is_weight = source.op is Op.PARAM or is_kept_once(source)
         is_kept = operand is right and is_one and is_weight
@@ -221,8 +225,10 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
 
 
 def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
-    """The sum of a matrix product that is taken by words, the right operand packed, the left one
-    too unless it has words in memory; None if the target has no instruction for it."""
+    """The sum of a matrix product in words; None if the target has no instruction for it.
+
+    The right operand is packed, and the left one too, unless its words are in memory already.
+    """
     left, right, rows, columns, depth, *_ = matrices
     grouping = find_grouping(_matrix(left), _matrix(right), node.dtype, target)
     lanes = target.vector_bytes // WORD.itemsize
@@ -243,7 +249,7 @@ def _pack_words(node: UOp, matrices: _Matrices, target: Target) -> UOp | None:
 
 
 def _has_words(value: UOp, depth: int) -> bool:
-    """Whether whole words along an axis lie in memory."""
+    """Whether whole words along axis `depth` are in memory."""
     source = value
     while source.op in (Op.RESHAPE, Op.PERMUTE, Op.EXPAND):
         source = source.operand
@@ -252,7 +258,7 @@ def _has_words(value: UOp, depth: int) -> bool:
 
 
 def _grouped_sum(node: UOp, grouping: Grouping, words: tuple[UOp, UOp], depth: int) -> UOp:
-    """The sum of a product of operands in words."""
+    """The sum of the product of operands in words, corrected and in the dtype of `node`."""
     shape = node.operand.shape
     spread = (*shape[:depth], words[0].shape[depth], *shape[depth + 1 :])
     left, right = [expand(each, spread) for each in words]
@@ -265,10 +271,10 @@ def _grouped_sum(node: UOp, grouping: Grouping, words: tuple[UOp, UOp], depth: i
 
 
 def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
-    """The operand of a product that does not depend on where the results lie side by side, as the
-    filters of a convolution do not, packed if its own axis fills vectors better.
+    """The packed filters of a product such as a convolution, if their features fill vectors better.
 
-    The kernel then has features in lanes, and turns its results in registers.
+    Filters are an operand that does not vary along the innermost axis of the results. The kernel
+    then has features in lanes, and transposes its results in registers.
     """
     (product,) = node.src
     shape = upper_shape(product.shape)
@@ -302,9 +308,10 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
 
 
 def _products_below(operand: UOp) -> list[UOp]:
-    """The sums of products, as many as an operand has elements, that it is worked out from, as the
-    weights of an attention are: it is read where it is computed, and not put into memory in another
-    order."""
+    """The products from which an operand is computed element by element.
+
+    Such an operand, as the weights of attention, is read where it is computed, not packed.
+    """
     count = upper_count(operand.operand.shape)
     pending, seen = [operand.operand], set[UOp]()
     products = []
@@ -321,7 +328,7 @@ def _products_below(operand: UOp) -> list[UOp]:
 
 
 def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:
-    """How many results lie side by side in memory that a product reads side by side as well."""
+    """The number of contiguous results that a product also reads contiguously."""
     count: int = 1
     for axis in range(len(shape) - 1, feature, -1):
         if axis in summed and count > 1:
@@ -331,19 +338,21 @@ def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -
 
 
 def _repetitions(operand: UOp) -> int:
-    """How often a spread operand is read."""
+    """How often a product reads each element of an operand."""
     own = _matrix(operand).shape
     return math.prod(s for s, o in zip(upper_shape(operand.shape), own, strict=True) if o == 1)
 
 
 def _matrix(operand: UOp) -> UOp:
-    """The operand before it was spread over a product, if it was."""
+    """The operand before it was expanded for the product."""
     return operand.operand if operand.op is Op.EXPAND else operand
 
 
 def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
-    """Whether the rows of a tile lie so that they push each other out of the first-level cache,
-    and are read often enough to lay them out anew."""
+    """Whether to pack rows, because those of a tile evict each other from the first-level cache.
+
+    They must also be read often enough to pay for it.
+    """
     costs = target.costs.packing
     stride = operand.shape[depth] * operand.dtype.itemsize
     return (
@@ -355,12 +364,12 @@ def _pays_for_rows(operand: UOp, rows: int, depth: int, target: Target) -> bool:
 
 
 def _is_spread_over(operand: UOp, axis: int) -> bool:
-    """Whether an operand is the same along `axis`, which is longer than 1."""
+    """Whether an operand is expanded along `axis`, which is longer than 1."""
     return operand.op is Op.EXPAND and operand.operand.shape[axis] == 1 and operand.shape[axis] != 1
 
 
-def _computed_anew(value: UOp) -> UOp:
-    """A value that is moved, from what it was before it was kept: panels of it are kept instead.
+def _without_keeping(value: UOp) -> UOp:
+    """A moved value without its `CONTIGUOUS`, since panels of it are kept instead.
 
     before   PERMUTE(CONTIGUOUS panels (w * scale))         after   PERMUTE(w * scale)
     """
@@ -378,6 +387,6 @@ def _computed_anew(value: UOp) -> UOp:
 
 
 def _packed(operand: UOp, axis: int, depth: tuple[int, ...], width: int) -> UOp:
-    """A spread operand, read from panels along `axis`."""
-    panels = make_panels(_computed_anew(_matrix(operand)), axis, depth, width)
+    """An expanded operand, read from panels along `axis`."""
+    panels = make_panels(_without_keeping(_matrix(operand)), axis, depth, width)
     return expand(panels, operand.shape)

@@ -1,4 +1,4 @@
-"""Panels: an operand of a product, kept in the order in which the product reads it.
+"""Panels: an operand of a product, stored in the order in which the product reads it.
 
     before   (..., n, k) read at n*K + k
     after    the same value, kept as (..., n/width, k, width)
@@ -17,8 +17,8 @@ from ogive.targets.target import Target
 
 
 class FilterPanel(NamedTuple):
-    """How many vectors of features a panel is wide, and the cycles that it takes to multiply one
-    element by all features."""
+    """The width of a panel in vectors of features, and the cycles to multiply an element by all
+    features."""
 
     vectors: int
     cycles: float
@@ -27,8 +27,10 @@ class FilterPanel(NamedTuple):
 def best_filter_panel(
     features: int, lanes: int, places: Shape, spare: int, target: Target
 ) -> FilterPanel:
-    """The panels that take the least time with the tiles of pixels that go with them, and of which
-    little is left empty of the last one."""
+    """The width of panels that takes the least time with the best tiles of pixels for it.
+
+    The estimate counts the empty part of the last panel.
+    """
     filled, lengths = -(-features // lanes), upper_shape(places)
 
     def estimate(vectors: int) -> float:
@@ -46,7 +48,7 @@ def make_panels(
     width: int,
     kind: tuple[str, ...] = PANELS,
 ) -> UOp:
-    """`value`, kept with `axis` cut into panels of `width` that lie innermost, then `depth`."""
+    """`value`, stored with its axes in this order: others, panels of `axis`, `depth`, `width`."""
     shape: Shape = value.shape
     length = shape[axis]
     count = as_length((length + width - 1) // width)
@@ -54,7 +56,7 @@ def make_panels(
     cut = (*shape[:axis], count, width, *shape[axis + 1 :])
     value = reshape(pad_axis(value, axis, (0, as_length(whole - length)), 0), cut)
     rank = len(cut)
-    last = (axis, *[other + (other > axis) for other in depth], axis + 1)
+    last = (axis, *[each + (each > axis) for each in depth], axis + 1)
     order = (*[i for i in range(rank) if i not in last], *last)
     value = UOp(Op.CONTIGUOUS, value.dtype, (permute(value, order),), kind)
     value = permute(value, [order.index(i) for i in range(rank)])

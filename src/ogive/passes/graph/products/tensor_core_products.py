@@ -1,4 +1,4 @@
-"""Which sums tensor cores compute: products of narrow values, of enough rows, columns and terms."""
+"""Recognition of products for tensor cores: narrow values, enough rows, columns and terms."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ NARROW = {
     dtypes.bfloat16: dtypes.float32, dtypes.float16: dtypes.float32,
     dtypes.int8: dtypes.int32, dtypes.uint8: dtypes.int32,
 }  # fmt: skip
-"""The types of elements that tensor cores multiply, each with that of the sums."""
+"""The dtypes of elements that tensor cores multiply, each with the dtype of the sums."""
+
 LEAST_SIDE = 8
+"""The least number of rows, and of columns, of a product for tensor cores."""
+
 LEAST_LENGTH = 16
-"""A product with fewer rows, columns or terms is no work for them."""
+"""The least number of terms of a sum for tensor cores."""
 
 
 def find_factors(node: UOp, target: Target) -> tuple[UOp, UOp] | None:
-    """The narrow values that a sum multiplies, if it is a product that tensor cores compute."""
+    """The narrow values that a sum multiplies if tensor cores can compute it, else None."""
     if not target.grid.tensor_cores:
         return None
     product = node.operand
@@ -40,7 +43,7 @@ def find_factors(node: UOp, target: Target) -> tuple[UOp, UOp] | None:
 
 
 def narrow_value(factor: UOp) -> UOp | None:
-    """The narrow value that a factor widens, behind movement of axes."""
+    """The narrow value that a factor widens, under movements of axes; None if there is none."""
     while factor.op is Op.EXPAND or factor.op in (Op.RESHAPE, Op.PERMUTE):
         factor = factor.operand
     if factor.op is not Op.CAST or NARROW.get(factor.operand.dtype) is not factor.dtype:
@@ -49,7 +52,7 @@ def narrow_value(factor: UOp) -> UOp | None:
 
 
 def _longest_alone(factor: UOp, other: UOp) -> int:
-    """The longest axis along which a factor varies and the other one is repeated."""
+    """The length of the longest axis along which `factor` varies and `other` is repeated."""
     repeated = other.operand.shape if other.op is Op.EXPAND else other.shape
     own = factor.operand.shape if factor.op is Op.EXPAND else factor.shape
     alone = [size for size, beside in zip(own, repeated, strict=True) if beside == 1]

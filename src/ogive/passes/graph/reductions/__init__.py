@@ -1,1 +1,1 @@
-"""Reductions and scans: how they are split among threads, joined, or left out."""
+"""Reductions and scans: splitting them among threads, joining them, leaving them out."""

@@ -1,10 +1,11 @@
-"""A sum of which all terms but one are zero, because of where they are, reads that one.
+"""A sum in which only the term at one position is not zero becomes a read of that term.
 
-    before   sum over k of where(k == t[i], x[i, k], 0)        all of x passes by
-    after    x[i, t[i]]                                        by a `GATHER`
+    before   sum over k of where(k == t[i], x[i, k], 0)        reads all of x
+    after    x[i, t[i]]                                        a `GATHER`
 
-So a cross entropy, whose graph says "where the class is the target" in order that its gradient is
-as simple, reads one likelihood a row. What is known to lie within the axis is not checked again.
+So a cross entropy reads one likelihood per row. Its graph has the first form, because that gives a
+simple gradient. Only positions that are known to be within the axis are taken, since a `GATHER`
+outside would fault.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from ogive.ir.traversal import transform
 
 
 def pick_terms(sink: UOp) -> UOp:
-    """The graph with a `GATHER` for each sum of one term."""
+    """The graph with a `GATHER` in place of each such sum."""
     if not any(_is_choice(node) for node in sink.walk()):
         return sink
-    return transform(sink, lambda node: _picked(node) if _is_choice(node) else node)
+    return transform(sink, lambda node: _pick_term(node) if _is_choice(node) else node)
 
 
 def _is_choice(node: UOp) -> bool:
@@ -28,13 +29,13 @@ def _is_choice(node: UOp) -> bool:
 
 
 def _choosing(term: UOp) -> UOp:
-    """What a term is the negative of, which is zero where that is: the gradient has such."""
+    """A term without negations, which gradients have; it is zero at the same positions."""
     while term.op is Op.NEG:
         term = term.operand
     return term
 
 
-def _picked(node: UOp) -> UOp:
+def _pick_term(node: UOp) -> UOp:
     op, axes = node.arg
     (term,) = node.src
     if op is not Op.ADD or len(axes) != 1:
@@ -53,8 +54,10 @@ def _picked(node: UOp) -> UOp:
 
 
 def _only_position(condition: UOp, axis: int) -> UOp | None:
-    """The position along an axis without which a condition does not hold, if there is one and it
-    lies within the axis."""
+    """The only position along an axis where a condition may hold, or None.
+
+    The position must be known to be within the axis.
+    """
     parts = [condition]
     while parts:
         part = parts.pop()
@@ -72,7 +75,7 @@ def _only_position(condition: UOp, axis: int) -> UOp | None:
 
 
 def _counts(node: UOp, axis: int, length: int) -> bool:
-    """Whether a value is the position along an axis of that length."""
+    """Whether a value counts the positions along an axis of that length."""
     if not isinstance(length, int):
         return False
     if node.op is Op.EXPAND:
@@ -85,7 +88,7 @@ def _counts(node: UOp, axis: int, length: int) -> bool:
 
 
 def _count_along(axis: int, shape: Shape) -> UOp:
-    """The position along an axis, everywhere in a shape."""
+    """A value of `shape` that holds the position along `axis`."""
     length, symbolic = split_argument(shape[axis])
     count = UOp(Op.IOTA, dtypes.int64, symbolic, length)
     line, symbolic = split_argument(

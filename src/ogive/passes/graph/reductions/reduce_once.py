@@ -1,15 +1,15 @@
-"""A reduction whose terms need another one over the same elements goes through them once.
+"""A reduction whose terms need another reduction of the same elements reads memory once.
 
-    before   m = max of x;  s = sum of exp(x - m)                     x passes by twice
-    after    for each block b of x:  mb = max of x;  sb = sum of exp(x - mb)       once
+    before   m = max of x;  s = sum of exp(x - m)                                 x is read twice
+    after    for each block b of x:  mb = max of x;  sb = sum of exp(x - mb)      once
              m = max of mb;  s = sum of sb * exp(mb - m)
 
-The terms are taken about a centre, which is not known before the end. But a block has one of its
-own, and a sum about that centre can be moved to the common one: a sum of exponentials by a factor,
-a sum of squares by what the square of the distance adds. `FORMS` is the table of such sums. A block
-stays in a cache, so its second pass costs no memory; and blocks can be shared out to threads.
+The terms are taken about a centre (`m`), which is known only at the end. But a block has a centre
+of its own, and its sum can be moved to the common centre: a sum of exponentials by a factor, a sum
+of squares by an amount that depends on the distance. `FORMS` is the table of such sums. A block
+stays in a cache, so that its second pass reads no memory, and threads can share the blocks.
 
-Blocks follow from extents and target alone. The maximum is what it was, bit by bit.
+Blocks depend on extents and target alone. The maximum stays the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from ogive.targets.estimates import operation_cost
 from ogive.targets.target import Target
 
 CENTRE_NODES = 16
-"""How many nodes at most lie between a reduction and the centre that is made of it."""
+"""The greatest number of nodes searched between a reduction and the centre computed from it."""
 
 
 class Form(NamedTuple):
-    """A sum of terms about a centre, and what moves it.
+    """A kind of sum about a centre, and how to move it to another centre.
 
-    `op` reduces the elements to what `centre_of` makes the centre of a block from, given how many
-    there are. `term` is what is summed up, of an element and the centre, and `others` is what a
-    block sums up besides. `moved` is the sum of a block about another centre. `fill` is an element
-    that counts for nothing, if there is one.
+    `op` reduces the elements of a block, and `centre_of` computes its centre from the result and
+    the number of elements. `term` gives a term of the sum from an element and the centre; `others`
+    are terms of further sums that a block needs. `moved` is the sum of a block about another
+    centre. `fill` is an element that does not change the sum, or None if there is none.
     """
 
     op: Op
@@ -56,8 +56,7 @@ class Form(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The facts about a block: how many elements it has, what they are `reduced` to, its own
-    centre, and its sums about that."""
+    """A block: the number of its elements, their reduction, its centre, and its sums about that."""
 
     count: int  # type: ignore[assignment]  # hides a method of tuples
     reduced: UOp
@@ -70,7 +69,7 @@ def _node(op: Op, *sources: UOp) -> UOp:
 
 
 def _finite(peak: UOp, _: int) -> UOp:
-    """The maximum, or 0 where it is infinite: an element less itself must be no NaN there."""
+    """The maximum, or 0 where it is infinite, since infinity minus infinity is NaN."""
     infinity = UOp.const(peak.dtype, math.inf)
     is_infinite = UOp(Op.CMPEQ, dtypes.bool_, (_node(Op.ABS, peak), infinity))
     return UOp(Op.WHERE, peak.dtype, (is_infinite, UOp.const(peak.dtype, 0.0), peak))
@@ -81,7 +80,10 @@ def _exponential(element: UOp, centre: UOp) -> UOp:
 
 
 def _scaled(block: Block, centre: UOp) -> UOp:
-    """Where all elements are -∞, the factor is 0; about their centre, which is 0, so is the sum."""
+    """Σ exp(x - c) = Σ exp(x - b) · exp(b - c).
+
+    Where all elements of the block are -∞, the sum about its centre 0 and the factor are 0.
+    """
     return _node(Op.MUL, block.sums[0], _exponential(block.reduced, centre))
 
 
@@ -99,8 +101,10 @@ def _square(element: UOp, centre: UOp) -> UOp:
 
 
 def _shifted(block: Block, centre: UOp) -> UOp:
-    """Σ (x - c)² = Σ (x - b)² + (b - c) (2 Σ (x - b) + n (b - c)). About a mean, Σ (x - b) is but
-    what the mean was rounded by; without it, that would count."""
+    """Σ (x - c)² = Σ (x - b)² + (b - c) (2 Σ (x - b) + n (b - c)).
+
+    About an exact mean, Σ (x - b) would be 0. It corrects the rounding of the mean.
+    """
     squares, distances = block.sums
     step = _distance(block.centre, centre)
     count = UOp.const(step.dtype, float(block.count))
@@ -115,7 +119,10 @@ FORMS = (
 
 
 class _Pair(NamedTuple):
-    """A sum of terms about a centre that `inner`, a reduction of the same elements, gives."""
+    """A sum `outer` of terms about a centre, and the reduction `inner` from which that is computed.
+
+    Both are over the same elements.
+    """
 
     form: Form
     outer: UOp
@@ -124,7 +131,7 @@ class _Pair(NamedTuple):
 
 
 class _Blocks(NamedTuple):
-    """How a reduction is cut: the order of axes, those around the reduced ones, and the length."""
+    """How to cut a reduction: order of axes, those around the reduced ones, length of a block."""
 
     order: tuple[int, ...]
     front: Shape
@@ -137,24 +144,24 @@ class _Blocks(NamedTuple):
         return chunked(source, self.front, self.back, self.length, fill)
 
     def reduced(self, op: Op, blocks: UOp) -> UOp:
-        """The blocks reduced to one element each, in memory."""
+        """Each block reduced to one element, stored in memory."""
         within = len(self.front) + 1
         partial = UOp(Op.REDUCE_AXES, blocks.dtype, (blocks,), (op, (within,)))
         return UOp(Op.CONTIGUOUS, blocks.dtype, (partial,), ())
 
     def spread(self, whole: UOp, blocks: UOp) -> UOp:
-        """A value of which there is one for all blocks, for each of `blocks`."""
+        """A value common to all blocks, expanded to the shape of `blocks`."""
         one = reshape(whole, (*self.front, 1, 1, *self.back))
         return UOp(Op.EXPAND, whole.dtype, (one,), blocks.shape)
 
     def total(self, op: Op, partial: UOp, shape: Shape) -> UOp:
-        """The whole reduction, from that of the blocks."""
+        """The whole reduction, from those of the blocks."""
         reduced = UOp(Op.REDUCE_AXES, partial.dtype, (partial,), (op, (len(self.front),)))
         return reshape(reduced, shape)
 
 
 def reduce_once(sink: UOp, target: Target) -> UOp:
-    """The graph with reductions of reductions in blocks, where the elements fit no cache."""
+    """The graph with such pairs of reductions cut into blocks, where elements fit in no cache."""
     nodes = sink.walk()
     pairs: dict[UOp, _Pair] = {}
     cuts: dict[UOp, _Blocks] = {}
@@ -169,7 +176,7 @@ def reduce_once(sink: UOp, target: Target) -> UOp:
 
 
 def _find_pair(node: UOp) -> _Pair | None:
-    """The reduction that the terms of a sum are taken about, if they have one of the forms."""
+    """The pair of a sum and the reduction that gives its centre, if the sum has one of `FORMS`."""
     if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD or not node.dtype.is_float:
         return None
     (term,) = node.src
@@ -186,7 +193,7 @@ def _find_pair(node: UOp) -> _Pair | None:
 
 
 def _follows_from(centre: UOp, inner: UOp) -> bool:
-    """Whether little but elementwise work lies between a reduction and a centre."""
+    """Whether a centre is computed from a reduction by a few elementwise operations."""
     stack = [centre]
     for _ in range(CENTRE_NODES):
         if not stack:
@@ -200,8 +207,11 @@ def _follows_from(centre: UOp, inner: UOp) -> bool:
 
 
 def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
-    """How to cut a pair of reductions; None if one pass over memory does as it is, or if blocks
-    that fill the axis are needed and there are none."""
+    """How to cut a pair of reductions.
+
+    None if memory is read only once as it is, or if no block length divides the axis where the form
+    has no `fill`.
+    """
     costs = target.costs.reductions
     (source,) = pair.inner.src
     axes = pair.inner.axes
@@ -222,7 +232,7 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
         block = min(costs.centred_rows, key=lambda rows: (-length % rows, -rows))
         least = 2 * max(costs.centred_rows)
     else:
-        # Where there is much to compute, it is done while the next block is fetched.
+        # If there is much to compute, that overlaps with fetching the next block.
         cached = target.l2_bytes // 2 if is_costly else target.streamed_bytes or math.inf
         is_long = length * operand.dtype.itemsize > cached
         is_long |= math.prod(shape[axis] for axis in kept) < costs.few_tiles
@@ -241,7 +251,7 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
 def _cut(
     nodes: list[UOp], pairs: dict[UOp, _Pair], cuts: dict[UOp, _Blocks]
 ) -> dict[UOp, UOp]:
-    """Each of the nodes of a graph with the pairs of reductions in blocks."""
+    """The new form of each node, with pairs of reductions in blocks."""
     done: dict[UOp, UOp] = {}
     parts: dict[UOp, tuple[UOp, UOp]] = {}
     forms = {pair.inner: pair.form for pair in pairs.values()}

@@ -1,15 +1,15 @@
-"""Reductions to few results take two steps, so that threads can share them.
+"""Reductions to few results are split in two steps, so that threads can share them.
 
     before   REDUCE_AXES(x: 16777216 → 1)
     after    REDUCE_AXES(CONTIGUOUS(REDUCE_AXES(RESHAPE(x): 1024×16384 → 1024×1)): 1024 → 1)
 
-So are reductions of rows, whose partial results are rows. Memory is then read in order: a chunk is
-rows that follow each other, of which the short ones are joined to longer ones.
+Reductions of rows are split in the same way; their partial results are rows. Memory is then read in
+order, since a chunk is consecutive rows. Short rows are joined to longer ones.
 
-The chunk length follows from the extents alone, so the order of the sum, and with it every bit of
-the result, is the same on every machine and for every number of threads. A last chunk that is not
-full is filled up with what counts for nothing. Of a symbolic length, the greatest value decides,
-and there are as many chunks as the value at hand fills.
+The chunk length depends on the extents alone. So the order of the sum, and every bit of the result,
+is the same on every machine and for every number of threads. The last chunk is padded with the
+identity element. For a symbolic length, the greatest value decides the chunk length, and the value
+of a run the number of chunks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ogive.targets.target import CACHE_LINE, Target
 
 
 def split_reductions(sink: UOp, target: Target) -> UOp:
-    """The graph with long reductions to few results split in two."""
+    """The graph with long reductions to few results split in two steps."""
     costs = target.costs.reductions
     return transform(
         sink, lambda node: _split(node, costs) if node.op is Op.REDUCE_AXES else node
@@ -44,7 +44,7 @@ def _split(node: UOp, costs: Reductions) -> UOp:
     if math.prod(shape) == 0 or any(shape[axis] != source.shape[axis] for axis in kept):
         return node
     operand = largest_operand(source)
-    # Padding is no element of it; windows that overlap have each several times.
+    # Padding is not read, and overlapping windows read an element several times.
     is_read_once = 2 * distinct_elements(operand) > math.prod(shape)
     last = innermost_axis(operand) if is_read_once else _last_axis(shape)
     if last not in kept:
@@ -55,7 +55,7 @@ def _split(node: UOp, costs: Reductions) -> UOp:
 
 
 def _split_elements(node: UOp, kept: tuple[int, ...], costs: Reductions) -> UOp:
-    """A reduction of what lies side by side, in chunks that have a partial result each."""
+    """A reduction over contiguous elements, in chunks with a partial result each."""
     (source,) = node.src
     op, axes = node.arg
     shape = upper_shape(source.shape)
@@ -67,7 +67,7 @@ def _split_elements(node: UOp, kept: tuple[int, ...], costs: Reductions) -> UOp:
     if length < costs.least_chunks * chunk or not (few or length >= costs.long):
         return node
     if symbolic:
-        # What follows a symbolic length has strides that are known; so it comes first.
+        # The symbolic length goes first, so that no stride depends on it.
         chunks = _in_chunks(op, permute(source, (*axes, *kept)), (), lengths, chunk, costs)
     else:
         chunks = _in_chunks(op, permute(source, (*kept, *axes)), lengths, (), chunk, costs)
@@ -77,8 +77,10 @@ def _split_elements(node: UOp, kept: tuple[int, ...], costs: Reductions) -> UOp:
 def _split_rows(
     node: UOp, kept: tuple[int, ...], row: int, short: int, is_read_once: bool, costs: Reductions
 ) -> UOp:
-    """A reduction that keeps what lies side by side: rows of `row` elements are added up in chunks,
-    and the partial results are rows. Registers hold the sums of rows of up to `short` elements."""
+    """A reduction that keeps the contiguous axis, in chunks whose partial results are rows.
+
+    Rows have `row` elements. Registers hold the sums of rows of up to `short` elements.
+    """
     (source,) = node.src
     op, axes = node.arg
     shape = upper_shape(source.shape)
@@ -89,7 +91,7 @@ def _split_rows(
     many = costs.many_in_short_rows if row <= short else costs.many_in_rows
     if length < costs.least_row_chunks * chunk or math.prod(shape) < many:
         return node
-    # Of longer rows, tiles would read pieces that are far apart.
+    # With longer rows, tiles would read pieces that are far apart.
     is_far = is_read_once and row > short
     few = is_far or math.prod(lengths) // min(row, short) < costs.few_tiles
     if not (few or length >= costs.long):
@@ -108,8 +110,10 @@ def _rows_per_chunk(length: int, is_short: bool, costs: Reductions) -> int:
 
 
 def _joined_rows(source: UOp, axes: tuple[int, ...], row: int, costs: Reductions) -> int:
-    """How many rows of `row` elements are added up as one: of short ones that follow each other in
-    memory as many as make a few whole lines; 1 for others."""
+    """How many rows of `row` elements are added up as one row.
+
+    As many consecutive short rows as make a few whole cache lines; 1 for other rows.
+    """
     size = row * source.dtype.itemsize
     count = CACHE_LINE // math.gcd(size, CACHE_LINE)
     count *= -(-costs.joined_bytes // (size * count))
@@ -119,7 +123,7 @@ def _joined_rows(source: UOp, axes: tuple[int, ...], row: int, costs: Reductions
 
 
 def _operands(source: UOp) -> list[UOp]:
-    """The operands of an elementwise expression, without constants."""
+    """The operands of an elementwise expression, except constants."""
     nodes, stack = dict.fromkeys([source]), [source]
     while stack:
         node = stack.pop()
@@ -130,7 +134,7 @@ def _operands(source: UOp) -> list[UOp]:
 
 
 def _is_whole(operand: UOp) -> bool:
-    """Whether the elements of a value are those of memory, in order."""
+    """Whether a value has the elements of a whole buffer in their order."""
     while operand.op is Op.RESHAPE:
         operand = operand.operand
     return operand.op not in MOVEMENT
@@ -139,7 +143,7 @@ def _is_whole(operand: UOp) -> bool:
 def _in_joined_rows(
     op: Op, source: UOp, lengths: Shape, chunk: int, joined: int, costs: Reductions
 ) -> UOp:
-    """The reduction of all axes before `lengths`, several rows as one.
+    """The reduction of all axes before `lengths`, with several rows joined to one.
 
         before   a: 1000000×5 → 5
         after    a: 123×512×80 → 123×80 = 1968×5 → 5        rows of 16 times 5 elements
@@ -155,7 +159,7 @@ def _in_joined_rows(
 
 
 def distinct_elements(node: UOp) -> int:
-    """How many elements a value has at most that are not repetitions of others."""
+    """The greatest number of elements of a value that are not repetitions of others."""
     count = math.prod(upper_shape(node.shape))
     while node.op in MOVEMENT:
         node = node.operand
@@ -164,14 +168,14 @@ def distinct_elements(node: UOp) -> int:
 
 
 def largest_operand(node: UOp) -> UOp:
-    """The operand of which an elementwise expression reads most."""
+    """The operand of an elementwise expression that has the most elements."""
     while node.op in ELEMENTWISE:
         node = max(node.src, key=distinct_elements)
     return node
 
 
 def innermost_axis(node: UOp) -> int:
-    """The axis of a value along which it lies side by side in memory."""
+    """The axis of a value along which it is contiguous in memory."""
     moves: list[UOp] = []
     while node.op in MOVEMENT:
         moves.append(node)
@@ -190,7 +194,7 @@ def _last_axis(shape: Shape) -> int:
 
 
 def _same_axis(before: Shape, axis: int, after: Shape) -> int:
-    """Where an axis is after a reshape that adds or removes axes of length 1; else the last."""
+    """An axis after a reshape that only adds or removes axes of length 1; else the last axis."""
     old = [number for number, size in enumerate(before) if size != 1]
     new = [number for number, size in enumerate(after) if size != 1]
     same = [before[number] for number in old] == [after[number] for number in new]
@@ -209,8 +213,10 @@ def _in_chunks(
 
 
 def chunked(source: UOp, front: Shape, back: Shape, chunk: int, fill: Scalar) -> UOp:
-    """All axes between `front` and `back` as two, chunks and what is in one. The last chunk is
-    filled up with `fill`."""
+    """`source` with all axes between `front` and `back` made two: chunks, and elements of a chunk.
+
+    The last chunk is padded with `fill`.
+    """
     length = element_count(source.shape[len(front) : len(source.shape) - len(back)])
     flat = reshape(source, (*front, length, *back))
     chunks = as_length((length + chunk - 1) // chunk)
@@ -220,7 +226,7 @@ def chunked(source: UOp, front: Shape, back: Shape, chunk: int, fill: Scalar) ->
 
 
 def chunk_length(length: int, wanted: int) -> int:
-    """A length near `wanted` that divides `length` and fills vectors, or `wanted` itself."""
+    """The greatest divisor of `length` near `wanted` that fills vectors; else `wanted` itself."""
     for candidate in range(wanted, wanted // 2, -16):
         if length % candidate == 0:
             return candidate

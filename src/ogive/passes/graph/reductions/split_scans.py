@@ -1,13 +1,13 @@
-"""Long scans go in chunks, so that threads can share them.
+"""Long scans are split into chunks, so that threads can share them.
 
     before   SCAN(x: 16777216)
-    after    SCAN(RESHAPE(x): 2048×8192, what each chunk starts from), where that is
-             SCAN(REDUCE_AXES(RESHAPE(x)): 1024) moved on by one chunk
+    after    SCAN(RESHAPE(x): 2048×8192, starts), where starts, what each chunk starts from, is
+             SCAN(REDUCE_AXES(RESHAPE(x)): 2048) shifted by one chunk
 
-What is scanned may be wider than the result; the totals then are, too.
+The operand may have a wider dtype than the result; the totals of chunks have the wider one.
 
-The chunk length follows from the extents alone, so the order of the sum, and with it every bit of
-the result, is the same on every machine and for every number of threads.
+The chunk length depends on the extents alone. So the order of the sum, and every bit of the result,
+is the same on every machine and for every number of threads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ogive.targets.target import Target
 
 
 def split_scans(sink: UOp, target: Target) -> UOp:
-    """The graph with long scans along few other elements made in chunks."""
+    """The graph with long scans of few lines split into chunks."""
     if not any(node.op is Op.SCAN_AXIS for node in sink.walk()):
         return sink
     costs = target.costs.reductions
@@ -37,7 +37,7 @@ def split_scans(sink: UOp, target: Target) -> UOp:
 
 
 def _plain_roots(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
-    """Roots, of which a reshaped scan is that scan itself: it is the same memory."""
+    """The roots, with a reshaped scan replaced by the scan itself, which is the same memory."""
     taken = set(roots)
     plain = []
     for root in roots:

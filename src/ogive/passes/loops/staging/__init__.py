@@ -1,1 +1,1 @@
-"""Values that a kernel keeps for itself: who computes them, where they lie, how they are sorted."""
+"""Staged values, which a kernel keeps in scratch memory: their loops, their layout, sorting."""

@@ -1,7 +1,7 @@
-"""Let the first loop that reads a staged value compute it.
+"""Lets the first loop that reads a staged value compute it.
 
-`rangeify` gives a staged value a loop of its own. Where a reduction, or another staged value, goes
-through it before anyone else does, that loop can do both:
+`rangeify` gives a staged value a loop of its own. If a reduction, or another staged value, reads
+all of it before all other readers, one loop can do both:
 
     before   loop r1 { e[r1] = exp(x[r1]) } ; loop r2 { sum of e[r2] } ; loop r3 { store e[r3] }
     after    loop r2 { e[r2] = exp(x[r2]) ; sum of exp(x[r2]) } ; loop r3 { store e[r3] }
@@ -17,7 +17,7 @@ from ogive.passes.loops.replace_counters import replace_ranges
 
 
 def join_stages(root: UOp) -> UOp:
-    """The loop graph with every staged value computed by its first reader, if that can be."""
+    """The loop graph with every staged value computed by its first reader, where possible."""
     before = root
     while (joined := _find_first_reader(root)) is not None:
         stage, counter = joined
@@ -30,7 +30,7 @@ def join_stages(root: UOp) -> UOp:
 
 
 def _renumbered(root: UOp) -> UOp:
-    """The same graph, its counters numbered without gaps."""
+    """The graph with its counters numbered without gaps."""
     counters = [node for node in root.walk() if node.op is Op.RANGE]
     counters.sort(key=lambda counter: counter.number)
     return replace_ranges(
@@ -56,7 +56,7 @@ def _find_first_reader(root: UOp) -> tuple[UOp, UOp] | None:
     for stage, places in reads.items():
         own = stage.offset
         if closing.get(own) != [stage] or stage.sorted_count:
-            continue  # it has joined already, or is not what is read yet
+            continue  # joined already, or sorted, so that it is read only after its loop
         for place in places:
             counter = place.offset
             if counter.op is Op.RANGE and len(place.src) == 2 and counter.src == own.src:
@@ -67,8 +67,7 @@ def _find_first_reader(root: UOp) -> tuple[UOp, UOp] | None:
 
 
 def _can_join(stage: UOp, reader: UOp, others: list[UOp]) -> bool:
-    """Whether what closes the reader's loop stands where the staged value does, and comes before
-    whoever reads it elsewhere."""
+    """Whether `reader` is in the same loops as the staged value, and before its other readers."""
     if reader.op is Op.STORE or reader.ranges != stage.ranges:
         return False
     return reader.backward_slice().isdisjoint(others)

@@ -1,8 +1,8 @@
-"""Where staged values lie in the memory that a thread has for itself.
+"""The layout of staged values in scratch memory, which is private to a thread.
 
-A value staged along an axis is a row of scratch memory, and one such row for each entry of the
-register tile, and each lane, that it is computed in. A tile runs past the end of an axis where it
-does not fill it; rows are long enough for that, so that nothing about them needs a gate.
+A value staged along an axis has one row of scratch memory for each entry of the register tile, and
+each lane, in which it is computed. A tile may run past the end of an axis. Rows are long enough for
+that, so that no access to them needs a gate.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from ogive.ir.ops import LANE, UPCAST, Op
 from ogive.passes.loops.staging.sorting_network import filled_length
 
 MOST_BYTES = 3 << 20
-"""The most scratch memory of a kernel. It is part of the stack, of which a thread has 8 MB."""
+"""The greatest scratch memory of a kernel, in bytes. It is on the stack, which has 8 MB."""
 
 ROW_STEP = 16
-"""Rows are a multiple of that many elements, and an odd one: rows a power of two apart would push
-each other out of a first-level cache."""
+"""The length of a row is an odd multiple of this number of elements, because rows a power of two
+apart would evict each other from a first-level cache."""
 
 
 class Rows:
-    """How the rows of one staged value lie: `length` elements each, `count` elements in all."""
+    """The rows of one staged value: `length` elements each, `count` elements in all."""
 
     def __init__(self, stage: UOp, longest: int) -> None:
         counters = sorted(stage.ranges, key=lambda counter: counter.number)
@@ -37,7 +37,7 @@ class Rows:
             self.count *= int(counter.extent.literal)
 
     def offset(self, position: UOp) -> UOp:
-        """The place of the element at a position of the axis; the lanes lie side by side."""
+        """The place of the element at a position along the axis. Lanes are contiguous."""
         offset = position * self.lanes
         if self.lane is not None:
             offset = offset + self.lane
@@ -58,7 +58,7 @@ def lay_out(root: UOp) -> dict[UOp, Rows]:
         elif node.op is Op.INDEX and node.base.op is Op.STAGE:
             stage = node.base
             longest[stage] = max(longest.get(stage, 0), int(node.offset.vmax) + 1)
-    # Rows of equal tiles are equally long, so that one can lie where another one was.
+    # Rows of equal tiles get equal lengths, so that one can reuse the memory of another.
     common: dict[frozenset[UOp], int] = {}
     for stage, length in longest.items():
         common[stage.ranges] = max(common.get(stage.ranges, 0), length)
@@ -66,14 +66,14 @@ def lay_out(root: UOp) -> dict[UOp, Rows]:
 
 
 def row_starts(stage: UOp, tile: tuple[UOp, ...]) -> list[int]:
-    """Where the row of each entry of the tile of a lowered staged value begins."""
+    """The offset of the row of each entry of the tile of a lowered staged value."""
     lengths = [int(counter.extent.literal) for counter in tile]
     length = stage.count // math.prod(lengths)
     return [number * length for number in range(math.prod(lengths))]
 
 
 def check_size(root: UOp) -> None:
-    """Raise `OptimizeError` if a lowered kernel needs more scratch memory than there is."""
+    """Raise `OptimizeError` if a lowered kernel needs more scratch memory than `MOST_BYTES`."""
     stages = [node for node in root.walk() if node.op is Op.STAGE]
     areas = shared_areas(root)
     size = sum([stage.count * stage.dtype.itemsize for stage in stages if stage not in areas])
@@ -82,10 +82,10 @@ def check_size(root: UOp) -> None:
 
 
 def shared_areas(root: UOp) -> dict[UOp, UOp]:
-    """Staged values that may lie where another one lies: with each, the first that lies there.
+    """Staged values that may reuse the memory of another one, each with the first that is there.
 
-    That is so if whoever reads the other one does so for this one: at the place that is written
-    next, or in a loop that has come to its end before.
+    A value may if all readers of the other one are among its operands and read it at the place that
+    is written next, or in a loop that ends before.
 
         before   b[k] = exp(a[k] - m)           after   a[k] = exp(a[k] - m)
     """
@@ -101,27 +101,27 @@ def shared_areas(root: UOp) -> dict[UOp, UOp]:
     taken: set[UOp] = set()
     for stage in stages:
         if stage.combine is not None or stage.sorted_count is not None:
-            continue  # it is written again and again
+            continue  # its places are written more than once
         needed = stage.operand.backward_slice() | {stage.operand}
         for other in stages:
             if other is stage or other not in needed or other in taken:
                 continue
             reads = readers.get(other, [])
-            if needed.issuperset(reads) and _succeeds(stage, other, reads, nodes):
+            if needed.issuperset(reads) and _can_reuse(stage, other, reads, nodes):
                 areas[stage] = areas.get(other, other)
                 taken.add(other)
                 break
     return areas
 
 
-def _succeeds(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> bool:
+def _can_reuse(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> bool:
     if _room(stage) != _room(other):
         return False
     loops: set[UOp] = set()
     for read in reads:
         if not _is_written_next(read, stage):
             loops |= read.ranges - stage.ranges
-    # A loop that ran again for each element that is written would read some of them.
+    # A reading loop that ran again for each element written would read some of the new elements.
     around = [node.ranges for node in nodes if node.op is not Op.STORE and loops & {*node.closed}]
     return loops.isdisjoint(stage.closed) and all(
         ranges.isdisjoint(stage.closed) for ranges in around
@@ -129,13 +129,13 @@ def _succeeds(stage: UOp, other: UOp, reads: list[UOp], nodes: list[UOp]) -> boo
 
 
 def _room(stage: UOp) -> tuple[object, ...]:
-    """The properties that staged values must share to take each other's room."""
+    """The properties that two staged values must share to use the same memory."""
     space, length, combine, sorted_count, count, _ = stage.arg
     return (stage.dtype, stage.ranges, space, length, combine, sorted_count, count)
 
 
 def _is_written_next(read: UOp, stage: UOp) -> bool:
-    """Whether an element is read where a staged value is then written, lane by lane."""
+    """Whether an element is read at the place that `stage` writes next, lane by lane."""
     lanes = [
         [counter for counter in node.ranges.union(node.closed) if counter.placement == LANE]
         for node in (read, stage)

@@ -1,16 +1,17 @@
-"""Rows put in order by a network: the lesser of two elements to the front, whatever they are.
+"""Rows sorted by a network: a fixed sequence of compare-exchanges.
 
-Which elements are compared does not depend on any: so each lane has a row of its own, and comparing
-and exchanging takes a minimum and a maximum. A network is a few passes over the rows. Each takes
-elements in groups that registers hold, and exchanges within a group what it can before it stores
-them. First, blocks of 16 are sorted; then runs of twice as many are made of two:
+An exchange puts the lesser of two elements in front. Which elements are compared does not depend on
+their values. So each lane can have a row of its own, and an exchange is a minimum and a maximum. A
+network is a few passes over a row. Each pass loads elements in groups that registers hold, and
+makes several layers of exchanges within a group before it stores them. First, blocks of 16 are
+sorted; then two runs at a time are merged:
 
-    sorted    1 4 6 7 | 2 3 5 8     each element of the first against those of the second, backwards
-    merged    1 4 3 2 | 7 6 5 8     then at half the distance, at half of that, and so on
+    sorted    1 4 6 7 | 2 3 5 8     the first run against the second one backwards
+    merging   1 4 3 2 | 7 6 5 8     then at half the distance, at half of that, and so on
               1 2 3 4 | 5 6 7 8
 
-The lesser one always goes to the front. So elements that are greater than all others, which fill a
-row up to a power of two, stay behind it, and a run that has no more than those is left out.
+Elements that are greater than all others pad a row to a power of two. Since the lesser element
+always goes to the front, they stay at the end, and a run of only such elements is left out.
 """
 
 from __future__ import annotations
@@ -21,23 +22,22 @@ from collections.abc import Iterator
 from ogive.named import NamedTuple
 
 LAYERS = 4
-"""Exchanges of one element after the other that a pass makes: a group is 2 to that power, and a
-register each."""
+"""The layers of exchanges in a pass. A group has 2 to that power elements, each in a register."""
 
 Exchange = tuple[int, int]
-"""Two elements of a group, of which the first gets the lesser."""
+"""Two elements of a group. The lesser goes to the first place."""
 
 
 class Place(NamedTuple):
-    """Where an element of a group is: counted from the beginning of its run, and how much further
-    that is in the next group."""
+    """The place of an element of the first group, from the start of its run, and the distance to
+    the place of the same element in the next group."""
 
     first: int
     step: int
 
 
 class Pass(NamedTuple):
-    """Exchanges in `groups` groups of each of `runs` runs, which are `length` elements apart."""
+    """The exchanges in each of the `groups` of each of the `runs`, which have `length` elements."""
 
     runs: int
     length: int
@@ -47,13 +47,13 @@ class Pass(NamedTuple):
 
 
 def filled_length(count: int) -> int:
-    """How many elements a row of `count` has room for: a power of two."""
+    """The length to which a row of `count` elements is padded: the next power of two."""
     return 1 << (count - 1).bit_length()
 
 
 @functools.lru_cache(maxsize=64)
 def sorting_passes(count: int) -> tuple[Pass, ...]:
-    """The exchanges that put `count` elements in order, if greater ones fill up their row."""
+    """The passes that sort `count` elements, if greater elements pad their row."""
     whole = filled_length(count)
     block = min(whole, 1 << LAYERS)
     places = tuple([Place(place, 0) for place in range(min(block, count))])
@@ -67,13 +67,15 @@ def sorting_passes(count: int) -> tuple[Pass, ...]:
 
 
 def exchange_count(count: int) -> int:
-    """How many exchanges put `count` elements in order."""
+    """The number of exchanges that sort `count` elements."""
     return sum([p.runs * p.groups * len(p.exchanges) for p in sorting_passes(count)])
 
 
 def _block_exchanges(length: int) -> Iterator[Exchange]:
-    """Those that sort a block whose length is a power of two: runs in it are merged by their even
-    and their odd elements (Batcher's network, which takes fewer of them than merging by halves)."""
+    """The exchanges that sort a block whose length is a power of two.
+
+    This is Batcher's odd-even merge sort, which takes fewer exchanges than merging by halves.
+    """
     size = 1
     while size < length:
         distance = size
@@ -87,7 +89,10 @@ def _block_exchanges(length: int) -> Iterator[Exchange]:
 
 
 def _merging_passes(count: int, length: int) -> Iterator[Pass]:
-    """Two sorted runs become one of `length` elements, wherever there is something of both."""
+    """The passes that merge pairs of sorted runs to runs of `length` elements.
+
+    A pair whose second run is only padding is left out.
+    """
     merged = (count + length // 2 - 1) // length
     layers = length.bit_length() - 1
     passes = -(-layers // LAYERS)
@@ -109,7 +114,7 @@ def _merging_passes(count: int, length: int) -> Iterator[Pass]:
 
 
 def _halving(numbers: list[int]) -> Iterator[Exchange]:
-    """Exchanges at half the distance of a group, then at half of that, down to neighbours."""
+    """Exchanges at half the length of a group, then at half of that, down to neighbours."""
     distance = len(numbers) // 2
     while distance:
         for place, low in enumerate(numbers):

@@ -1,6 +1,6 @@
-"""A block of threads multiplies squares of two matrices from memory that it shares.
+"""A block of threads multiplies square tiles of two matrices from shared memory.
 
-Each element is then read from memory once a square, and not once a result.
+Each element is then read from global memory once for each tile, not once for each result.
 
     before   for i < 512, j < 512:  out[i*512 + j] = sum over k < 512 of a[i*512 + k] * b[k*512 + j]
     after    for r0 < 4, r1 < 4, t < 256, u < 8, v < 8:  i = r0*128 + t//16*8 + u
@@ -9,7 +9,7 @@ Each element is then read from memory once a square, and not once a result.
                                     for f < 2048:  w[f//128*129 + f%128] = b[…]
                                     sum over k1 < 16 of s[(t//16*8 + u)*17 + k1] * w[k1*129 + …]
 
-Rows have a place more than elements, so that columns lie in different banks.
+Rows are padded by one place, so that the elements of a column are in different banks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ogive.targets.target import Target
 
 
 class _Product(NamedTuple):
-    """A product: its sum, the factor with the rows and that with the columns, and their axes."""
+    """A product: its sum, the factor with the rows, the factor with the columns, and the axes."""
 
     total: UOp
     left: UOp
@@ -39,9 +39,11 @@ class _Product(NamedTuple):
 
 
 def stage_products(root: UOp, target: Target) -> UOp:
-    """The kernel with squares staged, if it is one product of large matrices and what follows it,
-    for a target with blocks of threads."""
-    product = _find(root) if target.has_grid else None
+    """The kernel with tiles staged, if it is one product of large matrices and operations on it.
+
+    Only for a target with blocks of threads.
+    """
+    product = _find_product(root) if target.has_grid else None
     if product is None:
         return root
     costs, grid = target.costs.threads, target.grid
@@ -57,7 +59,7 @@ def stage_products(root: UOp, target: Target) -> UOp:
     return root
 
 
-def _find(root: UOp) -> _Product | None:
+def _find_product(root: UOp) -> _Product | None:
     nodes = root.walk()
     sums = [node for node in nodes if node.op is Op.REDUCE]
     if any(node.op in (Op.STAGE, Op.SCAN, Op.TALLY, Op.CHECK) for node in nodes) or len(sums) != 1:
@@ -77,7 +79,7 @@ def _find(root: UOp) -> _Product | None:
 
 
 def _strides(factor: UOp) -> dict[UOp, int] | None:
-    """The strides of an element of memory along all its counters."""
+    """The strides of a plain load along all its counters; None for other factors."""
     if factor.op is not Op.LOAD or factor.place.base.op is not Op.PARAM or factor.place.gate:
         return None
     strides, irregular = offset_strides(factor.place.offset)
@@ -85,7 +87,7 @@ def _strides(factor: UOp) -> dict[UOp, int] | None:
 
 
 def _arranged(store: UOp, total: UOp, factors: list[dict[UOp, int]]) -> _Product | None:
-    """The product with the factor on the right along whose own axis results lie side by side."""
+    """The product, with the factor on the right along whose own axis results are contiguous."""
     (terms,) = total.closed
     strides, _ = offset_strides(store.place.offset)
     for left, right in ((0, 1), (1, 0)):
@@ -99,7 +101,7 @@ def _arranged(store: UOp, total: UOp, factors: list[dict[UOp, int]]) -> _Product
 
 
 def _staged(root: UOp, form: _Product, each: int, threads: int) -> UOp:
-    """Squares of `threads` times `each` rows and columns."""
+    """The kernel with tiles of `threads` times `each` rows and columns."""
     total, left, right, row, column, terms = form
     side, depth = each * threads, threads
     number = 1 + max([node.number for node in root.walk() if node.op is Op.RANGE])
@@ -128,7 +130,7 @@ def _staged(root: UOp, form: _Product, each: int, threads: int) -> UOp:
 
 
 def _spread(counter: UOp, side: int, depth: int, by_terms: bool) -> tuple[UOp, UOp]:
-    """The place along the side of a square, and along the terms, that memory has in this order."""
+    """The place along the side of a tile, and along the terms, in the order of memory."""
     if by_terms:
         return counter // depth, counter % depth
     return counter % side, counter // side

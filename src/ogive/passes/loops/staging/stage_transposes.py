@@ -1,15 +1,15 @@
-"""Values that lie along another axis than the result pass through memory that a block of threads
-shares.
+"""Values that are contiguous along another axis than the result pass through shared memory.
 
-Threads side by side should read what lies side by side, and write so. Of a transpose one of both is
-far apart. So squares are staged: filled along the one axis, read along the other.
+Neighbouring threads should access neighbouring elements. In a transpose either the reads or the
+writes are far apart. So a block of threads stages square tiles: they are filled along one axis and
+read along the other.
 
     before   for r0 < 256, r1 < 256:  out[r0*256 + r1] = a[r1*256 + r0]
     after    for r2 < 4, r3 < 4:
                  for k < 4096:  s[k//64*65 + k%64] = a[(r3*64 + k//64)*256 + r2*64 + k%64]
                  for j < 4096:  out[(r2*64 + j//64)*256 + r3*64 + j%64] = s[j%64*65 + j//64]
 
-A row of a square has a place more than elements: a column then lies in different banks.
+Rows of a tile are padded by one place, so that the elements of a column are in different banks.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ from ogive.targets.target import Target
 
 
 def stage_transposes(root: UOp, target: Target) -> UOp:
-    """The kernel with squares staged, if it does nothing but move elements and compute with them,
-    for a target with blocks of threads."""
+    """The kernel with tiles staged, if it only moves elements and computes with them.
+
+    Only for a target with blocks of threads.
+    """
     side = target.costs.threads.square
     if not target.has_grid or not _is_plain(root):
         return root
@@ -48,7 +50,7 @@ def stage_transposes(root: UOp, target: Target) -> UOp:
 
 
 def _is_plain(root: UOp) -> bool:
-    """Whether results are computed element by element, and stored."""
+    """Whether a kernel computes results element by element and stores them."""
     loops = (Op.REDUCE, Op.STAGE, Op.SCAN, Op.TALLY, Op.CHECK)
     if any(node.op in loops for node in root.walk()):
         return False
@@ -58,7 +60,7 @@ def _is_plain(root: UOp) -> bool:
 
 
 def _axis_of_results(root: UOp, accesses: list[MemoryAccess]) -> UOp | None:
-    """The axis along which all results lie side by side."""
+    """The axis along which all results are contiguous."""
     stores = [access for access in accesses if access.is_store]
     for counter in output_axes(root):
         if all(store.strides.get(counter) == 1 for store in stores):
@@ -67,7 +69,7 @@ def _axis_of_results(root: UOp, accesses: list[MemoryAccess]) -> UOp | None:
 
 
 def _other_axis(load: MemoryAccess, column: UOp, side: int) -> UOp | None:
-    """The axis along which a load lies side by side, if it is far apart along that of results."""
+    """The axis along which a load is contiguous, if along that of results it is far apart."""
     if abs(load.strides.get(column, 0)) < side or load.index.base.op is not Op.PARAM:
         return None
     for counter, stride in load.strides.items():

@@ -1,1 +1,1 @@
-"""Long sums: cut into blocks, or added up along rows of memory."""
+"""Long sums, cut into blocks or computed along rows of memory."""

@@ -1,15 +1,15 @@
-"""Add up long rows in scratch memory, a few at a time.
+"""Adds up long rows in scratch memory, a few at a time.
 
     before   r0 < 4096:    out[r0] = sum over r1 < 128 of a[r1, r0]
     after    loop r1 < 32 { r2 < 4096: row[r2] += sum over r3 < 4 of a[r3*32 + r1, r2] }
              r0 < 4096:    out[r0] = row[r0]
 
-Memory is read fastest as a few long stretches, here a quarter of the rows each. Sums in registers
-read a short piece of each row, as wide as the registers, and the next piece is a row further; and
-so do rows that follow each other, if they are read side by side. The row of sums stays in the first
-level cache; where it would not fit, the columns are cut into blocks of which it does.
+Memory is read fastest as a few long streams; here each stream is a quarter of the rows. Sums in
+registers would read a short piece of each row, as wide as the registers, and then jump to the next
+row. Adjacent rows read together would do the same. The row of sums stays in the first-level cache.
+If it does not fit there, the columns are cut into blocks that do.
 
-Reductions of the same rows that need each other's results have a row of scratch memory each:
+If reductions of the same rows need each other's results, each has a row of scratch memory:
 
     before   r0 < 4096:    m[r0] = max over r1 < 32 of a[r1, r0]
                            s[r0] = sum over r2 < 32 of exp(a[r2, r0] - m[r0])
@@ -36,7 +36,7 @@ from ogive.targets.target import Target
 
 
 def add_up_rows(root: UOp, target: Target) -> UOp:
-    """The kernel with its long rows added up in scratch memory, if that is what it does."""
+    """The kernel with its long rows added up in scratch memory, if it only reduces such rows."""
     costs = target.costs.loops
     totals = [node for node in root.walk() if node.op is Op.REDUCE]
     rows = list(dict.fromkeys([total.closed for total in totals]))
@@ -55,8 +55,7 @@ def add_up_rows(root: UOp, target: Target) -> UOp:
 
 
 def _stores_totals(root: UOp) -> bool:
-    """Whether a kernel stores reductions as they are, all of the same axes, and has no loops in
-    order besides."""
+    """Whether a kernel only stores reductions, all over the same axes, and has no other loops."""
     return all(
         store.combine is None
         and store.value.op is Op.REDUCE
@@ -66,23 +65,25 @@ def _stores_totals(root: UOp) -> bool:
 
 
 def _can_cut(row: tuple[UOp, ...], beside: int) -> bool:
-    """Whether rows are one axis of some times as many as are added up at a time."""
+    """Whether rows are one axis whose length is a multiple of those that are added up at a time."""
     length = axis_extent(row[0])
     is_fixed = len(row) == 1 and row[0].extent.op is Op.CONST
     return is_fixed and length % beside == 0 and length >= 2 * beside
 
 
 def _is_cheap(totals: list[UOp], rows: list[tuple[UOp, ...]], target: Target) -> bool:
-    """Whether the rows that are read first take little to compute; others find them in a cache."""
+    """Whether rows take little to compute on their first read; later reads find them in a cache."""
     first = [total for total in totals if total.closed == rows[0]]
     work = sum([operation_cost(node, target) for node in _computed(first)])
     return work <= target.costs.loops.cheap_work
 
 
 def _column(root: UOp, rows: list[UOp], target: Target) -> UOp | None:
-    """The axis of the result along which the rows, and their sums, lie side by side; none if
-    registers hold the sums, as rows are then read one after the other, or if rows are read again
-    for other results, as in a product, which registers do better."""
+    """The axis of the result along which the rows and their sums are contiguous.
+
+    None if registers hold all sums, because rows are then read in order anyway, or if rows are read
+    again for other results, as in a product, for which registers are better.
+    """
     accesses = memory_accesses(root)
     widest = max(access.index.dtype.itemsize for access in accesses)
     held = sums_in_registers(target) * target.vector_bytes // widest
@@ -106,8 +107,7 @@ def _computed(totals: list[UOp]) -> list[UOp]:
 
 
 class _Rows:
-    """Carries it out, with rows of at most `most` sums along the `column`, and up to `beside` of
-    them at a time."""
+    """The rewrite: rows of at most `most` sums along `column`, up to `beside` rows at a time."""
 
     def __init__(
         self, root: UOp, column: UOp, most: int, beside: int, target: Target
@@ -121,21 +121,21 @@ class _Rows:
         if self.count > 1:
             step = target.costs.loops.column_step
             self.block = -(-self.length // (self.count * step)) * step
-        # Other numbers than those of old counters: for a while a graph holds both.
+        # New counters get new numbers, because the graph holds old and new ones for a while.
         base = 1 + max([node.number for node in root.walk() if node.op is Op.RANGE])
         outputs = root.roots[0].closed
         self.outer = {c: make_range(c.extent, base + 1 + c.number, c.placement) for c in outputs}
-        # Blocks are the outermost loop: the same columns of the next rows follow.
+        # Blocks are the outermost loop, so that the same columns of the next rows are read next.
         self.first = make_range(self.count, base) * self.block
         self.last = make_range(self.block, base + 1 + column.number)
         self.numbers = itertools.count(2 * base + 1)
-        # Stands for a place of the block until it is known by which loop it is read.
+        # Stands for a place in the block until the loop that reads it is known.
         self.place = make_range(self.block, next(self.numbers))
         self.loops: dict[UOp, tuple[UOp, UOp, UOp]] = {}
         self.sums: dict[UOp, UOp] = {}
 
     def add_up(self, root: UOp, totals: list[UOp]) -> UOp:
-        """The kernel with these reductions, those that others need first, in scratch memory."""
+        """The kernel with these reductions in scratch memory. Each comes after those it needs."""
         for total in totals:
             stage = self.staged(total)
             place = UOp(Op.INDEX, total.dtype, (stage, self.place))
@@ -144,7 +144,7 @@ class _Rows:
         return self.at(root, self.last, {})
 
     def staged(self, total: UOp) -> UOp:
-        """A reduction, a few rows at a time, combined with what there is of it."""
+        """The row of a reduction, to which a few rows at a time are added."""
         (row,) = total.closed
         if row not in self.loops:
             is_cheap = _is_cheap([total], [total.closed], self.target)
@@ -162,7 +162,7 @@ class _Rows:
         return UOp(Op.STAGE, total.dtype, (few, within, groups, within), block)
 
     def at(self, node: UOp, place: UOp, rows: dict[UOp, UOp]) -> UOp:
-        """The same with the column at a place of the block."""
+        """A node with the column at `place` of the block."""
         position = self.first + place
         gates = {}
         if self.count * self.block > self.length:

@@ -1,19 +1,19 @@
-"""Cut sums, the columns of products, and transposes into blocks: for the rounding and the caches.
+"""Cuts sums, columns of products, and transposes into blocks, for less rounding and for the caches.
 
     before   k < 1024:               sum of a[i, k] * b[k, j]
     after    k0 < 4: sum of (k1 < 256: sum of a[i, k0*256 + k1] * b[k0*256 + k1, j])
 
-A sum of a thousand products rounds a thousand times; in blocks, each of which starts from zero, it
-rounds as often but its parts are small, so that the error grows with the length of a block
-(`rounding` does the same for sums of anything else). One more addition a block is all it costs:
-where multiplying takes all the time, the blocks are as long as the error allows. Sums of integers
-are exact, and not cut.
+A sum of a thousand products rounds a thousand times. In blocks, each starting from zero, it rounds
+as often, but the partial sums are small, so that the error grows with the length of a block
+(`block_sums.py` does the same for other sums). The cost is one more addition per block. Where the
+multiplications take all the time, the blocks are as long as the error allows. Sums of integers are
+exact and are not cut.
 
-Columns of which one operand is laid out in panels are cut as well: as many panels as half of the
-second-level cache holds stay there while the rows pass by (`heuristic` nests the loops so).
+Columns of an operand in panels are cut, too: as many panels as half of the second-level cache holds
+stay there while all rows are read (`place/loop_nest.py` orders the loops for that).
 
-Where what is read side by side is written far apart, the axis that is written side by side is cut:
-of each row some lines that follow each other are written, before the next rows are.
+If reads are contiguous and the writes far apart, the axis of contiguous writes is cut: a few
+consecutive cache lines of each row are written before those of the next row.
 
     before   j < 4096, i < 4096:              b[i, j] = a[j, i]
     after    j0 < 64, i < 4096, j1 < 64:      b[i, j0*64 + j1] = a[j0*64 + j1, i]
@@ -36,8 +36,7 @@ from ogive.targets.target import CACHE_LINE, Target
 
 
 def block_axes(root: UOp, target: Target) -> UOp:
-    """The kernel with its long sums, the panels of its product's columns, or the axis that it
-    turns, in blocks."""
+    """The kernel with its long sums, its panels of columns, or its transposed axis in blocks."""
     reduced = [node for node in root.walk() if node.op in (Op.REDUCE, Op.SCAN, Op.STAGE)]
     if not reduced:
         transposed = _transposed_block(root, target)
@@ -47,7 +46,7 @@ def block_axes(root: UOp, target: Target) -> UOp:
         return block_sums(root, target)
     (product,) = products
     if ends_early(root, product, target):
-        # Rows that are staged for it end with it, if its loop is whole.
+        # Its loop must stay whole, so that the rows staged for it can end where it does.
         return block_sums(root, target)
     accesses = memory_accesses(root)
     loads = _terms(product, accesses)
@@ -65,14 +64,14 @@ def block_axes(root: UOp, target: Target) -> UOp:
 
 
 def _outer_products(reduced: list[UOp]) -> list[UOp]:
-    """The sums of products, but for those that are staged, as the scores of an attention are."""
+    """The sums of products that are not staged, as the scores of attention are."""
     stages = [node for node in reduced if node.op is Op.STAGE]
     staged = frozenset().union(*[stage.backward_slice() for stage in stages])
     return [node for node in reduced if node not in staged and _is_sum_of_products(node)]
 
 
 def _terms(product: UOp, accesses: list[MemoryAccess]) -> list[MemoryAccess]:
-    """The loads of a sum of products along its counters."""
+    """The loads in a sum of products that depend on its counters."""
     inside = product.operand.backward_slice()
     return [
         access
@@ -82,9 +81,11 @@ def _terms(product: UOp, accesses: list[MemoryAccess]) -> list[MemoryAccess]:
 
 
 def _transposed_block(root: UOp, target: Target) -> dict[UOp, int]:
-    """The axis along which a kernel writes, and reads what is far apart, with the length of its
-    blocks; none if they do not fill it, if what lies side by side is less than a line, or if it
-    writes so little that caches put its lines together."""
+    """The axis along which a kernel writes contiguously and reads far apart, with a block length.
+
+    Empty if blocks do not divide it, if fewer elements than a cache line are contiguous, or if so
+    little is written that the caches combine the writes to a line.
+    """
     least = target.streamed_transposed_bytes
     if least is None:
         return {}
@@ -114,7 +115,7 @@ def _has_lines(access: MemoryAccess) -> bool:
 def _is_sum_of_products(node: UOp) -> bool:
     term = node.operand
     if term.op is Op.WHERE and term.if_false.op is Op.CONST:
-        term = term.if_true  # the rest of a last chunk, or of a panel, is filled up
+        term = term.if_true  # the padding of a last chunk or of a panel
     return (
         node.op is Op.REDUCE
         and node.combine is Op.ADD
@@ -124,27 +125,29 @@ def _is_sum_of_products(node: UOp) -> bool:
 
 
 def _shares_loops(product: UOp, reduced: list[UOp]) -> bool:
-    """Whether something else is reduced or staged along with a product: all are cut, or none."""
+    """Whether another node closes a loop of the product: then all would have to be cut alike."""
     return any(
         node is not product and not set(node.closed).isdisjoint(product.closed) for node in reduced
     )
 
 
 def _runs_along_columns(product: UOp, loads: list[MemoryAccess]) -> bool:
-    """Whether something is contiguous along an axis of the result, and not everything for longer
-    along a sum: windows of an image are contiguous along both."""
+    """Whether a load is contiguous along an axis of the result, and not all are longer along a sum.
+
+    Windows of an image are contiguous along both.
+    """
     columns = [_contiguous(access, product.ranges) for access in loads]
     summed = [_contiguous(access, product.closed) for access in loads]
     return max(columns, default=0) > (all(summed) and max(summed, default=0))
 
 
 def _contiguous(access: MemoryAccess, counters: Iterable[UOp]) -> int:
-    """How long the longest of some axes is along which an access is contiguous; 0 for none."""
+    """The length of the longest axis along which an access is contiguous; 0 if there is none."""
     return max([axis_extent(c) for c in counters if access.strides.get(c) == 1], default=0)
 
 
 def _products_in_block(product: UOp, loads: list[MemoryAccess], target: Target) -> int:
-    """About how many products are added up before their sum goes into another one."""
+    """The number of products, about, that are added up in a block."""
     depth = math.prod(axis_extent(counter) for counter in product.closed)
     reads = [
         math.prod(axis_extent(c) for c in product.ranges if not access.depends_on(c))
@@ -153,14 +156,14 @@ def _products_in_block(product: UOp, loads: list[MemoryAccess], target: Target) 
     costs = target.costs.loops
     varies = any(counter.extent.op is not Op.CONST for counter in product.closed)
     if min(reads, default=1) < costs.much_reused:
-        # Of a length that varies, blocks are such as short sums have: they cost nothing here.
+        # A symbolic length gets the blocks of a short sum, which cost nothing here.
         usual = 0 if varies else math.isqrt(depth)
         return max(usual, costs.shortest_read_block)
     return max(min(depth // costs.fewest_blocks, costs.longest_block), costs.shortest_block)
 
 
 def _nest(product: UOp, block: int) -> list[UOp]:
-    """The sum as one of sums of a block or less each, from the outside in."""
+    """The sum as nested sums, of at most a block each, from the outside in."""
     nested = nest_sum(product, block)
     if nested is product:
         return [product]
@@ -169,24 +172,28 @@ def _nest(product: UOp, block: int) -> list[UOp]:
 
 
 def _summed_block(product: UOp, block: int, target: Target) -> dict[UOp, int]:
-    """The outermost counter of a long sum, with the length of its blocks; none if these are few
-    rows of a window and some are left over, which would be loops of their own."""
+    """The outermost counter of a long sum, with the length of its blocks.
+
+    Empty if these are few rows of a window, and some are left over that would need their own loops.
+    """
     counter, *inner = product.closed
     length = axis_extent(counter)
-    rest = math.prod(axis_extent(other) for other in inner)
-    if 2 * rest > block or 2 * length * rest < 3 * block:
+    within = math.prod(axis_extent(each) for each in inner)
+    if 2 * within > block or 2 * length * within < 3 * block:
         return {}
-    size = block_length(length, block // rest)
+    size = block_length(length, block // within)
     fewest = target.costs.loops.fewest_blocks
-    is_left_over = rest > 1 and length % size and length < fewest * size
+    is_left_over = within > 1 and length % size and length < fewest * size
     return {} if is_left_over else {counter: size}
 
 
 def _column_block(
     root: UOp, product: UOp, accesses: list[MemoryAccess], target: Target
 ) -> dict[UOp, int]:
-    """The axis of a product's column panels, with the number of those that stay in cache
-    together; none if all rows stay there anyway."""
+    """The axis of a product's column panels, with the number that stay in the cache together.
+
+    Empty if all rows stay there anyway.
+    """
     outputs = output_axes(root)
     loads = _terms(product, accesses)
     stores = [access for access in accesses if access.is_store]

@@ -1,11 +1,11 @@
-"""Add up long sums in blocks of blocks, so that their error hardly grows with their length.
+"""Adds up long sums in blocks of blocks, so that their error hardly grows with their length.
 
     before   k < 10000: sum of x[k]
-    after    k0 < 9: sum of (k1 < 1024: sum of x[k0*1024 + k1]), and the sum of what is left over
+    after    k0 < 9: sum of (k1 < 1024: sum of x[k0*1024 + k1]), plus the sum of the remainder
 
-A sum of many terms has a large part to which each small term is added, and each addition rounds to
-the digits of the large part. A block starts from zero. Where a sum runs along what lies side by
-side, lanes and registers hold many sums of one block, each of few terms.
+In a sum of many terms, each small term is added to a large partial sum and rounded to its digits. A
+block starts from zero. If a sum runs along contiguous elements, lanes and registers hold many
+partial sums of a block, each of few terms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ogive.targets.target import Target
 
 
 def block_sums(root: UOp, target: Target) -> UOp:
-    """The kernel with its long sums in blocks, unless they go through what is staged."""
+    """The kernel with its long sums in blocks, unless it has staged values or scans."""
     nodes = root.walk()
     if any(node.op in (Op.STAGE, Op.SCAN) for node in nodes):
         return root
@@ -43,7 +43,7 @@ def block_sums(root: UOp, target: Target) -> UOp:
 
 
 def _sums(nodes: Sequence[UOp]) -> list[UOp]:
-    """The sums whose loops are their own, or those of reductions that run along with them."""
+    """The sums whose loops only reductions over the same counters share."""
     closing: dict[UOp, set[tuple[Op, tuple[UOp, ...]]]] = {}
     for node in nodes:
         for counter in node.closed:
@@ -61,14 +61,14 @@ def _sums(nodes: Sequence[UOp]) -> list[UOp]:
 
 
 def _block(counters: Sequence[UOp], accesses: list[MemoryAccess], target: Target) -> int:
-    """How many terms along these counters make a block."""
+    """The number of terms along these counters in a block."""
     beside = any(access.strides.get(c) == 1 for access in accesses for c in counters)
     costs = target.costs.loops
     return costs.chain * costs.sharing_sums if beside else costs.chain
 
 
 def _cuts(sums: list[UOp], accesses: list[MemoryAccess], target: Target) -> dict[UOp, int]:
-    """The outermost counters of sums of several blocks, with the length of a block."""
+    """The outermost counters of sums that have several blocks, with the length of a block."""
     costs = target.costs.loops
     cuts: dict[UOp, int] = {}
     for node in sums:

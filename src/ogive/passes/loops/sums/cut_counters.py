@@ -1,9 +1,9 @@
-"""Cut counters in two, and the reductions along them into blocks.
+"""Cuts counters in two, and the reductions along them into blocks.
 
     before   k < 1024: sum of x[k]
     after    k0 < 4: sum of (k1 < 256: sum of x[k0*256 + k1])
 
-What follows the last block that is full is added to the sum of the others.
+The terms after the last full block have a sum of their own, which is added.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from ogive.passes.loops.replace_counters import replace_ranges
 
 
 def block_length(length: int, wanted: int, unit: int = 1) -> int:
-    """A multiple of `unit` near `wanted`: one that divides `length` if there is any, or else one of
-    which the last block lacks little."""
+    """A multiple of `unit` near `wanted`.
+
+    It divides `length` if there is such a multiple. Otherwise little of the last block is empty.
+    """
     least, most = 2 * wanted // 3, 3 * wanted // 2
     candidates = range(max(-(-least // unit), 1) * unit, most + 1, unit)
     fitting = [n for n in candidates if length % n == 0 and 1 < n < length]
@@ -32,7 +34,7 @@ def block_length(length: int, wanted: int, unit: int = 1) -> int:
 
 
 def nest_sum(total: UOp, block: int) -> UOp:
-    """A sum along several counters of which the inner ones make a block, as a sum of sums.
+    """A sum along several counters as a sum of sums, if the inner counters make up a block.
 
         before   sum over n < 8, y < 56, x < 56          after   sum over n of (sum over y, x)
     """
@@ -46,9 +48,9 @@ def nest_sum(total: UOp, block: int) -> UOp:
 def cut_counters(root: UOp, reductions: Sequence[UOp], cuts: Mapping[UOp, int]) -> UOp:
     """The kernel with counters cut into blocks of the given lengths.
 
-    `reductions` are those that close a counter which may not be a multiple of its blocks; it is the
-    first that they close. Any other counter has to be one. Of a variable length, there are as many
-    blocks as its value fills, maybe none.
+    `reductions` are those whose first closed counter may have a remainder; all other counters must
+    be multiples of their blocks. A symbolic length has as many full blocks as its value fills,
+    perhaps none.
     """
     numbers = itertools.count()
     replacements: dict[UOp, UOp] = {}
@@ -72,7 +74,7 @@ def cut_counters(root: UOp, reductions: Sequence[UOp], cuts: Mapping[UOp, int]) 
 def _in_blocks(
     reduction: UOp, replacements: Mapping[UOp, UOp], numbers: itertools.count[int]
 ) -> UOp:
-    """The reduction of its blocks, each reduced, and of what follows the last full one."""
+    """The reduction of the full blocks, combined with that of the terms after them."""
     value, op = reduction.operand, reduction.combine
     first, *others = reduction.closed
     around = [replacements[counter] for counter in others]
@@ -83,23 +85,23 @@ def _in_blocks(
 
     whole = reduced(reduced(replace_ranges(value, replacements), within, *around), blocks)
     block = axis_extent(within)
-    left = first.extent % block
-    if left.op is Op.CONST and left.literal == 0:
+    remainder = first.extent % block
+    if remainder.op is Op.CONST and remainder.literal == 0:
         return whole
     full = first.extent // block * block
-    last = make_range(left, next(numbers))
+    last = make_range(remainder, next(numbers))
     _, *inside = _loops_within(reduction)
     own = {counter: make_range(counter.extent, next(numbers)) for counter in inside}
-    rest = replace_ranges(value, {**replacements, first: last + full, **own})
-    return UOp(op, reduction.dtype, (whole, reduced(rest, last, *[own[c] for c in others])))
+    tail = replace_ranges(value, {**replacements, first: last + full, **own})
+    return UOp(op, reduction.dtype, (whole, reduced(tail, last, *[own[c] for c in others])))
 
 
 def _loops_within(reduction: UOp) -> list[UOp]:
-    """The counters of a reduction's loops and of those that stand in them.
+    """The counters of a reduction's loops and of the loops inside them.
 
-    What follows the blocks has its own, since a loop cannot be both within the one over blocks and
-    behind it. What is reduced or staged before all of them (the scores that a product goes through,
-    the mean about which a variance is) stays as it is: it is worked out once.
+    The terms after the blocks get counters of their own, since a loop cannot be both inside the
+    loop over blocks and after it. Values that are reduced or staged before all these loops (the
+    scores for a product, the mean for a variance) stay as they are and are computed once.
     """
     inside = dict.fromkeys(reduction.closed)
     for node in reversed(reduction.operand.walk()):

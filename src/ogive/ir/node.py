@@ -1,8 +1,8 @@
 """Interned graph nodes.
 
-Building the same node twice, from any thread, gives the same object (`ir/node_table.py`). So `is`
-is structural equality, and a graph is its root. The *content key* is a separate structural hash,
-for what outlives the process.
+Building the same node twice, from any thread, gives the same object (`node_parts/node_table.py`).
+So `is` is structural equality, and a graph is its root. The *content key* is a separate structural
+hash, for what outlives the process.
 
     >>> from ogive.ir.dtype import float32
     >>> one = UOp.const(float32, 1.0)
@@ -19,11 +19,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ogive.digest import blake2b
 from ogive.errors import Origin
-from ogive.ir import accessors
 from ogive.ir import dtype as dtypes
-from ogive.ir.computed_properties import PROPERTIES, compute_property, computed
 from ogive.ir.dtype import DType, Scalar
-from ogive.ir.node_table import detached_nodes, exact_argument, intern_node, make_node, next_id
+from ogive.ir.node_parts import accessors
+from ogive.ir.node_parts.computed_properties import PROPERTIES, compute_property, computed
+from ogive.ir.node_parts.node_table import (
+    detached_nodes,
+    exact_argument,
+    intern_node,
+    make_node,
+    next_id,
+)
 from ogive.ir.ops import Op
 from ogive.ir.traversal import walk
 
@@ -63,7 +69,7 @@ class UOp(accessors.Accessors):
     reference: weakref.ref[UOp]  # to the node itself, for whoever must not keep it alive
     live: Any  # what the process knows of the node; None to the language
 
-    # Computed by modules that know nodes, which `ir/node_extensions.py` makes known to this one.
+    # Computed by modules that know nodes, which `node_extensions.py` makes known to this one.
     shape: tuple[Any, ...]  # lengths of the axes, integers or index nodes; () for scalars
     bounds: tuple[Scalar, Scalar]  # the least and greatest value; indices do not overflow
     sound_bounds: tuple[int, int] | None  # the same even where integers wrap; None: not provable
@@ -210,7 +216,7 @@ class UOp(accessors.Accessors):
         return nodes
 
     if TYPE_CHECKING:
-        # Arithmetic of index expressions and conditions, from `ir/node_extensions.py`: the result
+        # Arithmetic of index expressions and conditions, from `node_extensions.py`: the result
         # is simplified. `==` stays identity.
         def __add__(self, other: UOp | int) -> UOp: ...
         def __radd__(self, other: int) -> UOp: ...

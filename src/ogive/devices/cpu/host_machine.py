@@ -64,7 +64,7 @@ class HostMachine:
             self._target, self._note, self._confirmed = before
 
     def target_for(self, config: Config) -> Target:
-        """The target of this machine, with the costs that the settings have, if they have some."""
+        """The target of this machine, changed as the settings ask: with costs of theirs."""
         target = self._find_target(config)
         return target if config.costs is None else _with_costs(target, config.costs)
 
@@ -78,7 +78,7 @@ class HostMachine:
 
     def _note_for(self, config: Config) -> TargetNote:
         """The note of the target: an earlier process's, as long as nobody asks for the target."""
-        if config.costs is not None:
+        if config.costs is not None:  # the settings change the target: it has a key of its own
             return TargetNote.of(self.target_for(config))
         if self._note is None:
             disk = disk_for(config)

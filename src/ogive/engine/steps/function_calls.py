@@ -12,7 +12,7 @@ from ogive.devices.handle import find_handle
 from ogive.devices.known_devices import find_device
 from ogive.devices.protocol import Device, StepFailure
 from ogive.devices.python_function import PythonFunction
-from ogive.engine.announced_writes import without_effect_lock
+from ogive.engine.writes.announced_writes import without_effect_lock
 from ogive.passes.regions.slots import CallStep, Slot
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
-from ogive.engine.missing_values import flat_node
+from ogive.engine.writes.missing_values import flat_node
 from ogive.ir.traversal import substitute
 from ogive.jit.argument_trees import Call
 from ogive.jit.calls.whereabouts import Whereabouts

@@ -9,7 +9,7 @@ says why the count tells). What was lent, to NumPy say, is never free again.
 from __future__ import annotations
 
 from ogive.devices.buffer import Buffer
-from ogive.engine.missing_values import flat_node
+from ogive.engine.writes.missing_values import flat_node
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
 from ogive.jit.tracing.prepare import Made

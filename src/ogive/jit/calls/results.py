@@ -7,7 +7,7 @@ from typing import Any
 
 from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
-from ogive.engine.missing_values import flat_node, flat_without_memory
+from ogive.engine.writes.missing_values import flat_node, flat_without_memory
 from ogive.errors import ArgumentError
 from ogive.ir.device_names import group_members, group_name
 from ogive.ir.memory import memory_leaf, shaped

@@ -15,9 +15,9 @@ from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.engine.caches.find_executions import find_executions
 from ogive.engine.caches.general_graphs import general_graphs
-from ogive.engine.old_versions import effects_of, version_below
 from ogive.engine.parametric import to_parametric
 from ogive.engine.steps.compiled_graph import CompiledGraph
+from ogive.engine.writes.old_versions import effects_of, version_below
 from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType

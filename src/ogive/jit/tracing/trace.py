@@ -17,7 +17,7 @@ from typing import Any
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.engine.missing_values import flat_node
+from ogive.engine.writes.missing_values import flat_node
 from ogive.ir.node import UOp
 from ogive.ir.traversal import substitute
 from ogive.jit.argument_trees import Call, refuse_file_view

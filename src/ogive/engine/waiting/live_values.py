@@ -34,14 +34,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.devices.buffer import Buffer
-from ogive.engine.old_versions import version_below
-from ogive.engine.one_value_each import that_agree
-from ogive.engine.waiting_values import waiting_for
+from ogive.engine.waiting.waiting_values import waiting_for
+from ogive.engine.writes.old_versions import version_below
+from ogive.errors import VariableError
 from ogive.ir.calls import is_gradient
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, SPREAD, Op
+from ogive.ir.symbolic.variable import bindings
 from ogive.ir.traversal import walk
 from ogive.live import history, registry
 
@@ -58,6 +59,8 @@ stored at once: what is written cell by cell is another value at each cell."""
 _FREE = MOVEMENT | {
     Op.AFTER, Op.BIND, Op.BUFFER, Op.CONST, Op.DETACH, Op.IOTA, Op.STORE, Op.UNIQUE, Op.VARIABLE,
 }  # fmt: skip
+
+_OF_VARIABLES = (Op.BIND, Op.VARIABLE)
 
 
 class Run:
@@ -100,7 +103,7 @@ def values_to_store(run: Run, target_of: Callable[[str], Target]) -> tuple[UOp, 
     if not read and not gradients and not grown:
         return ()
     if gradients or grown:
-        agreeing = set(that_agree((*gradients, *grown), order))
+        agreeing = set(_that_agree((*gradients, *grown), order))
         gradients = [node for node in gradients if node in agreeing]
         grown = [node for node in grown if node in agreeing]
     if any(map(_is_spread, order)):
@@ -152,7 +155,28 @@ def assignments_of(run: Run) -> tuple[UOp, ...]:
             continue  # a gradient faults where its value does, which is computed
         if may_fault(node) or _is_absent(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
-    return tuple(that_agree([node for node in found if node not in faulting], run.order))
+    return tuple(_that_agree([node for node in found if node not in faulting], run.order))
+
+
+def _that_agree(nodes: Sequence[UOp], order: Sequence[UOp]) -> Sequence[UOp]:
+    """Those of `nodes` that a run with the walk `order` can take in besides: in one run, a variable
+    has one value.
+
+        run `x[:n].sum()` with n = 2;  a waiting `y[:n] = …` joins it with n = 2, not with n = 3
+    """
+    if not any(node.op in _OF_VARIABLES for node in walk(tuple(nodes))):
+        return nodes
+    known = [node for node in order if node.op in _OF_VARIABLES]
+    agreeing = []
+    for node in nodes:
+        own = [under for under in walk((node,)) if under.op in _OF_VARIABLES]
+        try:
+            bindings((*known, *own))
+        except VariableError:
+            continue
+        known += own
+        agreeing.append(node)
+    return agreeing
 
 
 def may_fault(node: UOp) -> bool:

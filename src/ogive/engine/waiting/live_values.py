@@ -145,17 +145,18 @@ def assignments_of(run: Run) -> tuple[UOp, ...]:
 
     What may fault where those do not is left alone: nobody has asked for it yet.
     """
-    found = [node for node in run.waiting if node.op is Op.AFTER and registry.has_holder(node)]
-    if not found:
+    waiting = [node for node in run.waiting if node.op is Op.AFTER]
+    assignments = [node for node in waiting if registry.has_holder(node)]
+    if not assignments:
         return ()
     inside = set(run.order)
     faulting: set[UOp] = set()
-    for node in walk(tuple(found)):
+    for node in walk(tuple(assignments)):
         if node in inside or (is_gradient(node) and node.operands[0] in inside):
             continue  # a gradient faults where its value does, which is computed
         if may_fault(node) or _is_absent(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
-    return tuple(_that_agree([node for node in found if node not in faulting], run.order))
+    return tuple(_that_agree([node for node in assignments if node not in faulting], run.order))
 
 
 def _that_agree(nodes: Sequence[UOp], order: Sequence[UOp]) -> Sequence[UOp]:
@@ -202,12 +203,12 @@ def _gradients_among(
     """Gradients that tensors hold: those of roots, which would have to be computed a second time,
     and those beside the gradients asked for, since one backward pass gives them all."""
     values = {*roots, *[node.operands[0] for node in order if is_gradient(node)]}
-    found = _beside(order)
+    gradients = _beside(order)
     for node in waiting:
         call = node.operand if node.op is Op.DETACH else node
         if is_gradient(call) and call.operands[0] in values:
-            found[node] = None
-    return [node for node in found if node not in roots and registry.has_holder(node)]
+            gradients[node] = None
+    return [node for node in gradients if node not in roots and registry.has_holder(node)]
 
 
 def _beside(order: Sequence[UOp]) -> dict[UOp, None]:
@@ -225,7 +226,7 @@ def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
         before   total = ADD(ADD(ADD(0, loss 1), loss 2), loss 3), of which the last was computed
         after    total is computed with the second, and with every second one after that
     """
-    found: list[UOp] = []
+    grown: list[UOp] = []
     for node in waiting:
         if node.op in _FREE or is_gradient(node) or not registry.has_holder(node):
             continue
@@ -237,10 +238,10 @@ def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
             # over several devices may share no more than a mask of positions with this run.
             continue
         if any(n.live is not None and n.live.ran for n in under if n not in inside):
-            found.append(node)
+            grown.append(node)
         else:
             node.live.ran = True
-    return found
+    return grown
 
 
 def _read_outside(
@@ -249,14 +250,14 @@ def _read_outside(
     """The values of a run that live tensors read otherwise than through its results, last first."""
     asked = set(roots)
     read = {source for node in waiting for source in node.src}
-    found: dict[UOp, None] = {}
+    read_values: dict[UOp, None] = {}
     for node in reversed(list(values)):
         if node not in asked and (node in read or registry.has_holder(node)):
             while node.op in MOVEMENT or node.op is Op.DETACH:
                 node = node.operand
             if node.op not in _FREE and node not in asked:
-                found[node] = None
-    return list(found)
+                read_values[node] = None
+    return list(read_values)
 
 
 def _has_gradient(node: UOp) -> bool:
@@ -268,11 +269,11 @@ def _overtaken(order: Sequence[UOp]) -> set[UOp]:
     """The values of a run that are computed from memory which it overwrites: who reads them later
     would need a copy of that."""
     overwritten = {version_below(node) for node in order if node.op is Op.AFTER}
-    found: set[UOp] = set()
+    overtaken: set[UOp] = set()
     for node in order if overwritten else ():
-        if node.op is not Op.AFTER and any(s in overwritten or s in found for s in node.src):
-            found.add(node)
-    return found
+        if node.op is not Op.AFTER and any(s in overwritten or s in overtaken for s in node.src):
+            overtaken.add(node)
+    return overtaken
 
 
 _ENOUGH = 1 << 20
@@ -321,11 +322,11 @@ def _faulting(roots: tuple[UOp, ...], order: Sequence[UOp]) -> set[UOp]:
     for node in reversed(order):
         if node in whole and node.op not in (Op.SHRINK, Op.SCATTER):
             whole.update(node.src[1:] if node.op is Op.GATHER else node.src)
-    found: set[UOp] = set()
+    faulting: set[UOp] = set()
     for node in order:
-        if may_fault(node) or not found.isdisjoint(node.src):
-            found.add(node)
-    return found - whole
+        if may_fault(node) or not faulting.isdisjoint(node.src):
+            faulting.add(node)
+    return faulting - whole
 
 
 def _bytes_of(node: UOp) -> int:

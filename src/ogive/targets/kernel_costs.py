@@ -141,7 +141,7 @@ class Lanes(NamedTuple):
     little_work: int = 12
     """Cycles up to which a vector takes few."""
 
-    some_work: int = 40
+    some_work: int = 84
     """Cycles up to which a vector takes some: two of those are computed side by side."""
 
     column_tiles: int = 8

@@ -280,15 +280,15 @@ _ENOUGH = 1 << 20
 """Work is counted up to this: what is read twice counts twice."""
 
 
-def _work(order: Sequence[UOp], target: Target) -> dict[UOp, int]:
+def _work(order: Sequence[UOp], target: Target) -> dict[UOp, float]:
     """The cycles that an element of each value takes, from memory on; enough where there is a
     reduction in it, or another operation that is no elementwise one."""
-    from ogive.targets.estimates import operation_cost  # which runs without live values do without
+    from ogive.targets.estimates import operation_cycles  # many runs have no live values
 
-    work: dict[UOp, int] = {}
+    work: dict[UOp, float] = {}
     for node in order:
         if node.op in ELEMENTWISE or node.op is Op.GATHER:
-            own = operation_cost(node, target)
+            own = operation_cycles(node, target)
         else:
             own = 0 if node.op in _FREE or node.op is Op.GRADIENT else _ENOUGH
         work[node] = min(own + sum([work[source] for source in node.src]), _ENOUGH)

@@ -130,8 +130,8 @@ def unmeasured_machine() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def checked_accessors() -> None:
     """A node that is asked for a source which its op does not have is an error."""
-    from ogive.ir.accessors import check_accessors
     from ogive.ir.node import UOp
+    from ogive.ir.node_parts.accessors import check_accessors
 
     check_accessors(UOp)
 

@@ -19,7 +19,7 @@ import pytest
 import ogive
 from ogive import Config, Tensor, Variable
 from ogive.engine.steps.compiled_graph import Launch
-from ogive.ir.node_table import gc_dead_refs, live_uop_ids
+from ogive.ir.node_parts.node_table import gc_dead_refs, live_uop_ids
 from ogive.live.registry import buffer_count, live_tensor_ids
 
 

@@ -13,7 +13,7 @@ import torch
 
 import ogive
 from ogive import Tensor
-from ogive.engine import old_versions
+from ogive.engine.writes import old_versions
 from ogive.errors import GradientError
 from ogive.ir.memory import memory_leaf
 from ogive.live import history, registry

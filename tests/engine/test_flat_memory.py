@@ -14,7 +14,7 @@ import pytest
 from ogive import Config, Tensor, Variable, counters
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import kernel_cache
-from ogive.ir.node_table import live_uop_ids
+from ogive.ir.node_parts.node_table import live_uop_ids
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.registry import buffer_count, live_tensor_ids
 from tests.engine.counting import Count

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Config, Tensor
-from ogive.devices.cpu.native.native_plan import _LEFT, _STEP, NativePlan
-from ogive.devices.protocol import KernelStep
+from ogive.devices.cpu.native.native_plan import NativePlan
+from ogive.devices.cpu.native.pool import Pool
+from ogive.devices.cpu.processor import processor
+from ogive.devices.protocol import DeviceStep, Fault, KernelStep
 from ogive.devices.write_clock import clock
 from ogive.engine.caches.graph_cache import graph_cache
-from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import DivisionByZeroError, ExecuteError
 
 UNCACHED = Config(schedule_cache=False, disk_cache=False, threads=1)
@@ -25,49 +27,69 @@ SIZE = 1 << 14
 
 
 class CtrlC:
-    """Presses it when a plan is resumed for the `at`-th time, or when a store is half done."""
+    """Presses it when a plan is resumed for the `at`-th time, or when a store is half done.
+
+    What is raised `instead` of an execution is raised in its place, `behind` one after it, and
+    `in_outcome` when the plan is asked how far a run came.
+    """
 
     def __init__(self) -> None:
         self.at = -1
         self.resumes = 0
         self.tears = False
+        self.instead: BaseException | None = None
+        self.behind: BaseException | None = None
+        self.in_outcome: BaseException | None = None
 
     def look(self, plan: NativePlan) -> None:
         self.resumes += 1
-        in_store = int(plan._header[_STEP]) in plan._whole and plan._header[_LEFT] > 0
-        if self.resumes == self.at or (self.tears and in_store):
+        if self.resumes == self.at or (self.tears and plan.is_half_done):
             self.at, self.tears = -1, False
             signal.raise_signal(signal.SIGINT)
 
-
-@pytest.fixture
-def ctrl_c(monkeypatch: pytest.MonkeyPatch) -> CtrlC:
-    """Plans pause after every tile."""
-    control = CtrlC()
-    make, steps = NativePlan.__init__, CompiledGraph.native_steps
-
-    def impatient(self: NativePlan, steps: Any, pool: Any = None) -> None:
-        make(self, steps, pool, pause_nanoseconds=0)
-        resume = self._resume
-
-        def watched(address: int) -> int:
-            status = resume(address)
-            control.look(self)
-            return status
-
-        self._resume = watched
-
-    def fine(self: CompiledGraph, threads: int) -> list[Any]:
-        return [
+    def bind(self, steps: Sequence[DeviceStep], pool: Pool) -> NativePlan:
+        """A plan of steps that are done tile by tile, and of which each is a pause."""
+        fine = [
             each._replace(grain=1, parallel=False, joins=False)
             if isinstance(each, KernelStep)
             else each
-            for each in steps(self, threads)
+            for each in steps
         ]
+        return InterruptedPlan(self, fine, pool)
 
-    monkeypatch.setattr(NativePlan, "__init__", impatient)
-    monkeypatch.setattr(CompiledGraph, "native_steps", fine)
-    return control
+
+class InterruptedPlan(NativePlan):
+    """A plan that looks whether somebody presses Ctrl-C."""
+
+    def __init__(self, ctrl_c: CtrlC, steps: Sequence[DeviceStep], pool: Pool) -> None:
+        super().__init__(steps, pool, pause_nanoseconds=0)
+        self.ctrl_c = ctrl_c
+
+    def resume(self) -> int:
+        status = super().resume()
+        self.ctrl_c.look(self)
+        return status
+
+    def execute(self) -> Fault | None:
+        if self.ctrl_c.instead is not None:
+            raise self.ctrl_c.instead
+        fault = super().execute()
+        if self.ctrl_c.behind is not None:
+            raise self.ctrl_c.behind
+        return fault
+
+    def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
+        if self.ctrl_c.in_outcome is not None:
+            raise self.ctrl_c.in_outcome
+        return super().outcome(may_end)
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[CtrlC]:
+    """Plans pause after every tile, and are interrupted as it is told."""
+    control = CtrlC()
+    with processor.binding_by(control.bind):
+        yield control
 
 
 @pytest.mark.parametrize("at", [1, 2, 3, 7, 12])
@@ -83,20 +105,13 @@ def test_an_interrupted_assignment_is_carried_out_once(ctrl_c: CtrlC, at: int) -
     numpy.testing.assert_array_equal(y.numpy(), data + (data + 1).sum())
 
 
-def test_an_interrupt_after_the_last_step_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_after_the_last_step_loses_nothing(ctrl_c: CtrlC) -> None:
     x = Tensor([1.0, 2.0])
     x += 1
-    execute = NativePlan.execute
-
-    def interrupted(self: NativePlan) -> Any:
-        fault = execute(self)
-        signal.raise_signal(signal.SIGINT)
-        return fault
-
-    with monkeypatch.context() as patched:
-        patched.setattr(NativePlan, "execute", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            x.realize(config=UNCACHED)
+    ctrl_c.behind = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        x.realize(config=UNCACHED)
+    ctrl_c.behind = None
     assert x.tolist() == [2.0, 3.0]
 
 
@@ -116,21 +131,15 @@ def test_an_assignment_that_is_interrupted_half_way_is_carried_out_to_its_end(
     numpy.testing.assert_array_equal(old.numpy(), data)
 
 
-def test_an_interrupt_while_one_is_settled_leaves_it_to_the_next_reader(
-    ctrl_c: CtrlC, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_while_one_is_settled_leaves_it_to_the_next_reader(ctrl_c: CtrlC) -> None:
     data = numpy.arange(float(SIZE))
     x = Tensor(data)
     x += 1
     ctrl_c.tears = True
-
-    def interrupted(self: NativePlan, may_end: Any) -> Any:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(NativePlan, "outcome", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            x.realize(config=UNCACHED)
+    ctrl_c.in_outcome = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        x.realize(config=UNCACHED)
+    ctrl_c.in_outcome = None
     assert clock.writers
     numpy.testing.assert_array_equal(x.numpy(), data + 1)
     assert not clock.writers
@@ -165,25 +174,18 @@ def test_a_plan_that_is_interrupted_half_way_has_assigned_once(ctrl_c: CtrlC) ->
     numpy.testing.assert_array_equal(x.numpy(), data + 3)
 
 
-def test_reading_a_result_of_a_plan_that_was_interrupted_executes_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_reading_a_result_of_a_plan_that_was_interrupted_executes_it(ctrl_c: CtrlC) -> None:
     x = Tensor([1.0, 2.0])
     y = x * 3
     plan = y.prepare(config=UNCACHED)
     plan.execute()
-
-    def interrupted(address: int) -> int:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        assert plan._execution is not None
-        patched.setattr(plan._execution.native, "_start", interrupted)
+    ctrl_c.instead = KeyboardInterrupt()
+    y.numpy()
+    with pytest.raises(KeyboardInterrupt):
+        plan.execute()
+    with pytest.raises(KeyboardInterrupt):
         y.numpy()
-        with pytest.raises(KeyboardInterrupt):
-            plan.execute()
-        with pytest.raises(KeyboardInterrupt):
-            y.numpy()
+    ctrl_c.instead = None
     assert y.tolist() == [3.0, 6.0]
 
 
@@ -222,23 +224,17 @@ def test_a_captured_function_that_is_interrupted_half_way_has_assigned_once(ctrl
     assert step(x).item() == (data + 3).sum()
 
 
-def test_a_time_out_is_raised_and_not_taken_for_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    execute = NativePlan.execute
+def test_a_time_out_is_raised_and_not_taken_for_a_fault(ctrl_c: CtrlC) -> None:
     state = Tensor(numpy.ones(100)).realize()
     for _ in range(2):  # from the second time on, what recurs is kept
         state = state * 2
         assert state.sum().item() > 0
     state = state * 2
-    with monkeypatch.context() as patched:
-
-        def late(self: NativePlan) -> Any:
-            execute(self)
-            raise TimeoutError("too late")
-
-        patched.setattr(NativePlan, "execute", late)
-        graph_cache.clear()
-        with pytest.raises(TimeoutError, match="too late"):
-            state.sum().item()
+    ctrl_c.behind = TimeoutError("too late")
+    graph_cache.clear()
+    with pytest.raises(TimeoutError, match="too late"):
+        state.sum().item()
+    ctrl_c.behind = None
     assert state.sum().item() == 800
 
 

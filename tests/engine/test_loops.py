@@ -14,7 +14,7 @@ import ogive
 from ogive import Tensor, nn, optim
 from ogive.engine.caches.general_graphs import general_graphs
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node_table import live_uop_ids
+from ogive.ir.node_parts.node_table import live_uop_ids
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.registry import buffer_of
 from tests.engine.counting import Count

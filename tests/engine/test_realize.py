@@ -13,7 +13,7 @@ import ogive
 from ogive import Config, Tensor, Variable
 from ogive.errors import ExecuteError
 from ogive.ir.memory import memory_leaf
-from ogive.ir.node_table import live_uop_ids
+from ogive.ir.node_parts.node_table import live_uop_ids
 from ogive.ir.ops import Op
 from ogive.live.registry import buffer_count
 from tests.engine.counting import Count

@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from ogive.ir import accessors
 from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.argument_forms import TESTS, describe_argument
 from ogive.ir.node import UOp
+from ogive.ir.node_parts import accessors
 from ogive.ir.ops import KINDS, LANE, STAGES, Op, staged_row
 
 FOUR = UOp.const(dtypes.index, 4)
@@ -65,7 +65,7 @@ def test_what_an_op_does_not_have_is_an_error(node: UOp, name: str, message: str
 def test_unchecked_accessors_read_the_same_sources() -> None:
     """As a process has them that verifies nothing; this one checks them."""
     code = """
-from ogive.ir import accessors
+from ogive.ir.node_parts import accessors
 from tests.ir.test_accessors import COUNTER, FOUR, LOAD, MEMORY, PLACE, STORE
 assert COUNTER.extent is FOUR and PLACE.base is MEMORY and PLACE.offset is COUNTER
 assert STORE.place is PLACE and STORE.value is LOAD

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ogive.ir.computed_properties import computed
 from ogive.ir.node import UOp
+from ogive.ir.node_parts.computed_properties import computed
 from ogive.ir.ops import Op
 
 

@@ -9,7 +9,7 @@ import threading
 
 from ogive.ir.dtype import bool_, float32, float64, int32, int64
 from ogive.ir.node import UOp
-from ogive.ir.node_table import gc_dead_refs, live_uop_ids
+from ogive.ir.node_parts.node_table import gc_dead_refs, live_uop_ids
 from ogive.ir.ops import Op
 from tests.ir.chains import chain
 

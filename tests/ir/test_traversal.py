@@ -8,7 +8,7 @@ import pytest
 
 from ogive.ir.dtype import float32
 from ogive.ir.node import UOp
-from ogive.ir.node_table import live_uop_ids
+from ogive.ir.node_parts.node_table import live_uop_ids
 from ogive.ir.ops import Op
 from ogive.ir.printer import format_node, format_tree
 from ogive.ir.traversal import substitute, walk

@@ -12,7 +12,7 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError
-from ogive.ir.node_table import live_uop_ids
+from ogive.ir.node_parts.node_table import live_uop_ids
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.registry import buffer_count, live_tensor_ids
 

@@ -3,8 +3,8 @@
 One realization, from tensors to memory:
 
     realize             the tensors that have no memory yet are the roots          `realize.py`
-    find_route          what must be assigned with them, and what was done for the
-                        same roots before                                          `routes.py`
+    find_route          what must be assigned with them, what waits for the run (`waiting/`), and
+                        what was done for the same roots before                    `routes.py`
     to_parametric       their graph over parameters; files read by rows            `parametric.py`
     find_executions     its compiled graph: of this process, of the disk, or new   `caches/`
     Realization.bind    memory for its slots, a plan over them                     `realization.py`
@@ -12,7 +12,7 @@ One realization, from tensors to memory:
     Realization.rebind  every live tensor that held a root reads the memory now    `realization.py`
 
 A prepared plan (`plan.py`) stops before the run, and runs many times. What assigns is announced
-(`announced_writes.py`), and concluded in one step, or taken back where it faults (`faults.py`).
+(`writes/`), and concluded in one step, or taken back where it faults (`faults.py`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ogive.engine.announced_writes import wait_for_writers
 from ogive.engine.realize import prepare, realize
+from ogive.engine.writes.announced_writes import wait_for_writers
 
 if TYPE_CHECKING:
     from ogive.engine.plan import Plan

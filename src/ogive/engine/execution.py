@@ -11,7 +11,7 @@ fault is made an error by `explain`.
 
 A run that only reads notes `clock.quiet` before it looks at memory. If the clock went on meanwhile
 and somebody wrote to memory that it read (`is_disturbed`), its results count for nothing. A run
-that writes to memory of tensors is announced, and concluded in one step (`announced_writes.py`).
+that writes to memory of tensors is announced, and concluded in one step (`writes/`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
-from ogive.engine.announced_writes import Conclude, Runnable, anywhere, write
 from ogive.engine.caches.kept_panels import Keeper
 from ogive.engine.steps.compiled_graph import CompiledGraph, pool_for
+from ogive.engine.writes.announced_writes import Conclude, Runnable, anywhere, write
 from ogive.journal import logging_time
 
 if TYPE_CHECKING:

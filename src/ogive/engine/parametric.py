@@ -24,7 +24,7 @@ def to_parametric(
     `watch` is told of the pass. With `calls`, those of the library's functions are left in it.
     """
     if config.verify:
-        from ogive.ir.accessors import check_accessors
+        from ogive.ir.node_parts.accessors import check_accessors
 
         check_accessors(UOp)
     normalized = normalize_graph(asked, config, whole, order, watch, calls)

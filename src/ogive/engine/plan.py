@@ -11,9 +11,9 @@ from ogive.devices.buffer import Buffer
 from ogive.devices.memory_planner import MemoryPlan
 from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock, is_disturbed
-from ogive.engine.announced_writes import make_way
 from ogive.engine.execution import Execution
 from ogive.engine.plan_memory import note_values, values_in
+from ogive.engine.writes.announced_writes import make_way
 from ogive.errors import ArgumentError, ExecuteError, VariableError, nearest
 from ogive.ir.node import UOp
 from ogive.ir.symbolic.variable import check_binding, rebind

@@ -17,11 +17,11 @@ from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
 from ogive.engine.caches.find_executions import find_executions
 from ogive.engine.execution import Execution, Executions
-from ogive.engine.missing_values import OVERTAKEN, flat_without_memory
-from ogive.engine.old_versions import split_effects, version_below
 from ogive.engine.parametric import to_parametric
 from ogive.engine.plan_memory import execute_plans_of, note_values
 from ogive.engine.routes import Route, keep_route
+from ogive.engine.writes.missing_values import OVERTAKEN, flat_without_memory
+from ogive.engine.writes.old_versions import split_effects, version_below
 from ogive.errors import ExecuteError
 from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.ir.memory import memory_leaf, shaped, upper_count

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from ogive.config import Config, current_config
 from ogive.devices.buffer import Buffer
 from ogive.devices.write_clock import clock, is_disturbed
-from ogive.engine.announced_writes import make_way
-from ogive.engine.old_versions import (
+from ogive.engine.plan_memory import execute_plans_of
+from ogive.engine.realization import Realization, is_in_memory
+from ogive.engine.routes import Route, find_route
+from ogive.engine.writes.announced_writes import make_way
+from ogive.engine.writes.old_versions import (
     effects_of,
     version_below,
     versions_to_keep,
     without_effects,
 )
-from ogive.engine.plan_memory import execute_plans_of
-from ogive.engine.realization import Realization, is_in_memory
-from ogive.engine.routes import Route, find_route
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
 from ogive.ir.device_names import FILES, is_group
 from ogive.ir.memory import memory_leaf

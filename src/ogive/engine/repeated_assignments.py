@@ -22,12 +22,12 @@ from ogive.counters import count
 from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock
-from ogive.engine.announced_writes import settle
 from ogive.engine.execution import Executions
-from ogive.engine.live_values import may_fault
 from ogive.engine.plan_memory import execute_plans_of
 from ogive.engine.realization import Realization
 from ogive.engine.realize import realize
+from ogive.engine.waiting.live_values import may_fault
+from ogive.engine.writes.announced_writes import settle
 from ogive.ir.memory import memory_leaf
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

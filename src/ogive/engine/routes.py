@@ -13,8 +13,8 @@ from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.devices.known_devices import find_device
 from ogive.engine.execution import Executions
-from ogive.engine.live_values import Run, assignments_of, values_to_store
-from ogive.engine.old_versions import effects_among
+from ogive.engine.waiting.live_values import Run, assignments_of, values_to_store
+from ogive.engine.writes.old_versions import effects_among
 from ogive.ir.device_names import STORAGE
 from ogive.ir.node import UOp
 from ogive.ir.traversal import walk
@@ -32,8 +32,8 @@ _TRIALS = 8
 
 class Route(NamedTuple):
     """The assignments under some roots, what is `stored` and `assigned` with them
-    (`live_values.py`). What is known besides: the walk of the roots, or the compiled graph and, but
-    for the nodes made on the way, how the roots became parametric."""
+    (`waiting/live_values.py`). What is known besides: the walk of the roots, or the compiled graph
+    and, but for the nodes made on the way, how the roots became parametric."""
 
     effects: tuple[UOp, ...]
     stored: tuple[UOp, ...]

@@ -70,7 +70,7 @@ class _Spread:
 def join_parts(values: Sequence[_Spread], count_writes: Callable[[UOp], tuple[int, int]]) -> None:
     """Let everybody who has one of the values have it as memory on each device."""
     joined = {value.whole.node: value.joined() for value in values}
-    new = {node: made for node, made in joined.items() if made is not node}
+    new = {node: memory for node, memory in joined.items() if memory is not node}
     if history.is_tracking():
         # Values over several devices have histories, as buffers do.
         read = [node for node in walk(tuple(new)) if node.op in (Op.BUFFER, Op.MULTI)]
@@ -92,11 +92,11 @@ def spread_values(tensors: Sequence[Any]) -> list[_Spread]:
             for tensor in tensors
             if not is_spread_memory(node := without_mark(tensor.node)) and 0 not in node.shape
         }
-        found = []
+        values = []
         for node, layout in zip(pending, _layouts_of(list(pending)), strict=True):
             assert layout is not None, "a tensor of several devices"
-            found.append(_Spread(node, layout, pending[node]))
-    return found
+            values.append(_Spread(node, layout, pending[node]))
+    return values
 
 
 def layout_of(node: UOp) -> Layout | None:
@@ -106,14 +106,14 @@ def layout_of(node: UOp) -> Layout | None:
 
 def _layouts_of(nodes: Sequence[UOp]) -> list[Layout | None]:
     """How each of some values lies; what they are made of in common is looked at once."""
-    found = [stated_layout(node) for node in nodes]
-    unknown = [node for node, layout in zip(nodes, found, strict=True) if layout is None]
+    stated = [stated_layout(node) for node in nodes]
+    unknown = [node for node, layout in zip(nodes, stated, strict=True) if layout is None]
     if not unknown:
-        return list(found)
+        return list(stated)
     from ogive.passes.shards.placing import infer_layouts
 
     inferred = iter(infer_layouts(unknown))
-    return [next(inferred) if layout is None else layout for layout in found]
+    return [next(inferred) if layout is None else layout for layout in stated]
 
 
 def stated_layout(node: UOp) -> Layout | None:

@@ -1,6 +1,6 @@
 """Interned graph nodes.
 
-Building the same node twice, from any thread, gives the same object (`ir/node_table.py`). So `is`
+Building the same node twice, from any thread, gives the same object (`ir/node_parts/node_table.py`). So `is`
 is structural equality, and a graph is its root. The *content key* is a structural hash besides,
 which is the same in every process: the caches on disk use it.
 
@@ -19,11 +19,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ogive.digest import blake2b
 from ogive.errors import Origin
-from ogive.ir import accessors
 from ogive.ir import dtype as dtypes
-from ogive.ir.computed_properties import PROPERTIES, compute_property, computed
 from ogive.ir.dtype import DType, Scalar
-from ogive.ir.node_table import detached_nodes, exact_argument, intern_node, make_node, next_id
+from ogive.ir.node_parts import accessors
+from ogive.ir.node_parts.computed_properties import PROPERTIES, compute_property, computed
+from ogive.ir.node_parts.node_table import (
+    detached_nodes,
+    exact_argument,
+    intern_node,
+    make_node,
+    next_id,
+)
 from ogive.ir.ops import Op
 from ogive.ir.traversal import walk
 
@@ -63,7 +69,7 @@ class UOp(accessors.Accessors):
     reference: weakref.ref[UOp]  # to the node itself, for tables that must not keep it alive
     live: Any  # the state of `live/`; the language never reads it
 
-    # Computed by functions of other modules, which `ir/node_extensions.py` installs.
+    # Computed by functions of other modules, which `ir/node_parts/node_extensions.py` installs.
     shape: tuple[Any, ...]  # lengths of the axes, integers or index nodes; () for scalars
     bounds: tuple[Scalar, Scalar]  # the least and greatest value, if no index overflows
     sound_bounds: tuple[int, int] | None  # the same without that assumption; None: not provable
@@ -210,7 +216,7 @@ class UOp(accessors.Accessors):
         return nodes
 
     if TYPE_CHECKING:
-        # Arithmetic of index expressions and conditions, installed by `ir/node_extensions.py`.
+        # Arithmetic of index expressions and conditions, from `node_parts/node_extensions.py`.
         # Results are simplified. `==` stays identity.
         def __add__(self, other: UOp | int) -> UOp: ...
         def __radd__(self, other: int) -> UOp: ...

@@ -310,19 +310,19 @@ def rebuild(value: Any, change: Callable[[Any], Any]) -> Any:
             return value._make(entries)
         return tuple(entries) if value.__class__ is tuple else value.__class__(entries)
     if isinstance(value, list):
-        made: Any = copy.copy(value)
-        made[:] = [rebuild(entry, change) for entry in value]
-        return made
+        rebuilt: Any = copy.copy(value)
+        rebuilt[:] = [rebuild(entry, change) for entry in value]
+        return rebuilt
     if isinstance(value, dict):
-        made = copy.copy(value)
+        rebuilt = copy.copy(value)
         for name, entry in value.items():
-            made[name] = rebuild(entry, change)
-        return made
+            rebuilt[name] = rebuild(entry, change)
+        return rebuilt
     if _is_dataclass(value):
-        made = copy.copy(value)
+        rebuilt = copy.copy(value)
         for name in _field_names(value):
-            object.__setattr__(made, name, rebuild(getattr(value, name), change))
-        return made
+            object.__setattr__(rebuilt, name, rebuild(getattr(value, name), change))
+        return rebuilt
     return change(value)
 
 

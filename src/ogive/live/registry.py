@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from ogive.at_once import Change, at_once
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
-from ogive.ir.node_table import intern_node, interned_nodes
+from ogive.ir.node_parts.node_table import intern_node, interned_nodes
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.live import history
 from ogive.live.attached import Live, WeakList

@@ -11,7 +11,7 @@ import struct
 
 from ogive.digest import blake2b
 from ogive.ir.node import UOp
-from ogive.ir.node_table import exact_argument
+from ogive.ir.node_parts.node_table import exact_argument
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 

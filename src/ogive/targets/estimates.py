@@ -6,46 +6,38 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import TRANSCENDENTAL, Op
 from ogive.targets.target import Target
 
-_KINDS = {
-    Op.DIV: "division", Op.RECIPROCAL: "division", Op.SQRT: "square_root",
+_FIELDS = {
     Op.FLOORDIV: "integer_division", Op.MOD: "integer_division", Op.GATHER: "gather",
     Op.THREEFRY: "random_bits",
-}  # fmt: skip
-"""The field of `Operations` with the cost of each op that is not simple."""
-
-
-_FUNCTIONS = {
     Op.EXP: "exponential", Op.EXP2: "exponential", Op.LOG: "logarithm", Op.LOG2: "logarithm",
     Op.SIN: "sine", Op.COS: "sine", Op.TANH: "hyperbolic_tangent", Op.ERF: "error_function",
-    Op.POW: "power",
+    Op.POW: "power", Op.DIV: "repeated_division", Op.RECIPROCAL: "repeated_division",
+    Op.SQRT: "repeated_root", Op.RSQRT: "reciprocal_root",
 }  # fmt: skip
-"""The same for elementary functions whose time differs from the mean."""
+"""The fields of `Operations` for operations that are neither simple nor like most functions."""
 
-_DIVIDING = {
-    Op.DIV: "repeated_division", Op.RECIPROCAL: "repeated_division", Op.SQRT: "repeated_root",
-    Op.RSQRT: "reciprocal_root",
-}  # fmt: skip
-"""The same for ops that a processor may execute in several steps for a long vector."""
+_BY_STEPS = frozenset({Op.DIV, Op.RECIPROCAL, Op.SQRT, Op.RSQRT})
+"""Operations that take a long vector in several steps."""
 
 
-def operation_cost(node: UOp, target: Target) -> int:
-    """The cycles of an elementwise or gathering node, for a vector."""
-    operations = target.costs.operations
-    if node.op in TRANSCENDENTAL:
-        return operations.function
-    if node.op in (Op.CAST, Op.BITCAST) or _puts_together(node):
-        return 0
-    return int(getattr(operations, _KINDS.get(node.op, "simple")))
+def operation_cycles(node: UOp, target: Target) -> float:
+    """Cycles of a vector of an elementwise or gathering node."""
+    op, operations = node.op, target.costs.operations
+    field = _FIELDS.get(op)
+    if field is None:
+        if op in TRANSCENDENTAL:
+            return operations.function
+        is_free = op in (Op.CAST, Op.BITCAST) or _puts_together(node)
+        return 0 if is_free else operations.simple
+    cycles: float = getattr(operations, field)
+    return cycles * target.vector_bytes / target.divided_bytes if op in _BY_STEPS else cycles
 
 
 def operation_time(node: UOp, target: Target) -> float:
-    """The nanoseconds to recompute an elementwise or gathering node, for a vector."""
+    """Nanoseconds of a vector of such a node that is computed again, beside other work: of what is
+    simple, loads hide a share."""
     operations = target.costs.operations
-    if node.op in _DIVIDING and node.dtype.is_float:
-        steps = target.vector_bytes / target.divided_bytes
-        return float(steps * getattr(operations, _DIVIDING[node.op]) * operations.cycle_nanoseconds)
-    kind = _FUNCTIONS.get(node.op)
-    cycles = operation_cost(node, target) if kind is None else getattr(operations, kind)
+    cycles = operation_cycles(node, target)
     if cycles == operations.simple:
         cycles *= operations.hidden_share
     return float(cycles * operations.cycle_nanoseconds)

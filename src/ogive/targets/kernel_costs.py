@@ -141,7 +141,7 @@ class Lanes(NamedTuple):
     little_work: int = 12
     """The most cycles that count as few."""
 
-    some_work: int = 40
+    some_work: int = 84
     """The most cycles of a vector at which an iteration has two."""
 
     column_tiles: int = 8

@@ -21,12 +21,6 @@ class Operations(NamedTuple):
     simple: int = 1
     """Cycles of an addition, a comparison, a selection and the like."""
 
-    division: int = 4
-    """Cycles of a division of floats, or of a reciprocal."""
-
-    square_root: int = 6
-    """Cycles of a square root."""
-
     integer_division: int = 8
     """Cycles of a floor division or remainder."""
 

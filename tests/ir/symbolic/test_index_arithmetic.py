@@ -138,7 +138,7 @@ def test_the_form_does_not_depend_on_when_the_parts_were_made() -> None:
 
 FIRST = [
     "rewriting.rules", "symbolic.linear_forms", "symbolic.bounds", "symbolic.conditions",
-    "dtype", "dialects.verify", "node_table", "traversal",
+    "dtype", "dialects.verify", "node_parts.node_table", "traversal",
 ]  # fmt: skip
 
 
@@ -239,7 +239,7 @@ def test_a_deep_expression_simplifies() -> None:
 def test_simplified_nodes_are_freed() -> None:
     import gc
 
-    from ogive.ir.node_table import live_uop_ids
+    from ogive.ir.node_parts.node_table import live_uop_ids
 
     root = raw(Op.ADD, raw(Op.MUL, variable("gone", 0, 99), number(3)), number(1))
     ids = {root.id, simplify(root).id, root.src[0].src[0].id}

@@ -13,9 +13,9 @@ import pytest
 from ogive.ir.node import UOp
 from ogive.ir.rewriting.rules import Rule, RuleSet
 from ogive.search.graph.equalities import Equalities
-from ogive.search.graph.exact_rules import exact_rules
 from ogive.search.graph.matching import Matching
-from ogive.search.graph.rounding_rules import rounding_rules
+from ogive.search.graph.rules.exact_rules import exact_rules
+from ogive.search.graph.rules.rounding_rules import rounding_rules
 from tests.search.graph.graphs import draw, evaluate, sink
 from tests.search.graph.instances import EXACT, ROUNDING, Maker
 

@@ -20,10 +20,10 @@ from ogive.ir.ops import Op
 from ogive.ir.traversal import walk
 from ogive.passes.pipeline.graph_passes import cut_kernels, schedule_graph
 from ogive.search.graph.equalities import Equalities
-from ogive.search.graph.exact_rules import exact_rules
 from ogive.search.graph.graph_windows import find_windows
 from ogive.search.graph.matching import Matching
-from ogive.search.graph.rounding_rules import rounding_rules
+from ogive.search.graph.rules.exact_rules import exact_rules
+from ogive.search.graph.rules.rounding_rules import rounding_rules
 from ogive.search.graph.saturation import Budget, Saturation
 from ogive.search.graph.schedule_times import schedule_time
 from ogive.search.graph.search_graph import Finding, search_graph

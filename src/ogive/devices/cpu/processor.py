@@ -5,8 +5,9 @@ Loaded with the first plan, and not before: a process that only makes tensors ne
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.config import Config
@@ -25,6 +26,20 @@ if TYPE_CHECKING:
 
 class Processor:
     """The half of `CpuDevice` that code and threads need."""
+
+    def __init__(self) -> None:
+        self._make_plan: Callable[[Sequence[DeviceStep], Pool], NativePlan] = NativePlan
+
+    @contextlib.contextmanager
+    def binding_by(
+        self, make_plan: Callable[[Sequence[DeviceStep], Pool], NativePlan]
+    ) -> Iterator[None]:
+        """Inside, `make_plan` makes the plans that steps are bound to."""
+        before, self._make_plan = self._make_plan, make_plan
+        try:
+            yield
+        finally:
+            self._make_plan = before
 
     def target(self, config: Config) -> Target:
         return host_machine.target_for(config)
@@ -49,7 +64,7 @@ class Processor:
 
     def bind(self, steps: Sequence[DeviceStep], pool: object) -> NativePlan:
         assert isinstance(pool, Pool), "pools are from `pool`"
-        return NativePlan(steps, pool)
+        return self._make_plan(steps, pool)
 
     def speeds(self) -> Speeds:
         return machine_speeds.current()

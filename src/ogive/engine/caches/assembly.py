@@ -65,8 +65,8 @@ class Assembly:
 
     def add(self, key: Hashable, text: str) -> None:
         """Have a text assembled; its code will be found in `all` under `key`."""
-        made = self.all[key] = Assembled(text)
-        self._waiting.append(made)
+        assembled = self.all[key] = Assembled(text)
+        self._waiting.append(assembled)
         self._helpers = [helper for helper in self._helpers if not helper.ended]
         if len(self._helpers) < self._most:
             helper = self._make_helper(self._work)
@@ -76,10 +76,10 @@ class Assembly:
     def _work(self) -> None:
         while self._waiting:
             try:
-                made = self._waiting.popleft()
+                assembled = self._waiting.popleft()
             except IndexError:  # another thread took the last one
                 return
-            made.make(self._device, self._target)
+            assembled.make(self._device, self._target)
 
     def __enter__(self) -> Assembly:
         return self

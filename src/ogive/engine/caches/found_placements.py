@@ -134,9 +134,9 @@ class PlacementCache:
             from ogive.search.kernel_search import search_placements
 
             search = self._search or search_placements
-            found, searched = search(times, target, config, _Results(disk, target, config))
+            results, searched = search(times, target, config, _Results(disk, target, config))
             count("kernels_searched", searched)
-            for region, result in found.items():
+            for region, result in results.items():
                 self._results[region, target.key, config.code_key] = result
             while len(self._results) > config.kernel_cache_size:
                 del self._results[next(iter(self._results))]

@@ -138,21 +138,21 @@ class GraphCache:
         start = time.perf_counter()
         key = _key(sink, config)
         if config.schedule_cache:
-            found = self._graphs.get(key)
-            if found is not None:
+            executions = self._graphs.get(key)
+            if executions is not None:
                 count("schedule_hits")
-                _tell(found.graph, "found in memory", start, config)
-                return found
+                _tell(executions.graph, "found in memory", start, config)
+                return executions
             # Of threads that ask for the same new graph, the first makes it.
             with self._lock:
                 making = self._making.setdefault(key, _Making())
             with making.lock:
-                found = self._graphs.get(key)
-                if found is None:
-                    found = self._keep(key, self._make(sink, config, start))
+                executions = self._graphs.get(key)
+                if executions is None:
+                    executions = self._keep(key, self._make(sink, config, start))
                 else:
                     count("schedule_hits")
-                return found
+                return executions
         return self._make(sink, config, start)
 
     def find_known(
@@ -164,40 +164,40 @@ class GraphCache:
             return None
         start = time.perf_counter()
         key = _key(sink, config)
-        found = self._graphs.get(key)
-        if found is not None:
+        executions = self._graphs.get(key)
+        if executions is not None:
             count("schedule_hits")
-            _tell(found.graph, "found in memory", start, config)
-            return found
+            _tell(executions.graph, "found in memory", start, config)
+            return executions
         graph = None if in_memory else _load(sink, config)[0]
         if graph is None:
             return None
         _tell(graph, "found on disk", start, config)
         return self._keep(key, Executions(graph))
 
-    def keep_under(self, sink: UOp, found: Executions, config: Config) -> None:
+    def keep_under(self, sink: UOp, executions: Executions, config: Config) -> None:
         """Let a compiled graph also be found by another graph that it computes."""
         if not config.schedule_cache:
             return
-        self._keep(_key(sink, config), found)
+        self._keep(_key(sink, config), executions)
         disk = disk_for(config)
         if disk is not None:
             from ogive.engine.caches.compile_graph import graph_entries
 
             keys = _target_keys(sink, config)
-            disk.write(graph_entries(sink, found.graph, keys, config, disk), config)
+            disk.write(graph_entries(sink, executions.graph, keys, config, disk), config)
 
     def _make(self, sink: UOp, config: Config, start: float) -> Executions:
         graph, how = self._load_or_compile(sink, config)
         _tell(graph, how, start, config)
         return Executions(graph)
 
-    def _keep(self, key: Any, made: Executions) -> Executions:
+    def _keep(self, key: Any, executions: Executions) -> Executions:
         with self._lock:
-            made = self._graphs.setdefault(key, made)
+            executions = self._graphs.setdefault(key, executions)
             while len(self._graphs) > self._limit:
                 del self._graphs[next(iter(self._graphs))]
-        return made
+        return executions
 
     def clear(self) -> None:
         """Forget all compiled graphs in memory. Plans keep theirs."""

@@ -293,8 +293,8 @@ class Keeper:
     def finish(self, fault: Fault | None) -> None:
         """Keep what was made, if the run came to its end."""
         if fault is None:
-            for made in self._made:
-                panel_cache.keep(*made, self._most_bytes)
+            for panel in self._made:
+                panel_cache.keep(*panel, self._most_bytes)
         self._held, self._made = [], []
 
     def _look_up(self, place: _Place, sources: Memories) -> Kept | None:

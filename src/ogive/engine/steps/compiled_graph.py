@@ -125,7 +125,7 @@ class CompiledGraph:
 
     def native_steps(self, threads: int) -> list[DeviceStep]:
         """The steps as their devices do them, for a pool of so many threads."""
-        made: list[DeviceStep] = []
+        device_steps: list[DeviceStep] = []
         last = -1
         worth = level_threads(self.steps, self.levels, self.slots, self.variables, threads)
         for level, step in zip(self.levels, self.steps, strict=True):
@@ -146,34 +146,35 @@ class CompiledGraph:
                     joins=level == last,
                     whole=not self.stored.isdisjoint(step.written),
                 )
-                made.append(self.device_of(step).launch_step(launch))
+                device_steps.append(self.device_of(step).launch_step(launch))
             elif isinstance(step, CopyStep):
                 to, source = [self.slots[slot] for slot in step.slots]
-                made.append(self.device_of(step).copy_step(find_device(source.device), to.nbytes))
+                copied_from = find_device(source.device)
+                device_steps.append(self.device_of(step).copy_step(copied_from, to.nbytes))
             else:
                 from ogive.engine.steps.function_calls import calling
 
                 addresses = [0] * len(step.slots)
-                made.append(HostStep(calling(step, self.slots), addresses, is_users=True))
+                device_steps.append(HostStep(calling(step, self.slots), addresses, is_users=True))
             last = level
-        return made
+        return device_steps
 
     @functools.cached_property
     def word_slots(self) -> tuple[tuple[int, int], ...]:
         """The argument words that take an address: (position, slot)."""
-        found = []
+        words = []
         position = 0
         for step in self.steps:
             for slot in step.slots:
-                found.append((position, slot))
+                words.append((position, slot))
                 position += 1
             position += _further_words(step)
-        return tuple(found)
+        return tuple(words)
 
     @functools.cached_property
     def word_variables(self) -> tuple[tuple[int, str], ...]:
         """The argument words that take the value of a variable: (position, name)."""
-        found = []
+        words = []
         position = 0
         for step in self.steps:
             position += len(step.slots)
@@ -181,9 +182,9 @@ class CompiledGraph:
                 fixed = dict(step.fixed)
                 for number, name in enumerate(step.variables):
                     if name not in fixed:
-                        found.append((position + number, name))
+                        words.append((position + number, name))
             position += _further_words(step)
-        return tuple(found)
+        return tuple(words)
 
     @functools.cached_property
     def symbolic_launches(self) -> tuple[tuple[int, Launch], ...]:

@@ -45,9 +45,9 @@ def arrange(
     if all(len(group.members) == 1 or group.work < costs.level_work for group in groups):
         return one_by_one
     order, levels = _levels(groups, costs)
-    found = Arrangement(tuple([one_by_one.order[position] for position in order]), levels)
+    in_levels = Arrangement(tuple([one_by_one.order[position] for position in order]), levels)
     allowed = _most_memory(steps, slots, outputs, one_by_one) + costs.level_memory
-    return found if _most_memory(steps, slots, outputs, found) <= allowed else one_by_one
+    return in_levels if _most_memory(steps, slots, outputs, in_levels) <= allowed else one_by_one
 
 
 def _order(steps: Sequence[Step], slots: Sequence[Slot], outputs: Sequence[int]) -> Arrangement:

@@ -12,7 +12,7 @@ from ogive.devices.handle import find_handle
 from ogive.devices.known_devices import find_device
 from ogive.devices.protocol import Device, StepFailure
 from ogive.devices.python_function import PythonFunction
-from ogive.engine.announced_writes import without_effect_lock
+from ogive.engine.writes.announced_writes import without_effect_lock
 from ogive.passes.regions.slots import CallStep, Slot
 
 
@@ -35,9 +35,9 @@ def calling(step: CallStep, slots: Sequence[Slot]) -> Callable[..., None]:
                 memory.read(address)
                 for address, memory in zip(addresses[count + 1 :], reads, strict=True)
             ]
-            made = [numpy.zeros(memory.shape, memory.dtype) for memory in writes]
-            without_effect_lock(function.call, given, made)
-            for address, memory, array in zip(addresses, writes, made, strict=False):
+            results = [numpy.zeros(memory.shape, memory.dtype) for memory in writes]
+            without_effect_lock(function.call, given, results)
+            for address, memory, array in zip(addresses, writes, results, strict=False):
                 memory.write(address, array)
         except Exception as error:
             raise StepFailure(error) from None

@@ -77,14 +77,14 @@ def _dependencies(steps: Sequence[Step]) -> tuple[list[set[int]], list[set[int]]
     last_call: int | None = None
     for position, step in enumerate(steps):
         own = step.written
-        found = {writer[slot] for slot in step.slots if slot in writer}
+        sources = {writer[slot] for slot in step.slots if slot in writer}
         for slot in own:
-            found.update(readers.get(slot, ()))
+            sources.update(readers.get(slot, ()))
         if isinstance(step, CallStep):
-            found |= set() if last_call is None else {last_call}
+            sources |= set() if last_call is None else {last_call}
             last_call = position
-        before[position] = found
-        for source in found:
+        before[position] = sources
+        for source in sources:
             after[source].add(position)
         for slot in step.slots:
             readers.setdefault(slot, []).append(position)

@@ -55,19 +55,20 @@ class SymbolicThreads:
         self._slots = slots
         self._lows = {name: low for name, (low, _) in bounds.items()}
         self._positions = [position for position, _ in launches]
-        self._found: dict[tuple[HostSpeeds, int, tuple[int, ...]], list[int]] = {}
+        self._counts: dict[tuple[HostSpeeds, int, tuple[int, ...]], list[int]] = {}
 
     def at(self, values: Mapping[str, int], most: int) -> tuple[list[int], list[int]]:
         """The positions of the launches, and how many threads each is worth, of `most`."""
         speeds = host().speeds()
         near = {name: max(1 << values[name].bit_length() >> 1, self._lows[name]) for name in values}
         key = (speeds, most, tuple(near.values()))
-        found = self._found.get(key)
-        if found is None:
-            if len(self._found) >= self.LIMIT:
-                self._found.clear()
-            found = self._found[key] = [self._count(step, near, most) for _, step in self._launches]
-        return self._positions, found
+        counts = self._counts.get(key)
+        if counts is None:
+            if len(self._counts) >= self.LIMIT:
+                self._counts.clear()
+            counts = [self._count(step, near, most) for _, step in self._launches]
+            self._counts[key] = counts
+        return self._positions, counts
 
     def _count(self, step: Launch, values: Mapping[str, int], most: int) -> int:
         work = launch_work(step, evaluate(step.tiles, values), self._slots, values)

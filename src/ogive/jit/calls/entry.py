@@ -16,10 +16,10 @@ from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock, is_disturbed
-from ogive.engine.announced_writes import make_way
 from ogive.engine.caches.general_graphs import OFTEN
 from ogive.engine.execution import Execution
 from ogive.engine.plan_memory import execute_plans_of
+from ogive.engine.writes.announced_writes import make_way
 from ogive.errors import VariableError
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op

@@ -50,9 +50,9 @@ class Instance:
         self._found: Whereabouts | None = None
         # For each fresh result: the words that take its address, and cells to use again.
         self._results: list[tuple[Words, Cells]] = [
-            (wiring.words[made.slot], Cells(made, graph.result_bytes(made.slot, made.nbytes)))
-            for made in wiring.fresh
-            if made.slot is not None
+            (wiring.words[place], Cells(result, graph.result_bytes(place, result.nbytes)))
+            for result in wiring.fresh
+            if (place := result.slot) is not None
         ]
 
     def _write(self, words: Sequence[int], address: int) -> None:
@@ -76,13 +76,13 @@ class Instance:
     def cells(self, recycle: bool) -> list[Cell]:
         """Memory for each fresh result that nobody else has, and that the plan writes to."""
         words = self._words
-        found = []
+        taken = []
         for positions, cells in self._results:
             cell = cells.take(recycle)
             for word in positions:
                 words[word] = cell.address
-            found.append(cell)
-        return found
+            taken.append(cell)
+        return taken
 
 
 def _address(memory: Any) -> int:

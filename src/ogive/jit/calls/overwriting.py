@@ -14,7 +14,7 @@ from typing import Any
 
 from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
-from ogive.engine.missing_values import flat_node
+from ogive.engine.writes.missing_values import flat_node
 from ogive.ir.traversal import substitute
 from ogive.jit.argument_trees import Call
 from ogive.jit.calls.whereabouts import Whereabouts
@@ -49,19 +49,19 @@ class Overwriting:
         self._written = prepared.written
         owners = [*prepared.written, *[owner for owner, _ in prepared.moved]]
         self.changed = tuple(dict.fromkeys([*_positions(owners, "input"), *gone]))
-        ids = [found.tensor.id for found in trace.found]
+        ids = [overwritten.tensor.id for overwritten in trace.found]
         self._ids = frozenset(ids)
         self._changed_ids = frozenset([ids[at] for at in _positions(owners, "found")])
         stored = [prepared.owners[slot] for slot in prepared.graph.stored]
         self._stored_inputs = _positions(stored, "input")
         self._stored_found = _positions(stored, "found")
         self._numbers = trace.numbers
-        self._found_numbers = [found.number for found in trace.found]
+        self._found_numbers = [overwritten.number for overwritten in trace.found]
         self._inputs = _positions(prepared.written, "input")
         self._found = _positions(prepared.written, "found")
         self._found_ids = frozenset([ids[at] for at in self._found])
-        found = [trace.found[at].tensor for at in self._found]
-        self._storages = [weakref.ref(each) for each in found if isinstance(each, Storage)]
+        overwritten = [trace.found[at].tensor for at in self._found]
+        self._storages = [weakref.ref(each) for each in overwritten if isinstance(each, Storage)]
 
     def uses(
         self, call: Call, found: Whereabouts | None

@@ -9,7 +9,7 @@ says why the count tells). What was lent, to NumPy say, is never free again.
 from __future__ import annotations
 
 from ogive.devices.buffer import Buffer
-from ogive.engine.missing_values import flat_node
+from ogive.engine.writes.missing_values import flat_node
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
 from ogive.jit.tracing.prepare import Made
@@ -30,17 +30,17 @@ class Cell:
 
     __slots__ = ("address", "buffer", "counts", "flat", "node")
 
-    def __init__(self, nbytes: int, made: Made) -> None:
-        longest = Buffer(nbytes, made.device)
-        self.buffer = longest if nbytes <= made.nbytes else longest.view(0, made.nbytes)
+    def __init__(self, nbytes: int, result: Made) -> None:
+        longest = Buffer(nbytes, result.device)
+        self.buffer = longest if nbytes <= result.nbytes else longest.view(0, result.nbytes)
         self.address = self.buffer.address
         with registry.graph_lock:
-            length = self.buffer.nbytes // made.dtype.itemsize
-            self.flat = flat_node(self.buffer, made.dtype, length)
-            symbolic = any(isinstance(size, UOp) for size in made.shape)
-            self.node = self.flat if symbolic else shaped(self.flat, made.shape)
+            length = self.buffer.nbytes // result.dtype.itemsize
+            self.flat = flat_node(self.buffer, result.dtype, length)
+            symbolic = any(isinstance(size, UOp) for size in result.shape)
+            self.node = self.flat if symbolic else shaped(self.flat, result.shape)
             registry.connect(self.node)
-            if made.flows:
+            if result.flows:
                 history.cut(self.flat)
         self.counts = self._count_references() if count_references is not None else None
 
@@ -61,8 +61,8 @@ class Cells:
 
     __slots__ = ("_made", "_nbytes", "_waiting")
 
-    def __init__(self, made: Made, nbytes: int) -> None:
-        self._made = made
+    def __init__(self, result: Made, nbytes: int) -> None:
+        self._made = result
         self._nbytes = nbytes
         self._waiting: list[Cell] = []
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ogive.at_once import Change
 from ogive.devices.buffer import Buffer
-from ogive.engine.missing_values import flat_node, flat_without_memory
+from ogive.engine.writes.missing_values import flat_node, flat_without_memory
 from ogive.errors import ArgumentError
 from ogive.ir.device_names import group_members, group_name
 from ogive.ir.memory import memory_leaf, shaped
@@ -100,16 +100,16 @@ class CallResults:
         return wrap(node, group_name(spread.layout.devices))
 
     def _by_slot(self, cells: list[Cell]) -> dict[int | None, Cell]:
-        return {made.slot: cell for made, cell in zip(self._fresh, cells, strict=True)}
+        return {result.slot: cell for result, cell in zip(self._fresh, cells, strict=True)}
 
     def moves(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> list[Change]:
         """The changes by which tensors have the memory that their new values are in."""
         by_slot = self._by_slot(cells)
         moves: list[Change] = []
-        for owner, made in self._moved:
+        for owner, result in self._moved:
             tensor = self._owner(owner, call)
             if tensor is not None:
-                moves += views.changes(tensor, _node_of(by_slot[made.slot], made, variables))
+                moves += views.changes(tensor, _node_of(by_slot[result.slot], result, variables))
         return moves
 
     def donations(self, call: Call) -> list[Change]:
@@ -151,8 +151,8 @@ def donated_node(tensor: Any, name: str, path: str) -> UOp:
         return registry.make(Op.MULTI, tensor.dtype, tuple(parts), tuple(layout))
 
 
-def _node_of(cell: Cell, made: Made, variables: dict[str, int]) -> UOp:
-    shape: Shape = made.shape
+def _node_of(cell: Cell, result: Made, variables: dict[str, int]) -> UOp:
+    shape: Shape = result.shape
     if variables:
         shape = tuple([rebind(n, variables) if isinstance(n, UOp) else n for n in shape])
     node = cell.node if cell.node.shape == shape else shaped(cell.flat, shape)

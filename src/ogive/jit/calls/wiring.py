@@ -46,8 +46,8 @@ def wire(trace: Trace, prepared: Prepared) -> Wiring:
         owners = [Owner(kind, at) for at in range(count)]
         return [(owner.position, by_owner[owner]) for owner in owners if owner in by_owner]
 
-    made = [*prepared.results, *[moved for _, moved in prepared.moved]]
-    fresh = {m.slot: m for m in made if m.slot is not None and m.donated is None}
+    computed = [*prepared.results, *[moved for _, moved in prepared.moved]]
+    fresh = {m.slot: m for m in computed if m.slot is not None and m.donated is None}
     packed = {slot for panel in graph.panels for slot in panel.sources}
     return Wiring(
         words=words,

@@ -28,7 +28,7 @@ class Names(NamedTuple):
 @functools.lru_cache(maxsize=1024)
 def names_in(code: types.CodeType) -> Names:
     """The names that code reads."""
-    found: dict[str, set[str]] = {"GLOBAL": set(), "ATTR": set(), "IMPORT_NAME": set()}
+    names_of: dict[str, set[str]] = {"GLOBAL": set(), "ATTR": set(), "IMPORT_NAME": set()}
     inner = [each for each in code.co_consts if isinstance(each, types.CodeType)]
     for instruction in dis.get_instructions(code):
         name, operation = instruction.argval, instruction.opname
@@ -37,19 +37,19 @@ def names_in(code: types.CodeType) -> Names:
         if name.startswith("@"):
             continue  # what tools have put there, as pytest does for its assertions
         if "GLOBAL" in operation or operation == "LOAD_NAME":
-            found["GLOBAL"].add(name)
+            names_of["GLOBAL"].add(name)
         elif "ATTR" in operation or "METHOD" in operation or operation == "IMPORT_FROM":
-            found["ATTR"].add(name)
+            names_of["ATTR"].add(name)
         elif operation == "IMPORT_NAME":
-            found["IMPORT_NAME"].add(name)
-    if not found["GLOBAL"].isdisjoint(_BY_NAME):
+            names_of["IMPORT_NAME"].add(name)
+    if not names_of["GLOBAL"].isdisjoint(_BY_NAME):
         texts = [text for text in code.co_consts if isinstance(text, str)]
-        found["ATTR"].update([text for text in texts if text.isidentifier()])
+        names_of["ATTR"].update([text for text in texts if text.isidentifier()])
     below = [names_in(each) for each in inner]
     return Names(
-        frozenset(found["GLOBAL"]).union(*[names.globals for names in below]),
-        frozenset(found["ATTR"]).union(*[names.attributes for names in below]),
-        frozenset(found["IMPORT_NAME"]).union(*[names.imported for names in below]),
+        frozenset(names_of["GLOBAL"]).union(*[names.globals for names in below]),
+        frozenset(names_of["ATTR"]).union(*[names.attributes for names in below]),
+        frozenset(names_of["IMPORT_NAME"]).union(*[names.imported for names in below]),
     )
 
 

@@ -30,10 +30,10 @@ def parts_of(value: Any) -> tuple[str, ...]:
 def attributes_of(value: Any) -> dict[str, Any] | None:
     """The dictionary of an object's own attributes, if it has one."""
     try:
-        found = object.__getattribute__(value, "__dict__")
+        attributes = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return None
-    return found if isinstance(found, dict) else None
+    return attributes if isinstance(attributes, dict) else None
 
 
 def is_open(kind: type) -> bool:

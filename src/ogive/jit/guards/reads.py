@@ -98,34 +98,34 @@ class Reads:
             for record in self._records.values()
             if isinstance(record, Content)
         }
-        found: list[Record] = []
+        records: list[Record] = []
         for record in self._records.values():
             if isinstance(record, Place) and isinstance(record.value, CONTAINERS):
-                found.append(_exchanged(record, held))
+                records.append(_exchanged(record, held))
             elif not isinstance(record, Content):
-                found.append(record)
+                records.append(record)
         for content in held.values():
             if not content.has_grown_to(now := content.now()):
-                found.append(content)
+                records.append(content)
             elif isinstance(now.container, dict | set):
-                found.append(now)
+                records.append(now)
             else:
-                found += content.places()
+                records += content.places()
         # Else what the function has made and left in a container would seem to be kept outside.
         for entries in (self._known, self._attributes, self._records):
             entries.clear()
-        self._records.update({(at,): record for at, record in enumerate(found)})
-        return found
+        self._records.update({(at,): record for at, record in enumerate(records)})
+        return records
 
     def places_of_tensors(self) -> list[Place]:
         """The places where tensors were."""
-        found: list[Place] = []
+        places: list[Place] = []
         for record in self._records.values():
             if isinstance(record, Content):
-                found += [each for each in record.places() if isinstance(each.value, Tensor)]
+                places += [each for each in record.places() if isinstance(each.value, Tensor)]
             elif isinstance(record, Place) and isinstance(record.value, Tensor):
-                found.append(record)
-        return found
+                places.append(record)
+        return places
 
     # Coming upon things
 
@@ -223,9 +223,9 @@ class Reads:
             names = [*special, *self._names] if is_users(kind.__module__) else self._names
             self._look_into(*self._entries[id(kind)], names)
 
-    def _look_into_modules(self, found: list[Any], names: frozenset[str]) -> None:
+    def _look_into_modules(self, values: list[Any], names: frozenset[str]) -> None:
         """Look into modules, and modules in them, for the names that code uses which has them."""
-        waiting = [(each, names) for each in found if isinstance(each, types.ModuleType)]
+        waiting = [(each, names) for each in values if isinstance(each, types.ModuleType)]
         seen = {id(module) for module, _ in waiting}
         while waiting:
             module, asked = waiting.pop()

@@ -39,13 +39,13 @@ def kept_outside(run: PlaceholderRun) -> list[Tensor]:
     return kept
 
 
-def refuse_state_begun_twice(run: PlaceholderRun, made: Mapping[int, Tensor]) -> None:
+def refuse_state_begun_twice(run: PlaceholderRun, kept_before: Mapping[int, Tensor]) -> None:
     """What earlier runs of the function have `made` for later calls is not changed by this one.
 
     Whether making it was this call's change of it, nobody can tell: raises `TraceError`.
     """
     for found in run.found:
-        if found.tensor.id in made and found.final is not found.given:
+        if found.tensor.id in kept_before and found.final is not found.given:
             raise begun_twice_error(run.function, found.tensor)
 
 
@@ -61,8 +61,8 @@ def _release_rules(run: PlaceholderRun) -> None:
 
 def _made_besides(run: PlaceholderRun) -> list[Tensor]:
     returned = {id(leaf) for _, leaf in leaves(run.returned, "")}
-    made = [reference() for reference in run.watch.made]
-    return [tensor for tensor in made if tensor is not None and id(tensor) not in returned]
+    new_tensors = [reference() for reference in run.watch.made]
+    return [tensor for tensor in new_tensors if tensor is not None and id(tensor) not in returned]
 
 
 def _fill_in(run: PlaceholderRun, tensors: list[Tensor]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.engine.missing_values import flat_without_memory
+from ogive.engine.writes.missing_values import flat_without_memory
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
 from ogive.ir.shape import Shape

@@ -15,9 +15,9 @@ from ogive.config import Config
 from ogive.devices.buffer import Buffer
 from ogive.engine.caches.find_executions import find_executions
 from ogive.engine.caches.general_graphs import general_graphs
-from ogive.engine.old_versions import effects_of, version_below
 from ogive.engine.parametric import to_parametric
 from ogive.engine.steps.compiled_graph import CompiledGraph
+from ogive.engine.writes.old_versions import effects_of, version_below
 from ogive.errors import TraceError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
@@ -131,7 +131,7 @@ class _Preparation:
 
     def _match_donations(self, donated: Sequence[int]) -> dict[int, int]:
         """For results that can be written over a donated input: result → input."""
-        found: dict[int, int] = {}
+        donations: dict[int, int] = {}
         for at in donated:
             flat = self.trace.flats[at]
             if flat in self.targets or registry.buffer_of(flat).borrowed:
@@ -139,7 +139,7 @@ class _Preparation:
             if self.trace.numbers[at] is not None:
                 continue  # how parts are read is not known before they are placed
             for position, node in enumerate(self.fresh):
-                if position in found or is_memory(node) or node.dtype is not flat.dtype:
+                if position in donations or is_memory(node) or node.dtype is not flat.dtype:
                     continue
                 if 0 in node.shape or not all(isinstance(size, int) for size in node.shape):
                     continue
@@ -149,10 +149,10 @@ class _Preparation:
                 if not _reads_elsewhere(node, target, flat):
                     store = UOp(Op.ASSIGN, dtypes.void, (target, node))
                     self.fresh[position] = UOp(Op.AFTER, node.dtype, (target, store))
-                    found[position] = at
+                    donations[position] = at
                     self.targets[flat] = Owner("input", at)
                     break
-        return found
+        return donations
 
     def _write_to_copies(self, chains: set[UOp]) -> None:
         """Let every assignment that is not among `chains` write to a copy.
@@ -235,7 +235,7 @@ class _Preparation:
 
     def _check(self, prepared: Prepared, in_place: list[int]) -> None:
         fresh = [m.slot for m in prepared.results if m.donated is None and m.slot is not None]
-        fresh += [made.slot for _, made in prepared.moved if made.slot is not None]
+        fresh += [result.slot for _, result in prepared.moved if result.slot is not None]
         slots = prepared.graph.slots
         if any(slots[number].parameter is None for number in in_place) or any(
             slots[number].parameter is not None for number in fresh

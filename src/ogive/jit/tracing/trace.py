@@ -17,7 +17,7 @@ from typing import Any
 
 from ogive.config import Config
 from ogive.devices.buffer import Buffer
-from ogive.engine.missing_values import flat_node
+from ogive.engine.writes.missing_values import flat_node
 from ogive.ir.node import UOp
 from ogive.ir.traversal import substitute
 from ogive.jit.argument_trees import Call, is_pending
@@ -51,20 +51,20 @@ def trace(
 
     with trace_lock:
         attempts = 0
-        made: dict[int, Tensor] = {}
+        kept_tensors: dict[int, Tensor] = {}
         while attempts < ATTEMPTS:
             run = PlaceholderRun(function, args, kwargs, names, call)
             kept = kept_outside(run)
             pending = [found.tensor for found in run.found if is_pending(found.tensor, found.seen)]
             pending += [_give_gradient(tensor) for tensor in run.accumulating]
             if not pending and not kept and not _separate(run.found):
-                refuse_state_begun_twice(run, made)
+                refuse_state_begun_twice(run, kept_tensors)
                 return trace_of(run)
             # Only memory can be found again at the next call; now it is, and once more. Another
             # thread may assign to it meanwhile, as often as it likes.
             engine.realize(pending, config)
             attempts += bool(kept)
-            made.update({each.id: each for each in kept if each.id not in run.watch.begun})
+            kept_tensors.update({each.id: each for each in kept if each.id not in run.watch.begun})
     raise kept_outside_error(function, kept[0])
 
 
@@ -104,5 +104,5 @@ def _give_gradient(tensor: Tensor) -> Tensor:
     """A gradient of zeros, still to be computed, for a tensor that has none."""
     with registry.graph_lock:
         node = tensor.node
-        tensor.gradient = made = wrap(build.filled(node.dtype, 0, node.shape), tensor.device)
-    return made
+        tensor.gradient = gradient = wrap(build.filled(node.dtype, 0, node.shape), tensor.device)
+    return gradient

@@ -79,8 +79,8 @@ class _WatchedNode:
             watch.find(tensor)
             return self.slot.__get__(tensor)
         with registry.graph_lock:
-            found = _found_by_others(tensor)
-            return self.slot.__get__(tensor) if found is None else found.outside
+            record = _found_by_others(tensor)
+            return self.slot.__get__(tensor) if record is None else record.outside
 
     def __set__(self, tensor: Any, node: UOp) -> None:
         watch = own_watch()
@@ -91,11 +91,11 @@ class _WatchedNode:
             self.slot.__set__(tensor, node)
             return
         with registry.graph_lock:
-            found = _found_by_others(tensor)
-            if found is None:
+            record = _found_by_others(tensor)
+            if record is None:
                 self.slot.__set__(tensor, node)
             else:
-                found.outside = node
+                record.outside = node
 
 
 def _found_by_others(tensor: Any) -> Found | None:
@@ -115,17 +115,17 @@ class _WatchedStorage:
             return self
         if own_watch() is None:
             with registry.graph_lock:
-                found = _found_by_others(tensor)
-                if found is not None:
-                    return found.shared
+                record = _found_by_others(tensor)
+                if record is not None:
+                    return record.shared
         return self.slot.__get__(tensor)
 
     def __set__(self, tensor: Any, storage: Storage | None) -> None:
         if own_watch() is None:
             with registry.graph_lock:
-                found = _found_by_others(tensor)
-                if found is not None:
-                    found.shared = storage
+                record = _found_by_others(tensor)
+                if record is not None:
+                    record.shared = storage
                     return
         self.slot.__set__(tensor, storage)
 

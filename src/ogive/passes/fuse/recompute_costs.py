@@ -19,7 +19,7 @@ from ogive.named import NamedTuple
 from ogive.passes.fuse.axis_relations import long_axes, varying_axes
 from ogive.passes.fuse.bit_sets import Axes, has, join, single
 from ogive.passes.fuse.choice import Choice
-from ogive.targets.estimates import operation_cost
+from ogive.targets.estimates import operation_cycles
 from ogive.targets.target import Target
 
 COST_LIMIT = 1 << 20
@@ -35,11 +35,11 @@ class InPlaceCost(NamedTuple):
     they are spread out.
     """
 
-    work: int
+    work: float
     reduces: bool
     varying: Axes
     loads: bool = True
-    spread_work: int = 0
+    spread_work: float = 0
 
 
 _MEMORY = InPlaceCost(0, False, 0)
@@ -90,7 +90,7 @@ def _cost_of_element(
     node: UOp, below: Mapping[UOp, InPlaceCost], axes_of: Mapping[UOp, Axes], target: Target
 ) -> InPlaceCost:
     """The cost of an element that is computed from one element of each source."""
-    cost = spread_work = operation_cost(node, target)
+    cost = spread_work = operation_cycles(node, target)
     reduces = False
     varying = 0
     loads = False

@@ -12,7 +12,7 @@ from ogive.ir.ops import ELEMENTWISE, IRREGULAR, LANE, PARALLEL, Op
 from ogive.ir.shape import Dim, greatest
 from ogive.named import NamedTuple
 from ogive.passes.loops.staging.sorting_network import exchange_count
-from ogive.targets.estimates import operation_cost
+from ogive.targets.estimates import operation_cycles
 from ogive.targets.target import Target
 
 
@@ -80,7 +80,7 @@ def _counted(root: UOp, target: Target) -> Iterator[tuple[UOp, int, frozenset[UO
         if node.dtype is dtypes.index:
             continue
         if node.op in ELEMENTWISE:
-            cost = operation_cost(node, target)
+            cost = round(operation_cycles(node, target))
         elif node.op in (Op.LOAD, Op.STORE, Op.REDUCE, Op.SCAN, Op.TALLY):
             cost = 1
         elif node.op is Op.STAGE and (count := node.sorted_count) is not None:

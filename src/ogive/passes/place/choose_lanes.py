@@ -22,7 +22,7 @@ from ogive.ir.ops import Op
 from ogive.passes.loops.accesses import MemoryAccess
 from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.movement_tiles import gap_axis, rows_to_transpose
+from ogive.passes.place.tiles.movement_tiles import gap_axis, rows_to_transpose
 from ogive.targets.estimates import lane_use, whole_vectors
 from ogive.targets.target import Target
 

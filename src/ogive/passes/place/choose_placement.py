@@ -18,15 +18,15 @@ from ogive.ir.node import UOp
 from ogive.passes.place.choose_lanes import choose_lanes
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.loop_nest import choose_order, choose_parallel
-from ogive.passes.place.movement_tiles import tile_moved
-from ogive.passes.place.piece_tiles import tile_pieces
 from ogive.passes.place.placement import Placement
-from ogive.passes.place.product_tiles import tile_product
-from ogive.passes.place.scan_tiles import scanned_rows
-from ogive.passes.place.score_tiles import tile_scores
-from ogive.passes.place.sort_tiles import sorted_rows
 from ogive.passes.place.thread_placement import place_on_threads
-from ogive.passes.place.vector_counts import tile_vectors
+from ogive.passes.place.tiles.movement_tiles import tile_moved
+from ogive.passes.place.tiles.piece_tiles import tile_pieces
+from ogive.passes.place.tiles.product_tiles import tile_product
+from ogive.passes.place.tiles.scan_tiles import scanned_rows
+from ogive.passes.place.tiles.score_tiles import tile_scores
+from ogive.passes.place.tiles.sort_tiles import sorted_rows
+from ogive.passes.place.tiles.vector_counts import tile_vectors
 from ogive.targets.target import Target
 
 

@@ -19,7 +19,7 @@ from ogive.named import record
 from ogive.passes.loops.accesses import MemoryAccess, memory_accesses
 from ogive.passes.loops.kernel_axes import counters_together, output_axes, reduction_axes
 from ogive.passes.place.staged_rows import StagedRows, find_rows
-from ogive.targets.estimates import operation_cost
+from ogive.targets.estimates import operation_cycles
 from ogive.targets.target import Target
 
 
@@ -32,7 +32,7 @@ class KernelFacts:
     reductions: tuple[UOp, ...]
     accesses: list[MemoryAccess]
     together: dict[UOp, set[UOp]]  # for each counter, those on which some value depends with it
-    costs: dict[UOp, int]  # of the elementwise operations in each iteration of a counter
+    costs: dict[UOp, float]  # of the elementwise operations in each iteration of a counter
     scans: bool
     rows: StagedRows | None
 
@@ -40,13 +40,13 @@ class KernelFacts:
     def of(cls, root: UOp, target: Target) -> KernelFacts:
         """The facts of a loop graph that is compiled for `target`."""
         together: dict[UOp, set[UOp]] = {}
-        costs: dict[UOp, int] = {}
+        costs: dict[UOp, float] = {}
         scans = False
         for node in root.walk():
             scans |= node.op is Op.SCAN
             if node.op in ELEMENTWISE and node.dtype.name != "index":
                 for counter in node.ranges:
-                    costs[counter] = costs.get(counter, 0) + operation_cost(node, target)
+                    costs[counter] = costs.get(counter, 0) + operation_cycles(node, target)
             if node.op in (Op.LOAD, Op.STORE, Op.REDUCE) or node.op in ELEMENTWISE:
                 used = counters_together(node)
                 for counter in used:

@@ -18,7 +18,7 @@ import math
 from ogive.ir.node import UOp
 from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.movement_tiles import cut_rows, rows_to_transpose
+from ogive.passes.place.tiles.movement_tiles import cut_rows, rows_to_transpose
 from ogive.targets.target import CACHE_LINE, Target
 
 

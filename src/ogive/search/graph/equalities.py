@@ -15,7 +15,7 @@ from typing import Any
 
 from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
-from ogive.ir.node_table import exact_argument
+from ogive.ir.node_parts.node_table import exact_argument
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 

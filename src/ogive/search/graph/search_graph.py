@@ -22,16 +22,16 @@ from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.traversal import walk
 from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities, Form
-from ogive.search.graph.exact_rules import exact_rules
 from ogive.search.graph.extraction import Extraction, Selection
 from ogive.search.graph.form_costs import form_cost
 from ogive.search.graph.graph_windows import Window, find_windows, put_back
 from ogive.search.graph.matching import Matching
 from ogive.search.graph.rounding_bounds import count_roundings
-from ogive.search.graph.rounding_rules import rounding_rules
+from ogive.search.graph.rules.exact_rules import exact_rules
+from ogive.search.graph.rules.rounding_rules import rounding_rules
+from ogive.search.graph.rules.shared_operands import merge_products
 from ogive.search.graph.saturation import Budget, Saturation
 from ogive.search.graph.schedule_times import CutGraph, schedule_time
-from ogive.search.graph.shared_operands import merge_products
 from ogive.targets.target import Target
 
 LEAST_GAIN = 0.01

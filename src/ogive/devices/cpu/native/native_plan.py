@@ -231,8 +231,12 @@ class NativePlan:
                 fault = self._call(int(self._header[_STEP]) - 1)
                 if fault is not None:
                     return fault
-            status = self._resume(self._address)
+            status = self.resume()
         return None
+
+    def resume(self) -> int:
+        """Go on with a run that has paused, until it pauses again; how it stands then."""
+        return self._resume(self._address)
 
     def rewind(self) -> None:
         """Forget how far the last run came: from now on, `outcome` tells of the next one."""
@@ -258,7 +262,7 @@ class NativePlan:
             if not begun and (step in self._users or may_end(step)):
                 break
             header[_COUNT] = step + 1
-            self._resume(self._address)
+            self.resume()
             fault = self._call(step) if step in self._functions else None
             if fault is not None:
                 header[_COUNT] = count
@@ -267,6 +271,11 @@ class NativePlan:
         if header[_FAULT] != NO_FAULT:
             return Fault(int(header[_STEP]), int(header[_FAULT]))
         return None if step >= count else Fault(step, 0, stopped=True)
+
+    @property
+    def is_half_done(self) -> bool:
+        """Whether the run has paused within a step that must not be left so."""
+        return bool(self._header[_LEFT]) and int(self._header[_STEP]) in self._whole
 
     def _next_step(self) -> int:
         """The first step that is not known to be done."""

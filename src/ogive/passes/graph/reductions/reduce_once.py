@@ -31,7 +31,7 @@ from ogive.passes.graph.reductions.split_reductions import (
     innermost_axis,
     largest_operand,
 )
-from ogive.targets.estimates import operation_cost
+from ogive.targets.estimates import operation_cycles
 from ogive.targets.target import Target
 
 CENTRE_NODES = 16
@@ -224,7 +224,7 @@ def _choose_blocks(pair: _Pair, target: Target) -> _Blocks | None:
     length = math.prod(shape[axis] for axis in axes)
     last = innermost_axis(operand)
     is_costly = (
-        operation_cost(pair.outer.operand, target) >= target.costs.staging.row_work
+        operation_cycles(pair.outer.operand, target) >= target.costs.staging.row_work
     )
     if last in kept:
         is_long = shape[last] >= costs.centred_columns

@@ -31,7 +31,7 @@ from ogive.passes.loops.accesses import memory_accesses
 from ogive.passes.loops.kernel_axes import axis_extent
 from ogive.passes.loops.rangeify import make_range
 from ogive.passes.loops.replace_counters import replace_ranges
-from ogive.targets.estimates import operation_cost, sums_in_registers
+from ogive.targets.estimates import operation_cycles, sums_in_registers
 from ogive.targets.target import Target
 
 
@@ -74,7 +74,7 @@ def _can_cut(row: tuple[UOp, ...], beside: int) -> bool:
 def _is_cheap(totals: list[UOp], rows: list[tuple[UOp, ...]], target: Target) -> bool:
     """Whether rows take little to compute on their first read; later reads find them in a cache."""
     first = [total for total in totals if total.closed == rows[0]]
-    work = sum([operation_cost(node, target) for node in _computed(first)])
+    work = sum([operation_cycles(node, target) for node in _computed(first)])
     return work <= target.costs.loops.cheap_work
 
 

@@ -63,7 +63,7 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
     return vectors
 
 
-def _vectors_at_a_time(kernel: KernelFacts, cost: int, target: Target) -> int:
+def _vectors_at_a_time(kernel: KernelFacts, cost: float, target: Target) -> int:
     """The number of vectors in an iteration if one takes `cost` cycles."""
     costs = target.costs.lanes
     if cost <= costs.little_work or cost < 2 * kernel.chain:

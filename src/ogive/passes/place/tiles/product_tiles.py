@@ -21,13 +21,13 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.loops.kernel_axes import axis_extent, tiled_extent
 from ogive.passes.place.kernel_facts import KernelFacts
-from ogive.passes.place.tile_estimates import (
+from ogive.passes.place.tiles.tile_estimates import (
     Tiled,
     best_tile_of,
     best_tile_of_sums,
     best_tile_of_two,
 )
-from ogive.passes.place.vector_counts import columns_at_a_time, rows_beside, vectors_stored
+from ogive.passes.place.tiles.vector_counts import columns_at_a_time, rows_beside, vectors_stored
 from ogive.targets.estimates import best_tile, sums_in_registers
 from ogive.targets.target import Dot, Target
 

@@ -34,14 +34,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.devices.buffer import Buffer
-from ogive.engine.old_versions import version_below
-from ogive.engine.one_value_each import that_agree
-from ogive.engine.waiting_values import waiting_for
+from ogive.engine.waiting.waiting_values import waiting_for
+from ogive.engine.writes.old_versions import version_below
+from ogive.errors import VariableError
 from ogive.ir.calls import is_gradient
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
 from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, FAULTING, MOVEMENT, SPREAD, Op
+from ogive.ir.symbolic.variable import bindings
 from ogive.ir.traversal import walk
 from ogive.live import history, registry
 
@@ -58,6 +59,8 @@ stored at once: what is written cell by cell is another value at each cell."""
 _FREE = MOVEMENT | {
     Op.AFTER, Op.BIND, Op.BUFFER, Op.CONST, Op.DETACH, Op.IOTA, Op.STORE, Op.UNIQUE, Op.VARIABLE,
 }  # fmt: skip
+
+_OF_VARIABLES = (Op.BIND, Op.VARIABLE)
 
 
 class Run:
@@ -100,7 +103,7 @@ def values_to_store(run: Run, target_of: Callable[[str], Target]) -> tuple[UOp, 
     if not read and not gradients and not grown:
         return ()
     if gradients or grown:
-        agreeing = set(that_agree((*gradients, *grown), order))
+        agreeing = set(_that_agree((*gradients, *grown), order))
         gradients = [node for node in gradients if node in agreeing]
         grown = [node for node in grown if node in agreeing]
     if any(map(_is_spread, order)):
@@ -142,17 +145,39 @@ def assignments_of(run: Run) -> tuple[UOp, ...]:
 
     What may fault where those do not is left alone: nobody has asked for it yet.
     """
-    found = [node for node in run.waiting if node.op is Op.AFTER and registry.has_holder(node)]
-    if not found:
+    waiting = [node for node in run.waiting if node.op is Op.AFTER]
+    assignments = [node for node in waiting if registry.has_holder(node)]
+    if not assignments:
         return ()
     inside = set(run.order)
     faulting: set[UOp] = set()
-    for node in walk(tuple(found)):
+    for node in walk(tuple(assignments)):
         if node in inside or (is_gradient(node) and node.operands[0] in inside):
             continue  # a gradient faults where its value does, which is computed
         if may_fault(node) or _is_absent(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
-    return tuple(that_agree([node for node in found if node not in faulting], run.order))
+    return tuple(_that_agree([node for node in assignments if node not in faulting], run.order))
+
+
+def _that_agree(nodes: Sequence[UOp], order: Sequence[UOp]) -> Sequence[UOp]:
+    """Those of `nodes` that a run with the walk `order` can take in besides: in one run, a variable
+    has one value.
+
+        run `x[:n].sum()` with n = 2;  a waiting `y[:n] = …` joins it with n = 2, not with n = 3
+    """
+    if not any(node.op in _OF_VARIABLES for node in walk(tuple(nodes))):
+        return nodes
+    known = [node for node in order if node.op in _OF_VARIABLES]
+    agreeing = []
+    for node in nodes:
+        own = [under for under in walk((node,)) if under.op in _OF_VARIABLES]
+        try:
+            bindings((*known, *own))
+        except VariableError:
+            continue
+        known += own
+        agreeing.append(node)
+    return agreeing
 
 
 def may_fault(node: UOp) -> bool:
@@ -178,12 +203,12 @@ def _gradients_among(
     """Gradients that tensors hold: those of roots, which would have to be computed a second time,
     and those beside the gradients asked for, since one backward pass gives them all."""
     values = {*roots, *[node.operands[0] for node in order if is_gradient(node)]}
-    found = _beside(order)
+    gradients = _beside(order)
     for node in waiting:
         call = node.operand if node.op is Op.DETACH else node
         if is_gradient(call) and call.operands[0] in values:
-            found[node] = None
-    return [node for node in found if node not in roots and registry.has_holder(node)]
+            gradients[node] = None
+    return [node for node in gradients if node not in roots and registry.has_holder(node)]
 
 
 def _beside(order: Sequence[UOp]) -> dict[UOp, None]:
@@ -201,7 +226,7 @@ def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
         before   total = ADD(ADD(ADD(0, loss 1), loss 2), loss 3), of which the last was computed
         after    total is computed with the second, and with every second one after that
     """
-    found: list[UOp] = []
+    grown: list[UOp] = []
     for node in waiting:
         if node.op in _FREE or is_gradient(node) or not registry.has_holder(node):
             continue
@@ -213,10 +238,10 @@ def _grown(waiting: Sequence[UOp], inside: set[UOp]) -> list[UOp]:
             # over several devices may share no more than a mask of positions with this run.
             continue
         if any(n.live is not None and n.live.ran for n in under if n not in inside):
-            found.append(node)
+            grown.append(node)
         else:
             node.live.ran = True
-    return found
+    return grown
 
 
 def _read_outside(
@@ -225,14 +250,14 @@ def _read_outside(
     """The values of a run that live tensors read otherwise than through its results, last first."""
     asked = set(roots)
     read = {source for node in waiting for source in node.src}
-    found: dict[UOp, None] = {}
+    read_values: dict[UOp, None] = {}
     for node in reversed(list(values)):
         if node not in asked and (node in read or registry.has_holder(node)):
             while node.op in MOVEMENT or node.op is Op.DETACH:
                 node = node.operand
             if node.op not in _FREE and node not in asked:
-                found[node] = None
-    return list(found)
+                read_values[node] = None
+    return list(read_values)
 
 
 def _has_gradient(node: UOp) -> bool:
@@ -244,26 +269,26 @@ def _overtaken(order: Sequence[UOp]) -> set[UOp]:
     """The values of a run that are computed from memory which it overwrites: who reads them later
     would need a copy of that."""
     overwritten = {version_below(node) for node in order if node.op is Op.AFTER}
-    found: set[UOp] = set()
+    overtaken: set[UOp] = set()
     for node in order if overwritten else ():
-        if node.op is not Op.AFTER and any(s in overwritten or s in found for s in node.src):
-            found.add(node)
-    return found
+        if node.op is not Op.AFTER and any(s in overwritten or s in overtaken for s in node.src):
+            overtaken.add(node)
+    return overtaken
 
 
 _ENOUGH = 1 << 20
 """Work is counted up to this: what is read twice counts twice."""
 
 
-def _work(order: Sequence[UOp], target: Target) -> dict[UOp, int]:
+def _work(order: Sequence[UOp], target: Target) -> dict[UOp, float]:
     """The cycles that an element of each value takes, from memory on; enough where there is a
     reduction in it, or another operation that is no elementwise one."""
-    from ogive.targets.estimates import operation_cost  # which runs without live values do without
+    from ogive.targets.estimates import operation_cycles  # many runs have no live values
 
-    work: dict[UOp, int] = {}
+    work: dict[UOp, float] = {}
     for node in order:
         if node.op in ELEMENTWISE or node.op is Op.GATHER:
-            own = operation_cost(node, target)
+            own = operation_cycles(node, target)
         else:
             own = 0 if node.op in _FREE or node.op is Op.GRADIENT else _ENOUGH
         work[node] = min(own + sum([work[source] for source in node.src]), _ENOUGH)
@@ -297,11 +322,11 @@ def _faulting(roots: tuple[UOp, ...], order: Sequence[UOp]) -> set[UOp]:
     for node in reversed(order):
         if node in whole and node.op not in (Op.SHRINK, Op.SCATTER):
             whole.update(node.src[1:] if node.op is Op.GATHER else node.src)
-    found: set[UOp] = set()
+    faulting: set[UOp] = set()
     for node in order:
-        if may_fault(node) or not found.isdisjoint(node.src):
-            found.add(node)
-    return found - whole
+        if may_fault(node) or not faulting.isdisjoint(node.src):
+            faulting.add(node)
+    return faulting - whole
 
 
 def _bytes_of(node: UOp) -> int:

@@ -8,14 +8,14 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import BINARY, UNARY, Op
 from ogive.ir.rewriting.rules import RuleSet, anything, node
 from ogive.ir.shape import movement_argument
-from ogive.search.graph.labelled import (
+from ogive.search.graph.rules.labelled import (
     below_movement,
     expand,
     has_fixed_shape,
     name_axes,
     reshape,
 )
-from ogive.search.graph.product_rules import add_product_rules
+from ogive.search.graph.rules.product_rules import add_product_rules
 
 Spans = tuple[tuple[int, int], ...]
 

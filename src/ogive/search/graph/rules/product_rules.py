@@ -11,7 +11,8 @@ from ogive.ir.dtype import DType
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.rewriting.rules import RuleSet, anything, node
-from ogive.search.graph.labelled import (
+from ogive.search.graph.leaves import element_count, follows_from_inputs, keep_once
+from ogive.search.graph.rules.labelled import (
     Labelled,
     Product,
     combine,
@@ -24,7 +25,6 @@ from ogive.search.graph.labelled import (
     replay,
     spread_to,
 )
-from ogive.search.graph.leaves import element_count, follows_from_inputs, keep_once
 
 _a, _b = anything("a"), anything("b")
 _SUM = node(Op.REDUCE_AXES, node(Op.MUL, _a, _b), name="n")

@@ -19,7 +19,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities, Form
-from ogive.search.graph.labelled import (
+from ogive.search.graph.leaves import element_count, follows_from_inputs, keep_once
+from ogive.search.graph.rules.labelled import (
     Labelled,
     Product,
     arrange,
@@ -29,7 +30,6 @@ from ogive.search.graph.labelled import (
     name_axes,
     spread_to,
 )
-from ogive.search.graph.leaves import element_count, follows_from_inputs, keep_once
 from ogive.targets.target import Target
 
 NAME = "x · a, x · b → x · [a b], weights side by side"

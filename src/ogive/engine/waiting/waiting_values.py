@@ -23,8 +23,8 @@ def waiting_for(values: Collection[UOp], order: Sequence[UOp]) -> list[UOp]:
     """
     inside = set(order)
     with registry.graph_lock:
-        found = _below_tensors(values, inside)
-        return _above(values, inside) if found is None else found
+        waiting = _below_tensors(values, inside)
+        return _above(values, inside) if waiting is None else waiting
 
 
 def _below_tensors(values: Collection[UOp], inside: set[UOp]) -> list[UOp] | None:
@@ -42,11 +42,11 @@ def _below_tensors(values: Collection[UOp], inside: set[UOp]) -> list[UOp] | Non
                 stack.append(source)
         if len(seen) > most:
             return None
-    found: dict[UOp, None] = {}
+    waiting: dict[UOp, None] = {}
     for node in sorted(seen, key=attrgetter("id")):
-        if any(source in values or source in found for source in node.src):
-            found[node] = None
-    return list(found)
+        if any(source in values or source in waiting for source in node.src):
+            waiting[node] = None
+    return list(waiting)
 
 
 def _above(values: Collection[UOp], inside: set[UOp]) -> list[UOp]:

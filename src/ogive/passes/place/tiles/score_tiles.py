@@ -20,7 +20,7 @@ from ogive.named import record
 from ogive.passes.loops.kernel_axes import axis_extent, tiled_extent
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.staged_rows import StagedRows
-from ogive.passes.place.tile_estimates import Tiled, estimate
+from ogive.passes.place.tiles.tile_estimates import Tiled, estimate
 from ogive.targets.estimates import best_tile, sums_in_registers
 from ogive.targets.target import Target
 

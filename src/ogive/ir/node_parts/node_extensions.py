@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ogive.ir.computed_properties import define_property
 from ogive.ir.node import UOp
+from ogive.ir.node_parts.computed_properties import define_property
 from ogive.ir.shape import infer_shape
 from ogive.ir.symbolic import index_arithmetic
 from ogive.ir.symbolic.bounds import infer_bounds, infer_sound_bounds

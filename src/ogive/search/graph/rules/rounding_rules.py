@@ -13,7 +13,8 @@ import math
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.rewriting.rules import RuleSet, anything, constant, node
-from ogive.search.graph.labelled import (
+from ogive.search.graph.leaves import element_count, follows_from_inputs
+from ogive.search.graph.rules.labelled import (
     Labelled,
     below_movement,
     combine,
@@ -21,8 +22,7 @@ from ogive.search.graph.labelled import (
     name_axes,
     spread_to,
 )
-from ogive.search.graph.leaves import element_count, follows_from_inputs
-from ogive.search.graph.product_rules import add_product_rules
+from ogive.search.graph.rules.product_rules import add_product_rules
 
 rounding_rules = RuleSet("graph rounding")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ogive.passes.place.tile_estimates import (
+from ogive.passes.place.tiles.tile_estimates import (
     Tiled,
     best_tile_of,
     best_tile_of_sums,

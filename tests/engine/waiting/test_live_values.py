@@ -11,7 +11,7 @@ import ogive
 import ogive.torch
 from ogive import Tensor
 from ogive.errors import OgiveError
-from ogive.ir.node_table import live_uop_ids
+from ogive.ir.node_parts.node_table import live_uop_ids
 from ogive.ir.ops import Op
 
 

@@ -28,7 +28,7 @@ from ogive.at_once import Change, at_once
 from ogive.devices.buffer import Buffer
 from ogive.devices.protocol import Fault
 from ogive.devices.write_clock import clock
-from ogive.engine.missing_values import lose
+from ogive.engine.writes.missing_values import lose
 from ogive.errors import ExecuteError
 from ogive.live import registry
 

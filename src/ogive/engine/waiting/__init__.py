@@ -1,0 +1,1 @@
+"""Values and assignments that wait for a run: it computes them besides what was asked for."""

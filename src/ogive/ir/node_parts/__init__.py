@@ -1,0 +1,1 @@
+"""The parts that `UOp` is made of: its table, its accessors, what is worked out and kept."""

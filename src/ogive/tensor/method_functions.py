@@ -28,7 +28,7 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
         if eager_calls:
             for value in args:
                 given: Any = value if value.__class__ in (list, tuple) else (value,)
-                if any([isinstance(each, Core) and each.is_eager for each in given]):
+                if any(isinstance(each, Core) and each.is_eager for each in given):
                     return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
         return function(*args, **kwargs)
 

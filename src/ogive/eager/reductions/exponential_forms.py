@@ -17,6 +17,12 @@ MANY = 96
 """How many rows there are where the greatest of each takes much longer than the greatest of all: 60
 ns a row (AMD EPYC)."""
 
+FEW = 1 << 14
+"""Up to how many elements it is as well tried whether one number is near the greatest of all."""
+
+SHORT = 256
+"""Elements of a row that are few for a sum."""
+
 LEAST_TOTAL = 1e-5
 """Of rows whose greatest element is farther below the greatest of all, more than three bits would
 be lost."""
@@ -31,15 +37,23 @@ def exponentials(x: Any, axis: int) -> tuple[Any, Any]:
     rows = x.size // x.shape[axis]
     if rows > MANY and axis in (-1, x.ndim - 1) and x.flags.c_contiguous:
         greatest_of_all = numpy.maximum.reduce(x, None)
-        if _is_near(greatest_of_all, x.reshape(-1, x.shape[-1])):
+        if x.size <= FEW or _is_near(greatest_of_all, x.reshape(-1, x.shape[-1])):
             weights = x - greatest_of_all
             numpy.exp(weights, out=weights)
-            total = total_of(weights, axis, True)
+            total = _totals(weights)
             if numpy.minimum.reduce(total, None) >= LEAST_TOTAL:
                 return weights, total
     weights = x - greatest(x, axis, None, None, True)
     numpy.exp(weights, out=weights)
     return weights, total_of(weights, axis, True)
+
+
+def _totals(weights: Any) -> Any:
+    """The sums of many rows. Those of short ones take `einsum` half the time: it adds up 16 or more
+    sums of each row, which for so few elements is as exact as NumPy's pairs."""
+    if weights.shape[-1] > SHORT:
+        return total_of(weights, -1, True)
+    return numpy.einsum("...i->...", weights)[..., None]
 
 
 def _is_near(value: Any, lines: Any) -> bool:

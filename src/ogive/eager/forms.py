@@ -41,9 +41,11 @@ from ogive.eager.tensors import (
     EagerHalfParameter,
     EagerParameter,
     give,
+    is_of_one_piece,
     read_constant,
     read_memory,
     show,
+    show_memory,
     take_up,
 )
 from ogive.live.history import paused, traced
@@ -221,12 +223,13 @@ def dispatching(own: Form) -> Callable[..., Any]:
             if own.is_composed:
                 return function(*args, **kwargs)
         sources: list[Any] = []
-        given = _arrays(args, sources, own, is_beyond)
+        readings: list[Any] = []
+        given = _arrays(args, sources, own, is_beyond, readings)
         named = kwargs
         if kwargs:
             if len(kwargs) > 1:  # gradients are given in the order of the parameters
                 kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
-            others = _arrays(kwargs.values(), sources, own, is_beyond)
+            others = _arrays(kwargs.values(), sources, own, is_beyond, readings)
             named = dict(zip(kwargs, others, strict=True))
         is_tracked = False
         for source in sources:
@@ -247,6 +250,8 @@ def dispatching(own: Form) -> Callable[..., Any]:
             out = compute(*given, **named)
         except NOT_DONE as refusal:
             return leave(own, args, kwargs, refusal)
+        if readings and not is_of_one_piece(readings):
+            return leave(own, args, kwargs)
         if is_view and out is given[0]:
             return args[0]
         record = None
@@ -398,9 +403,14 @@ def _are_beyond(operands: Sequence[Any], is_view: bool) -> bool:
 
 
 def _arrays(
-    values: Iterable[Any], sources: list[Any], own: Form, is_beyond: Callable[[int], bool]
+    values: Iterable[Any],
+    sources: list[Any],
+    own: Form,
+    is_beyond: Callable[[int], bool],
+    readings: list[Any],
 ) -> list[Any]:
-    """Arguments as a form takes them; the records of tensors are added to `sources`."""
+    """Arguments as a form takes them; the records of tensors are added to `sources`, and what is
+    read where it lies to `readings`."""
     given = []
     for value in values:
         kind = value.__class__
@@ -426,8 +436,11 @@ def _arrays(
                     sources.append(value.record)
                     value = value.value
             elif isinstance(value, Core):
-                shown = read_memory(value) if paused and not is_recording() else None
-                record = None
+                shown = record = None
+                if paused and not is_recording():
+                    shown = read_memory(value)
+                    if shown is None and own.counts:
+                        shown = show_memory(value, readings)
                 if shown is None and take_up(value):
                     shown, record = value.value, value.record
                 if shown is None:
@@ -441,7 +454,7 @@ def _arrays(
                     sources.append(_HALF)
             elif kind is list or kind is tuple:
                 if value and isinstance(value[0], Core):
-                    value = kind(_arrays(value, sources, own, is_beyond))
+                    value = kind(_arrays(value, sources, own, is_beyond, readings))
             elif isinstance(value, numpy.generic) and value.dtype.kind in "fiub":
                 value = value.item()  # as PyTorch takes NumPy's numbers
             elif isinstance(value, (numpy.ndarray, numpy.generic)):

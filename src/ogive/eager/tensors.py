@@ -431,6 +431,34 @@ def read_memory(tensor: Any) -> NDArray[Any] | None:
     return constant_value(node, lambda buffer: _contents(buffer, buffer))
 
 
+def show_memory(tensor: Any, readings: list[Any]) -> NDArray[Any] | None:
+    """What lies in the memory of a plain tensor, however large, where it lies: to be computed with
+    at once, by an operation that does little with each element. Whether what was read is of one
+    piece, `is_of_one_piece(readings)` says afterwards."""
+    if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
+        return None
+    node: UOp = tensor.node
+    base = memory_leaf(node)
+    if base.op is not Op.BUFFER or node.dtype.numpy not in DTYPES or history.is_traced():
+        return None
+    if any(length.__class__ is not int for length in node.shape):
+        return None
+    memory = registry.buffer_of(base)
+    if memory is None or memory.is_absent or memory.borrowed or memory.volatile:
+        return None
+    if memory.is_shown or is_unexecuted(memory):
+        return None
+    readings.append((clock.moment_of(memory), memory))
+    value = memory.contents(node.dtype.numpy, node.shape)
+    value.setflags(write=False)
+    return value
+
+
+def is_of_one_piece(readings: list[Any]) -> bool:
+    """Whether nobody wrote to memory that was shown, meanwhile."""
+    return not any(is_disturbed(moment, (memory,)) for moment, memory in readings)
+
+
 def read_constant(tensor: Any) -> NDArray[Any] | None:
     """The value of a small plain tensor that follows from constants and of which no gradient is
     wanted: a view, say, that cannot be eager by itself."""

@@ -11,20 +11,13 @@ import numpy
 
 from ogive.eager.casts import cast_array as _cast
 from ogive.eager.casts import check_size, unbroadcast
-from ogive.eager.forms import (
-    NOT_DONE,
-    Form,
-    Refused,
-    half_form,
-    instead,
-    is_captured,
-    is_recording,
-    save,
-)
+from ogive.eager.forms import NOT_DONE, Form, Refused, half_form, instead, is_captured
+from ogive.eager.from_plain import take_up
 from ogive.eager.gradients.records import Record
 from ogive.eager.half_precision import is_half
+from ogive.eager.operands import is_recording, save
 from ogive.eager.shapes.adding import add_at
-from ogive.eager.tensors import FLOATS, give, show, take_up
+from ogive.eager.tensors import FLOATS, give, show
 from ogive.eager.writing import CATEGORY, may_write, replace_recorded, write
 from ogive.live.history import traced
 from ogive.tensor.autocast_dtypes import chosen as autocast

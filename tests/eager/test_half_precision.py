@@ -177,3 +177,11 @@ def test_views_of_half_precision_are_written_through() -> None:
         assert x.tolist()[1] == [2.0, 0.0, 1.5, 0.0]
         assert kept.tolist() == [2.0, 0.0, 1.5, 0.0]
         assert y.grad.tolist() == [[2.0] * 4] * 3
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "float32", "float64"])
+def test_the_limits_of_a_dtype_have_all_their_names(dtype: str) -> None:
+    found, wanted = ours.finfo(getattr(ours, dtype)), torch.finfo(getattr(torch, dtype))
+    for name in ("eps", "max", "min", "tiny", "smallest_normal", "resolution", "bits"):
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name))
+    assert repr(found) == repr(wanted)

@@ -180,3 +180,22 @@ def test_a_text_with_a_cache_that_grows_compiles_nothing(monkeypatch: pytest.Mon
     scheduled = counters()["schedules_created"]
     assert generate(5) == first
     assert counters()["schedules_created"] == scheduled
+
+
+def test_large_plain_parameters_are_read_where_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    used_up(monkeypatch)
+    table, layer = ogive.torch.nn.Embedding(1000, 256), ogive.torch.nn.Linear(256, 1024)
+    assert not layer.weight.is_eager
+    with ogive.torch.no_grad():
+        layer.weight.fill_(0.5)
+        layer.bias.fill_(1.0)
+        table.weight.fill_(2.0)
+        assert layer.weight.sum().item() + table.weight.sum().item() == 643072
+        made = layer(table(ogive.torch.tensor([7])))
+        assert made.is_eager
+        layer.weight.mul_(2.0)
+        assert layer.weight.sum().item() == 262144
+        again = layer(table(ogive.torch.tensor([7])))
+    assert not (layer.weight.is_eager or table.weight.is_eager)
+    assert made.tolist() == [[257.0] * 1024]
+    assert again.tolist() == [[513.0] * 1024]

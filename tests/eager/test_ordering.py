@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy
 import pytest
+import torch
 
 import ogive.errors
 import ogive.torch
@@ -98,3 +99,41 @@ def test_what_a_form_refuses_raises_our_error(name: str) -> None:
     case, error = REFUSED[name]
     with pytest.raises(error):
         case(ogive.torch, ogive.torch.tensor(arrays((5,))[0])).tolist()
+
+
+MANY_ELEMENTS = {
+    "distinct": lambda random: random.random((40, 300)),
+    "some equal": lambda random: random.integers(0, 5000, (40, 300)) / 7,
+    "most equal": lambda random: random.integers(0, 9, (40, 300)) / 7,
+    "with NaN": lambda random: numpy.where(random.random((40, 300)) < 0.02, numpy.nan, 1.0)
+    * random.random((40, 300)),
+    "zeros of both signs": lambda random: random.integers(-400, 400, (40, 300)) * 0.0,
+    "one line": lambda random: random.integers(0, 1 << 17, 9000) / 7,
+}
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("dim", [0, -1])
+@pytest.mark.parametrize("name", MANY_ELEMENTS)
+def test_many_elements_that_are_equal_stay_as_they_were(
+    name: str, dim: int, descending: bool
+) -> None:
+    given = MANY_ELEMENTS[name](numpy.random.default_rng(3)).astype("float32")
+    found = ogive.torch.tensor(given).sort(dim, descending, stable=True)
+    wanted = torch.tensor(given).sort(dim=dim, descending=descending, stable=True)
+    assert found[0].is_eager
+    numpy.testing.assert_array_equal(numpy.asarray(found[0]), wanted[0])
+    numpy.testing.assert_array_equal(numpy.asarray(found[1]), wanted[1])
+
+
+@pytest.mark.parametrize("largest", [False, True])
+@pytest.mark.parametrize("name", MANY_ELEMENTS)
+def test_the_first_of_many_elements_are_found(name: str, largest: bool) -> None:
+    given = MANY_ELEMENTS[name](numpy.random.default_rng(4)).astype("float32")
+    values, places = ogive.torch.tensor(given).topk(7, -1, largest=largest)
+    wanted = torch.tensor(given).topk(7, dim=-1, largest=largest).values
+    numpy.testing.assert_array_equal(numpy.asarray(values), wanted)
+    numpy.testing.assert_array_equal(
+        numpy.take_along_axis(given, numpy.asarray(places), -1), wanted
+    )
+    assert all(len(set(line)) == 7 for line in numpy.asarray(places).reshape(-1, 7).tolist())

@@ -24,34 +24,39 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from threading import get_ident
 from typing import Any, ParamSpec, TypeVar
 
 import numpy
 
 from ogive.eager.equal_dtypes import FUNCTIONS, check
+from ogive.eager.from_plain import is_of_one_piece
 from ogive.eager.gradients.records import Record
-from ogive.eager.half_precision import is_half, rounded, rounded_gradient
+from ogive.eager.half_precision import rounded, rounded_gradient
+from ogive.eager.operands import (
+    IN_HALF,
+    NO_TENSORS,
+    NOT_EAGER,
+    NUMBERS,
+    are_beyond,
+    arrays_of,
+    is_recording,
+    is_too_large,
+    save,
+)
 from ogive.eager.tensors import (
     FLOATS,
     Eager,
-    EagerComplex,
-    EagerHalf,
-    EagerHalfParameter,
     EagerParameter,
     give,
-    read_constant,
-    read_memory,
     show,
-    take_up,
 )
 from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.autocast_dtypes import converted_call
 from ogive.tensor.autocast_dtypes import current as current_autocast
-from ogive.tensor.core import Core
-from ogive.tensor.eager_sizes import LARGE, SMALL, allowance
+from ogive.tensor.eager_sizes import SMALL, allowance
 from ogive.tensor.method_functions import plain_functions
 
 # What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
@@ -161,11 +166,6 @@ def done_by(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
     return declare
 
 
-def is_recording() -> bool:
-    """Whether gradients flow through what this thread computes."""
-    return not paused or get_ident() not in paused
-
-
 def is_captured() -> bool:
     """Whether this thread is capturing a function."""
     return bool(traced) and get_ident() in traced
@@ -208,7 +208,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
     is_view, is_apart, reach = own.is_view, own.is_apart, own.reach
     order = list(inspect.signature(compute).parameters)
     reads_part = is_view or own.counts
-    is_beyond = _is_too_large if reads_part else allowance.is_beyond
+    is_beyond = is_too_large if reads_part else allowance.is_beyond
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -221,19 +221,20 @@ def dispatching(own: Form) -> Callable[..., Any]:
             if own.is_composed:
                 return function(*args, **kwargs)
         sources: list[Any] = []
-        given = _arrays(args, sources, own, is_beyond)
+        readings: list[Any] = []
+        given = arrays_of(args, sources, own, is_beyond, readings)
         named = kwargs
         if kwargs:
             if len(kwargs) > 1:  # gradients are given in the order of the parameters
                 kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
-            others = _arrays(kwargs.values(), sources, own, is_beyond)
+            others = arrays_of(kwargs.values(), sources, own, is_beyond, readings)
             named = dict(zip(kwargs, others, strict=True))
         is_tracked = False
         for source in sources:
             if source is not None:
-                if source is _NONE:
+                if source is NOT_EAGER:
                     return leave(own, args, kwargs)
-                if source is _HALF:
+                if source is IN_HALF:
                     return dispatching_half(own)(*args, **kwargs)
                 is_tracked = True
         if is_tracked:
@@ -241,12 +242,14 @@ def dispatching(own: Form) -> Callable[..., Any]:
                 is_tracked = False
             elif own.gradient is None or (reach is not None and any(sources[reach:])):
                 return function(*args, **kwargs)
-            elif reads_part and _are_beyond([*given, *named.values()], is_view):
+            elif reads_part and are_beyond([*given, *named.values()], is_view):
                 return leave(own, args, kwargs)
         try:
             out = compute(*given, **named)
         except NOT_DONE as refusal:
             return leave(own, args, kwargs, refusal)
+        if readings and not is_of_one_piece(readings):
+            return leave(own, args, kwargs)
         if is_view and out is given[0]:
             return args[0]
         record = None
@@ -327,7 +330,7 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
         ):
             return call(*args, **kwargs)
         for value in kwargs.values():
-            if value.__class__ not in _NO_TENSORS:
+            if value.__class__ not in NO_TENSORS:
                 return call(*args, **kwargs)
         array = second = x.value
         sources: Any = (x.record,)
@@ -342,7 +345,7 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
                 if other.record is not None:
                     is_tracked = True
                 sources = (x.record, other.record)
-            elif kind in _NUMBERS:
+            elif kind in NUMBERS:
                 second = other
             else:
                 return call(*args, **kwargs)
@@ -366,103 +369,3 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
         return give(out, record) if out.__class__ is _ndarray else _give_all(own, out, record)
 
     return quick
-
-
-_NUMBERS = frozenset({int, float, bool})
-
-_NO_TENSORS = _NUMBERS | {type(None), str}
-
-_NONE = object()
-"""Stands among the sources for an operand that is not eager, and cannot be."""
-
-_HALF = object()
-"""Stands among the sources for an operand in half precision."""
-
-
-def _is_too_large(count: int) -> bool:
-    """Whether an operand of so many elements is left to the compiler though few of them are read:
-    those of a view, say, which reads none."""
-    return count > LARGE
-
-
-def _are_beyond(operands: Sequence[Any], is_view: bool) -> bool:
-    """The same where gradients flow: the way back computes with all of each operand."""
-    for operand in operands:
-        if operand.__class__ is _ndarray and operand.size > SMALL:
-            count = operand.size
-            if not allowance.may_show(count, True) if is_view else allowance.is_beyond(count):
-                return True
-        elif operand.__class__ in (list, tuple) and _are_beyond(operand, is_view):
-            return True
-    return False
-
-
-def _arrays(
-    values: Iterable[Any], sources: list[Any], own: Form, is_beyond: Callable[[int], bool]
-) -> list[Any]:
-    """Arguments as a form takes them; the records of tensors are added to `sources`."""
-    given = []
-    for value in values:
-        kind = value.__class__
-        if kind is Eager or kind is EagerParameter:
-            value, record = value.value, value.record
-            sources.append(_NONE if value.size > SMALL and is_beyond(value.size) else record)
-        elif kind not in _NO_TENSORS:
-            if kind is complex:
-                if not own.takes_complex:
-                    sources.append(_NONE)
-            elif kind is EagerComplex:
-                if own.takes_complex and not is_beyond(value.value.size):
-                    value = value.value
-                    sources.append(None)
-                else:
-                    sources.append(_NONE)
-            elif kind is EagerHalf or kind is EagerHalfParameter:
-                if not own.takes_half:
-                    sources.append(_HALF)
-                elif is_beyond(value.value.size):
-                    sources.append(_NONE)
-                else:
-                    sources.append(value.record)
-                    value = value.value
-            elif isinstance(value, Core):
-                shown = read_memory(value) if paused and not is_recording() else None
-                record = None
-                if shown is None and take_up(value):
-                    shown, record = value.value, value.record
-                if shown is None:
-                    shown = read_constant(value)
-                if shown is None:
-                    sources.append(_NONE)
-                elif own.takes_half or not is_half(shown):
-                    value = shown
-                    sources.append(record)
-                else:
-                    sources.append(_HALF)
-            elif kind is list or kind is tuple:
-                if value and isinstance(value[0], Core):
-                    value = kind(_arrays(value, sources, own, is_beyond))
-            elif isinstance(value, numpy.generic) and value.dtype.kind in "fiub":
-                value = value.item()  # as PyTorch takes NumPy's numbers
-            elif isinstance(value, (numpy.ndarray, numpy.generic)):
-                sources.append(_NONE)
-        given.append(value)
-    return given
-
-
-def save(values: Iterable[Any], arrays: list[Any]) -> None:
-    """Let the memory of operands be left as it is from now on: a record has their `arrays`.
-
-    What the program can write to as well is copied.
-    """
-    for at, value in enumerate(values):
-        if value.__class__ is Eager or isinstance(value, Eager):
-            if value.family is None:
-                value.value.setflags(write=False)
-            elif value.family.lent:
-                arrays[at] = arrays[at].copy()
-            else:
-                value.family.saved = True
-        elif value.__class__ in (list, tuple):
-            arrays[at] = list(arrays[at])
-            save(value, arrays[at])

@@ -14,6 +14,7 @@ from ogive.eager.elementwise import (  # noqa: F401  (they declare their forms)
     comparison_forms,
     complex_forms,
     quotient_forms,
+    special_forms,
     unary_forms,
 )
 from ogive.eager.forms import calls, dispatching, forms
@@ -22,6 +23,7 @@ from ogive.eager.gradients import (  # noqa: F401  (rules are declared)
     second_movement_rules,
 )
 from ogive.eager.layers import (  # noqa: F401  (they declare their forms)
+    alignment_forms,
     attention_forms,
     class_loss_forms,
     column_forms,

@@ -13,7 +13,8 @@ from typing import Any
 import numpy
 
 from ogive.at_once import at_once
-from ogive.eager.forms import Refused, instead, is_recording
+from ogive.eager.forms import Refused, instead
+from ogive.eager.operands import is_recording
 from ogive.eager.tensors import is_alone
 from ogive.tensor.tensor import Tensor
 

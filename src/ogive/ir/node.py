@@ -1,8 +1,8 @@
 """Interned graph nodes.
 
-Building the same node twice, from any thread, gives the same object (`ir/node_parts/node_table.py`). So `is`
-is structural equality, and a graph is its root. The *content key* is a structural hash besides,
-which is the same in every process: the caches on disk use it.
+Building the same node twice, from any thread, gives the same object (`node_parts/node_table.py`).
+So `is` is structural equality, and a graph is its root. The *content key* is a structural hash
+besides, which is the same in every process: the caches on disk use it.
 
     >>> from ogive.ir.dtype import float32
     >>> one = UOp.const(float32, 1.0)

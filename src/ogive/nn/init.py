@@ -15,6 +15,7 @@ from ogive.autograd.mode import no_grad
 from ogive.errors import ArgumentError, ShapeError, nearest
 from ogive.ir.dtype import default_float, to_dtype
 from ogive.nn.parameter import Parameter
+from ogive.random import continuous
 from ogive.random.continuous import uniform_by_data
 from ogive.tensor.core import to_shape
 from ogive.tensor.creation.constructors import eye, full_like
@@ -80,7 +81,10 @@ def trunc_normal_(
 ) -> Tensor:
     """From the normal distribution, as far as it lies between `a` and `b`."""
     low, high = [math.erf((bound - mean) / (std * math.sqrt(2))) for bound in (a, b)]
-    even = random.uniform(*tensor.shape, low=low, high=high, dtype=tensor.dtype)
+    if tensor.is_eager:
+        even = created(uniform_by_data, tensor.shape, low, high, tensor.dtype)
+    else:
+        even = random.uniform(*tensor.shape, low=low, high=high, dtype=tensor.dtype)
     return _fill(tensor, (even.erfinv() * (std * math.sqrt(2)) + mean).clamp(a, b))
 
 
@@ -134,7 +138,11 @@ def kaiming_normal_(
 def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
     """Orthonormal rows or columns, whichever are fewer."""
     rows, columns = int(tensor.shape[0]), math.prod([int(size) for size in tensor.shape[1:]])
-    tall = random.randn(max(rows, columns), min(rows, columns), dtype=tensor.dtype)
+    lengths = max(rows, columns), min(rows, columns)
+    if tensor.is_eager:
+        tall = created(continuous.randn, *lengths, dtype=tensor.dtype)
+    else:
+        tall = random.randn(*lengths, dtype=tensor.dtype)
     q, r = tall.qr()
     q = q * r.diagonal().sign()
     directions = q if rows >= columns else q.T

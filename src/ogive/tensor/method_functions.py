@@ -27,13 +27,23 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if eager_calls:
             for value in args:
-                given: Any = value if value.__class__ in (list, tuple) else (value,)
-                if any(isinstance(each, Core) and each.is_eager for each in given):
+                if _is_eager(value):
                     return eager_calls.get(call, function)(*args, **kwargs)  # type: ignore[no-any-return]
         return function(*args, **kwargs)
 
     plain_functions[call] = function
     return call
+
+
+def _is_eager(value: Any) -> bool:
+    """Whether an argument is an eager tensor, or a list with one in it."""
+    if isinstance(value, Core):
+        return value.is_eager
+    if value.__class__ in (list, tuple):
+        for each in value:
+            if isinstance(each, Core) and each.is_eager:
+                return True
+    return False
 
 
 chosen_floats: list[Any] = []

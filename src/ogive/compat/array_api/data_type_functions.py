@@ -27,12 +27,21 @@ class FloatInfo:
     min: float
     smallest_normal: float
 
+    @property
+    def tiny(self) -> float:
+        """The older name of `smallest_normal`."""
+        return self.smallest_normal
+
+    @property
+    def resolution(self) -> float:
+        """The step between decimal numbers that the dtype tells apart around 1."""
+        return 10.0 ** -int(-math.log10(self.eps))
+
     def __repr__(self) -> str:
-        digits = int(-math.log10(self.eps))
         return (
-            f"finfo(resolution={10.0**-digits:g}, min={self.min:g}, max={self.max:g}, "
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, "
             f"eps={self.eps:g}, smallest_normal={self.smallest_normal:g}, "
-            f"tiny={self.smallest_normal:g}, dtype={self.dtype.name})"
+            f"tiny={self.tiny:g}, dtype={self.dtype.name})"
         )
 
 

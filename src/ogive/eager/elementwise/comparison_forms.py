@@ -9,7 +9,7 @@ import numpy
 
 from ogive.eager.casts import check_together, pair
 from ogive.eager.forms import NOT_DONE, Refused, form, is_captured
-from ogive.eager.tensors import take_up
+from ogive.eager.from_plain import take_up
 from ogive.tensor.core import Core
 from ogive.tensor.elementwise import arithmetic, pairwise
 from ogive.tensor.tensor import Tensor

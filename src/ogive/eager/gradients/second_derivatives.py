@@ -18,9 +18,10 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import Refused
+from ogive.eager.from_plain import take_up
 from ogive.eager.gradients.records import Record, Source, records_under
 from ogive.eager.shapes import elements
-from ogive.eager.tensors import give, take_up
+from ogive.eager.tensors import give
 from ogive.live import history
 from ogive.tensor.core import Core
 from ogive.tensor.elementwise import arithmetic, pairwise, unary_functions

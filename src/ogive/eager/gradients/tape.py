@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.eager.from_plain import take_up
 from ogive.eager.gradients.records import Leaf, Record, Source, leaves_under, records_under
-from ogive.eager.tensors import give, take_up
+from ogive.eager.tensors import give
 from ogive.tensor.core import Core
 from ogive.tensor.gradients.gradient_hooks import Hooks, checked
 from ogive.tensor.tensor import Tensor
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NUMBER = operator.attrgetter("number")
+
 
 def way_back(root: Source) -> list[Record]:
     """The records that gradients go back through from one, in the order in which they do."""

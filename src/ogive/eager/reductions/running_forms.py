@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.forms import form, gradient
+from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.reductions.reduction_forms import add_up, extremes_of, summand
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.movement_forms import place_of
+from ogive.tensor.eager_sizes import SMALL
 from ogive.tensor.reduction import scanning
 
 _FLOAT32 = numpy.dtype("float32")
@@ -44,6 +45,23 @@ def _cumsum(given: Any, out: Any, x: Any, dim: Any, dtype: Any = None) -> Any:
         return (given.astype(x.dtype, copy=False),)
     back = (*[slice(None)] * place_of(dim, x.ndim), slice(None, None, -1))
     return (cumsum(given[back], dim)[back].astype(x.dtype, copy=False),)
+
+
+@form(scanning.logcumsumexp)
+def logcumsumexp(x: Any, dim: Any) -> Any:
+    """log(e^x₀ + … + e^xᵢ)."""
+    if x.dtype.kind != "f" or not x.ndim or x.size * x.shape[place_of(dim, x.ndim)] > SMALL:
+        raise Refused  # the way back has a matrix for each line
+    return numpy.logaddexp.accumulate(x, place_of(dim, x.ndim), _FLOAT64).astype(x.dtype)
+
+
+@gradient(logcumsumexp)
+def _logcumsumexp(given: Any, out: Any, x: Any, dim: Any) -> Any:
+    own, total, above = [numpy.moveaxis(each, dim, -1) for each in (x, out, given)]
+    shares = numpy.exp(own[..., :, None] - total[..., None, :])
+    shares = numpy.where(numpy.tri(own.shape[-1], dtype=bool).T, shares, 0)
+    found = numpy.matmul(shares, above[..., None])[..., 0]
+    return (numpy.moveaxis(found, -1, dim).astype(x.dtype, copy=False),)
 
 
 @form(scanning.cumprod)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -10,20 +11,13 @@ import numpy
 
 from ogive.eager.casts import cast_array as _cast
 from ogive.eager.casts import check_size, unbroadcast
-from ogive.eager.forms import (
-    NOT_DONE,
-    Form,
-    Refused,
-    half_form,
-    instead,
-    is_captured,
-    is_recording,
-    save,
-)
+from ogive.eager.forms import NOT_DONE, Form, Refused, half_form, instead, is_captured
+from ogive.eager.from_plain import take_up
 from ogive.eager.gradients.records import Record
 from ogive.eager.half_precision import is_half
+from ogive.eager.operands import is_recording, save
 from ogive.eager.shapes.adding import add_at
-from ogive.eager.tensors import FLOATS, give, show, take_up
+from ogive.eager.tensors import FLOATS, give, show
 from ogive.eager.writing import CATEGORY, may_write, replace_recorded, write
 from ogive.live.history import traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
@@ -345,6 +339,27 @@ def _is_part(value: Tensor, self: Tensor, entries: tuple[Any, ...]) -> bool:
     if shown is None or shown[0] is not self or shown[1] is not advanced_indexing.get_item:
         return False
     return value.family is self.family and bool(shown[2] == (entries,))
+
+
+def show_strided(
+    tensor: Tensor, shape: tuple[int, ...], steps: tuple[int, ...], begin: int, function: Any
+) -> Tensor | None:
+    """The elements of a tensor's memory that some steps lead to, as `function` gives them; None for
+    a tensor that does not show all of its memory, or that gradients flow through."""
+    own = tensor.value
+    is_whole = own.flags.c_contiguous and getattr(tensor, "shown", None) is None
+    numbers = (*shape, *steps, begin)
+    if not is_whole or tensor.record is not None or is_captured() or own.dtype.kind == "V":
+        return None
+    if any(number.__class__ is not int or number < 0 for number in numbers):
+        return None
+    last = begin + sum([(length - 1) * step for length, step in zip(shape, steps, strict=True)])
+    if 0 in shape or last >= own.size or not allowance.may_show(math.prod(shape), False):
+        return None
+    size = own.itemsize
+    strides = tuple([step * size for step in steps])
+    view = numpy.ndarray(shape, own.dtype, own, begin * size, strides)
+    return show(tensor, view, None, (function, (shape, steps, begin), {}))
 
 
 def length(self: Tensor) -> int:

@@ -19,18 +19,53 @@ from ogive.tensor.reduction.basic_reductions import Extremes
 from ogive.tensor.sorting import binary_search, order_statistics
 
 _ndarray = numpy.ndarray
+FEW = 8
+"""Up to how many elements of a line it makes no difference."""
 _INT64 = numpy.dtype("int64")
 _INT32 = numpy.dtype("int32")
 _FLOAT64 = numpy.dtype("float64")
 _extremes_of: Any = Extremes
 
 
+MANY = 1 << 12
+"""From how many elements on it pays to look for equal ones."""
+
+
 def _order(x: Any, axis: int, descending: Any) -> Any:
     """Positions along an axis in order."""
     if not descending:
-        return x.argsort(axis, "stable")
+        return _ascending(x, axis)
     back = (*[slice(None)] * axis, slice(None, None, -1))
-    return x.shape[axis] - 1 - x[back].argsort(axis, "stable")[back]
+    return x.shape[axis] - 1 - _ascending(x[back], axis)[back]
+
+
+def _ascending(x: Any, axis: int) -> Any:
+    """The same from the least on. NumPy takes several times as long to keep equal elements as they
+    were, so many floats, of which few are equal, are put in order without that first."""
+    if x.size < MANY or x.dtype.kind != "f" or not x.ndim or x.shape[axis] < FEW:
+        return x.argsort(axis, "stable")
+    lines = numpy.moveaxis(x, axis, -1)
+    places = lines.argsort(-1)
+    ordered = numpy.take_along_axis(lines, places, -1)
+    is_again = numpy.zeros(ordered.shape, bool)
+    numpy.equal(ordered[..., 1:], ordered[..., :-1], out=is_again[..., 1:])
+    count = numpy.count_nonzero(is_again)
+    # NaN, which equals nothing, is the last of a line.
+    if 8 * count > x.size or numpy.isnan(ordered[..., -1]).any():
+        return x.argsort(axis, "stable")
+    if count:
+        _sort_among_equals(places, is_again)
+    return numpy.moveaxis(places, -1, axis)
+
+
+def _sort_among_equals(places: Any, is_again: Any) -> None:
+    """Let positions of elements that are equal rise, where `is_again` says of which it is so that
+    they equal the one before."""
+    is_equal = is_again.copy()
+    is_equal[..., :-1] |= is_again[..., 1:]
+    runs = numpy.cumsum(~is_again)[is_equal.reshape(-1)]
+    own = places[is_equal]
+    places[is_equal] = own[numpy.lexsort((own, runs))]
 
 
 def _along(x: Any, places: Any, axis: int) -> Any:
@@ -60,15 +95,23 @@ def _sort(
 
 def _first_places(x: Any, axis: int, k: int, descending: Any) -> Any:
     """The first `k` positions of the order along an axis. Few of many are not all put in order."""
-    length = x.shape[axis]
-    front = (*[slice(None)] * axis,)
-    if descending:
-        places = x.argpartition(length - k, axis)[(*front, slice(length - k, None))]
-    else:
-        places = x.argpartition(k - 1, axis)[(*front, slice(0, k))]
-    places = numpy.sort(places, axis)
-    order = _order(numpy.take_along_axis(x, places, axis), axis, descending)
-    return numpy.take_along_axis(places, order, axis)
+    lines = numpy.moveaxis(x, axis, -1)
+    places = _places_of_first(lines, k, descending)
+    order = _order(numpy.take_along_axis(lines, places, -1), places.ndim - 1, descending)
+    return numpy.moveaxis(numpy.take_along_axis(places, order, -1), -1, axis)
+
+
+def _places_of_first(lines: Any, k: int, descending: Any) -> Any:
+    """Where the `k` greatest, or least, of each line are, from the front on. All that are no less
+    than the k-th, if these are k; else, as of several that equal it, it is left open which."""
+    length = lines.shape[-1]
+    rank = length - k if descending else k - 1
+    bound = numpy.partition(lines, rank, -1)[..., rank : rank + 1]
+    found = (lines >= bound if descending else lines <= bound).reshape(-1, length)
+    if (numpy.add.reduce(found, 1) == k).all():
+        return (numpy.flatnonzero(found) % length).reshape(*lines.shape[:-1], k)
+    chosen = slice(rank, None) if descending else slice(0, k)
+    return numpy.sort(lines.argpartition(rank, -1)[..., chosen], -1)
 
 
 @form(order_statistics.topk)

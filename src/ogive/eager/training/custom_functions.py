@@ -16,9 +16,11 @@ from ogive.autograd import custom, function
 from ogive.autograd.mode import no_grad
 from ogive.devices.python_function import PythonFunction
 from ogive.eager.casts import unbroadcast
-from ogive.eager.forms import Form, is_captured, is_recording, save
+from ogive.eager.forms import Form, is_captured
+from ogive.eager.from_plain import take_up
 from ogive.eager.gradients.records import Record
-from ogive.eager.tensors import DTYPES, FLOATS, give, take_up
+from ogive.eager.operands import is_recording, save
+from ogive.eager.tensors import DTYPES, FLOATS, give
 from ogive.errors import GradientError
 from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.gradients import known_gradients

@@ -11,9 +11,11 @@ from typing import Any
 import numpy
 
 from ogive.eager.casts import cast_array
-from ogive.eager.forms import NOT_DONE, Refused, instead, is_captured, is_recording
+from ogive.eager.forms import NOT_DONE, Refused, instead, is_captured
+from ogive.eager.from_plain import receive
 from ogive.eager.gradients.records import Leaf
 from ogive.eager.namespaces import may_be_eager
+from ogive.eager.operands import is_recording
 from ogive.eager.tensors import (
     DTYPES,
     EAGER_CLASS,
@@ -24,7 +26,6 @@ from ogive.eager.tensors import (
     give,
     is_alone,
     lend,
-    receive,
     settle,
 )
 from ogive.eager.writing import is_repeated, may_write, replace, replace_recorded

@@ -14,8 +14,8 @@ from typing import Any
 import numpy
 
 from ogive.eager.forms import is_captured
+from ogive.eager.from_plain import take_up
 from ogive.eager.half_precision import widen
-from ogive.eager.tensors import take_up
 from ogive.eager.writing import replace
 from ogive.optim.adagrad import Adagrad, RMSprop
 from ogive.optim.adam import Adam

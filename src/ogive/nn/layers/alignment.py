@@ -23,7 +23,7 @@ from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.creation.constructors import arange, full_like, zeros_like
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.losses.regression import meet_floats, reduce_losses
-from ogive.tensor.method_functions import created
+from ogive.tensor.method_functions import created, open_to_eager
 from ogive.tensor.movement.joining import stack, where
 from ogive.tensor.tensor import Tensor
 
@@ -75,7 +75,7 @@ def ctc_loss(
     if times.shape != (batch,) or counts.shape != (batch,):
         raise ShapeError(f"ctc_loss: there must be a length for each of {batch} examples")
     labels = _padded_targets(targets, counts, batch)
-    losses = _losses(x, labels, times, counts, blank)
+    losses = losses_of_alignments(x, labels, times, counts, blank)
     if zero_infinity:
         losses = where(losses == math.inf, 0.0, losses)
     if reduction == "mean":
@@ -120,7 +120,12 @@ def _to_states(labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> _St
     return _States(extended, is_used, can_skip, times, counts)
 
 
-def _losses(x: Tensor, labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> Tensor:
+@open_to_eager
+def losses_of_alignments(
+    x: Tensor, labels: Tensor, times: Tensor, counts: Tensor, blank: int
+) -> Tensor:
+    """The loss of each example. Shapes: (time, batch, classes), (batch, most), (batch,), (batch,) →
+    (batch,)."""
     states = _to_states(labels, times, counts, blank)
     losses = _total(_forward(x.detach(), states)[-1], states).neg()
     is_possible = losses < -NEVER / 2

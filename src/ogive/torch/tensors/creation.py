@@ -233,6 +233,8 @@ def asarray(
     """A tensor from an object that is one already, shares its memory, or holds numbers."""
     if not copy and not requires_grad and _is_shared(obj, dtype, device):
         return from_numpy(obj)
+    if obj.__class__ in (list, tuple, bool, int, float):
+        return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
     made: Tensor = ogive.asarray(obj, dtype=dtype, device=device, copy=copy)
     return made.requires_grad_() if requires_grad else made
 

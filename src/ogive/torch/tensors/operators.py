@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import ogive
+from ogive.eager.shapes.elements import show_strided
 from ogive.errors import ArgumentError
 from ogive.live.registry import graph_lock
 from ogive.nn import functional
@@ -49,12 +50,16 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     Raises `ArgumentError` where the storage has fewer elements, or the tensor is a view whose
     place in it is not given.
     """
+    shape, steps, begin = tuple(size), tuple(stride), storage_offset or 0
+    if input.is_eager:
+        made = show_strided(input, shape, steps, begin, as_strided)
+        if made is not None:
+            return made
     with graph_lock:
         storage = views.shared_storage(input)
         whole = input if storage is None else wrap(storage.node, storage.device)
     if storage is not None and storage_offset is None and whole.shape != input.shape:
         raise ArgumentError("as_strided of a view: say where it begins, by storage_offset")
-    shape, steps, begin = tuple(size), tuple(stride), storage_offset or 0
     flat, span = whole.reshape(-1), span_of(shape, steps)
     if begin + span > flat.shape[0]:
         raise ArgumentError(

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ogive.eager import may_be_eager
-from ogive.eager.tensors import take_up
+from ogive.eager.from_plain import take_up
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
 from ogive.io.checked_files import Contents, replacing
 from ogive.io.formats import find_loader

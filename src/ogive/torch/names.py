@@ -113,7 +113,7 @@ _DISTRIBUTIONS = (
 
 _LAYERS = (
     "activation", "adaptive", "batchnorm", "container", "conv", "distance", "dropout", "flatten",
-    "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
+    "fold", "instancenorm", "linear", "loss", "normalization", "padding", "pixelshuffle",
     "pooling", "rnn", "sparse", "transformer", "upsampling",
 )  # fmt: skip
 
@@ -127,9 +127,12 @@ _TRACING = (
 TREE: dict[str, tuple[str, ...]] = {
     "nn": _NN,
     "nn.functional": ("ogive.nn.functional",),
-    "nn.init": ("ogive.nn.init", "ogive.torch.networks.layers"),
+    "nn.init": (
+        "ogive.nn.init", "ogive.torch.networks.layers", "ogive.torch.networks.old_initial_values",
+    ),
     "nn.modules": _NN,
     **{f"nn.modules.{name}": _NN for name in _LAYERS},
+    "nn.modules.module": (*_NN, "ogive.torch.networks.module_hooks"),
     "nn.modules.utils": ("ogive.torch.networks.tuples",),
     "nn.quantized": ("ogive.torch.networks.float_stubs",),
     "ao": (),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.nn.layers.wrapped import Wrapped, wrap_function
 from ogive.nn.drawn_layer import DrawnLayer
 from ogive.nn.init import constant_
-from ogive.nn.module import Module
+from ogive.nn.layers.wrapped import Wrapped, wrap_function
 from ogive.nn.parameter import Parameter
 from ogive.tensor.creation.constructors import full
 from ogive.tensor.method_functions import created

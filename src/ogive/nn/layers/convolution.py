@@ -8,7 +8,6 @@ from typing import Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.drawn_layer import EvenlyDrawnLayer
 from ogive.nn.init import default_parameter
-from ogive.nn.module import Module
 from ogive.tensor.tensor import Tensor
 
 Size = int | tuple[int, ...]

@@ -7,9 +7,9 @@ from typing import Any
 from ogive import random
 from ogive.autograd.mode import no_grad
 from ogive.errors import ArgumentError
-from ogive.nn.layers.bags import embedding_bag
 from ogive.nn.drawn_layer import DrawnLayer
 from ogive.nn.init import normal_
+from ogive.nn.layers.bags import embedding_bag
 from ogive.nn.parameter import Parameter
 from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where

@@ -13,7 +13,6 @@ import numpy
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.drawn_layer import EvenlyDrawnLayer
 from ogive.nn.init import default_parameter
-from ogive.nn.module import Module
 from ogive.nn.packed import PackedSequence
 from ogive.tensor.autocast_dtypes import lower
 from ogive.tensor.eager_sizes import allowance
@@ -174,10 +173,14 @@ class RNNBase(EvenlyDrawnLayer):
     @property
     def all_weights(self) -> list[list[Tensor]]:
         """The parameters of each layer and direction."""
-        suffixes = [each for layer in range(self.num_layers) for each in self._suffixes(layer)]
         return [
-            [getattr(self, f"{name}_{each}") for name in _WEIGHTS if hasattr(self, f"{name}_{each}")]
-            for each in suffixes
+            [
+                getattr(self, f"{name}_{suffix}")
+                for name in _WEIGHTS
+                if hasattr(self, f"{name}_{suffix}")
+            ]
+            for layer in range(self.num_layers)
+            for suffix in self._suffixes(layer)
         ]
 
     def flatten_parameters(self) -> None:

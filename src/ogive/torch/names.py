@@ -81,7 +81,7 @@ SAME = (
     "real", "result_type", "row_stack", "rsub", "searchsorted", "seed", "set_grad_enabled",
     "set_rng_state", "short", "stack", "stft", "svd_lowrank", "tensordot", "trapezoid", "trapz",
     "triangular_solve", "uint16", "uint32", "uint64", "uint8",
-    "unravel_index", "view_as_complex", "view_as_real", "vmap", "vstack", "where",
+    "unravel_index", "view_as_complex", "view_as_real", "vstack", "where",
 )  # fmt: skip
 """What is the same in `ogive` and in PyTorch: the same object, but for what takes `out=` or one
 dtype alone there (`OUT_OF_SAME`, `ONE_DTYPE`)."""
@@ -336,6 +336,7 @@ OWN = {
         "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
         "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype",
     ),
+    "ogive.torch.training.vectorizing": ("vmap",),
     "ogive.torch.training.precision": (
         "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
     ),

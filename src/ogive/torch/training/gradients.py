@@ -6,11 +6,18 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ogive.autograd import grad, gradcheck
+from ogive import autograd
+from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
-    "Variable", "backward", "detect_anomaly", "gradgradcheck", "set_detect_anomaly",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "set_detect_anomaly",
     "set_multithreading_enabled",
 ]  # fmt: skip
 
@@ -33,6 +40,53 @@ def backward(
     for number, each in enumerate(given):
         seed = None if seeds is None else seeds[number]
         each.backward(seed, retain_graph, create_graph, inputs)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of the sum of `outputs`, weighted with `grad_outputs`, for each of `inputs`.
+
+    With `is_grads_batched` the weights have a leading axis, and so have the results.
+    """
+    settings: tuple[Any, ...] = (
+        retain_graph, create_graph, only_inputs, bool(allow_unused or materialize_grads),
+        materialize_grads,
+    )  # fmt: skip
+    if not is_grads_batched:
+        return autograd.grad(outputs, inputs, grad_outputs, *settings)
+    is_single = isinstance(grad_outputs, Tensor)
+    weights = [grad_outputs] if is_single else list(grad_outputs)
+    rows = [
+        autograd.grad(outputs, inputs, list(row), *settings)
+        for row in zip(*weights, strict=True)
+    ]
+    return tuple([None if part[0] is None else stack(part) for part in zip(*rows, strict=True)])
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    **_: Any,
+) -> bool:
+    """Whether the gradients of a function are those that differences give. What else PyTorch
+    checks, by options that are taken, is nothing here."""
+    return autograd.gradcheck(
+        func, inputs, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception
+    )
 
 
 def gradgradcheck(
@@ -58,13 +112,13 @@ def gradgradcheck(
         made = func(*given)
         outputs = [made] if isinstance(made, Tensor) else list(made)
         seeds = [each * 0 + 1 for each in outputs] if grad_outputs is None else grad_outputs
-        found = grad(
+        found = autograd.grad(
             outputs, [given[number] for number in wanted], seeds, create_graph=True,
             materialize_grads=True,
         )  # fmt: skip
         return tuple([each for each in found if each is not None])
 
-    return gradcheck(gradients, points, eps=eps, atol=atol, rtol=rtol)
+    return autograd.gradcheck(gradients, points, eps=eps, atol=atol, rtol=rtol)
 
 
 class detect_anomaly(contextlib.ContextDecorator):

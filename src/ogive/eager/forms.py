@@ -192,6 +192,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
     function, compute = own.function, own.compute
     is_view, is_apart, reach = own.is_view, own.is_apart, own.reach
     order = list(inspect.signature(compute).parameters)
+    has_dim = "dim" in order
     is_beyond = _cannot_hold if is_view else allowance.is_beyond
 
     @functools.wraps(function)
@@ -202,6 +203,9 @@ def dispatching(own: Form) -> Callable[..., Any]:
         given = _arrays(args, sources, own.takes_complex, is_beyond)
         named = kwargs
         if kwargs:
+            if has_dim and ("axis" in kwargs or "keepdims" in kwargs):
+                kwargs = {NUMPY_NAMES.get(name, name): kwargs[name] for name in kwargs}
+                named = kwargs
             if len(kwargs) > 1:  # gradients are given in the order of the parameters
                 kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
             others = _arrays(kwargs.values(), sources, own.takes_complex, is_beyond)
@@ -283,8 +287,8 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
             x.value.size > SMALL
         ):
             return call(*args, **kwargs)
-        for value in kwargs.values():
-            if value.__class__ not in _NO_TENSORS:
+        for name, value in kwargs.items():
+            if value.__class__ not in _NO_TENSORS or name in NUMPY_NAMES:
                 return call(*args, **kwargs)
         array = second = x.value
         sources: Any = (x.record,)
@@ -324,6 +328,9 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
 
     return quick
 
+
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+"""What NumPy calls arguments that many functions have."""
 
 _NUMBERS = frozenset({int, float, bool})
 

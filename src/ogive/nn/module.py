@@ -73,6 +73,8 @@ class AnyModule(ModuleTree):
                 "be trained; give an nn.Parameter, or assign() the values under no_grad()"
             )
         super().__setattr__(name, value)
+        if is_plain and hasattr(value, "persistent"):  # an nn.Buffer
+            self._buffer_names = {**self._buffer_names, name: value.persistent}
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result."""
@@ -246,6 +248,8 @@ class AnyModule(ModuleTree):
         ogive.float64
         """
         for target in (*targets, device, dtype):
+            if str(target) == "meta":
+                continue  # PyTorch lets go of the values there; here they wait until they are read
             if target is not None and not isinstance(target, bool):  # PyTorch's `non_blocking`
                 self._move(target)
         return self

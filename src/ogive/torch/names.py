@@ -117,7 +117,10 @@ _LAYERS = (
     "pooling", "rnn", "sparse", "transformer", "upsampling",
 )  # fmt: skip
 
-_NN = ("ogive.torch.networks.modules", "ogive.nn", "ogive.torch.networks.layers")
+_NN = (
+    "ogive.torch.networks.modules", "ogive.nn", "ogive.torch.networks.layers",
+    "ogive.torch.networks.buffers",
+)
 
 _TRACING = (
     "traced_node", "traced_graph", "proxies", "tracer", "graph_module", "interpreter",
@@ -307,6 +310,14 @@ OWN = {
         "Tensor", "channels_last", "channels_last_3d", "contiguous_format", "device",
         "float8_e4m3fn", "is_tensor", "layout", "memory_format", "preserve_format", "sparse_coo",
         "strided",
+    ),
+    "ogive.torch.tensors.old_functions": (
+        "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits", "conj_physical_",
+        "cosine_embedding_loss", "dropout_", "feature_alpha_dropout_", "feature_dropout",
+        "feature_dropout_", "gcd_", "hinge_embedding_loss", "instance_norm", "is_conj",
+        "is_inference", "is_neg", "kl_div", "lcm_", "margin_ranking_loss", "orgqr",
+        "poisson_nll_loss", "resize_as_", "rrelu_", "triplet_margin_loss", "typename",
+        "unsafe_split_with_sizes",
     ),
     "ogive.torch.tensors.sparse_matrices": ("smm", "sparse_coo_tensor", "spmm"),
     "ogive.torch.machine.defaults": (

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from ogive.nn.module import AnyModule
 
 
+def mark_buffer(tensor: Any, persistent: bool) -> None:
+    """Let a tensor be a buffer of the module that it becomes an attribute of."""
+    tensor.persistent = persistent
+
+
 class RegistrationError(ArgumentError, KeyError):
     """A part of a module has a name that it cannot have."""
 

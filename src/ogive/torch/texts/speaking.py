@@ -31,6 +31,7 @@ from ogive.tensor.reduction.statistics import Bounds
 from ogive.tensor.tensor import Tensor
 from ogive.torch.networks.modules import Module, compile_in_place
 from ogive.torch.tensors.classes import new, strided
+from ogive.torch.tensors.further_methods import METHODS as FURTHER_METHODS
 from ogive.torch.tensors.numpy_arrays import (
     address_of,
     call_numpy,
@@ -169,6 +170,7 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (GradientFunction, "__repr__", write_function),
     (TensorClass, "__repr__", write_class),
     *[(results, "__repr__", write_results) for results in RESULTS],
+    *[(Tensor, name, method) for name, method in FURTHER_METHODS.items()],
     *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
 """What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,

@@ -113,6 +113,7 @@ INSIDE_FUNCTIONS = {
     ("tensor.values.interchange", ""),  # a tensor's namespace is the package
     ("tensor.values.interchange", "compat.numpy_functions"),
     ("tensor.gradients.differentiation", "autograd.backward"),  # likewise their gradients
+    ("tensor.gradients.differentiation", "autograd.tensor_gradients"),  # or those of some inputs
     ("tensor.gradients.differentiation", "tensor.memory.data_attribute"),  # a kind of tensor itself
     ("tensor.linear_algebra.host_matrices", "autograd.custom"),
     ("ir.node", "ir.printer"),  # nodes print themselves; the printer knows nodes

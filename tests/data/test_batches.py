@@ -125,7 +125,8 @@ def test_items_are_collated_by_their_form() -> None:
     assert isinstance(points, Point)
     assert list(points.name) == ["p", "q"]
     names, _ = data.collate([("a", 1)])
-    assert names == ["a"]
+    assert names == ("a",)
+    assert isinstance(data.collate([(1, 2), (3, 4)]), list)
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_samplers_say_which_items_are_loaded() -> None:
     loader = DataLoader(data, batch_sampler=batches)
     assert [x.tolist() for (x,) in loader] == [[0, 3, 6]] and len(loader) == 1
     (first, *_) = DataLoader(Squares(3), batch_size=None, sampler=[2])
-    assert first == (2.0, 4)
+    assert first == [2.0, 4]
     (pair,) = DataLoader([{"x": numpy.ones(2)}], batch_size=None)
     assert pair["x"].tolist() == [1.0, 1.0]
 

@@ -48,7 +48,7 @@ def test_lists_are_not_registered_and_names_are_in_pytorchs_order(torch: Any) ->
 
 
 def test_our_own_modules_see_their_lists() -> None:
-    class Net(ogive.nn.Module):  # type: ignore[misc]
+    class Net(ogive.nn.Module):
         def __init__(self) -> None:
             self.seen = [ogive.nn.Linear(2, 2)]
 

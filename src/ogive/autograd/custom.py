@@ -20,6 +20,17 @@ from ogive.tensor.method_functions import eager_calls
 from ogive.tensor.tensor import Tensor
 
 
+class FromResult:
+    """A way back that is told, before the gradients, which result they are of, and this itself:
+    gradients flow through it, which they do not through what was computed inside."""
+
+    def __init__(self, backward: Callable[..., Any]) -> None:
+        self._backward = backward
+
+    def __call__(self, position: int, result: Tensor, *upstream: Tensor) -> Any:
+        return self._backward(position, result, *upstream)
+
+
 class Rule:
     """How one output of a function with a gradient of its own goes back to the inputs.
 
@@ -46,7 +57,12 @@ class Rule:
         """The gradients of the function's inputs."""
         given = [build.filled(dtype, 0, shape) for shape, dtype in self._outputs]
         given[self._position] = upstream
-        returned = self._backward(*[wrap(part, self._device) for part in given])
+        upstreams = [wrap(part, self._device) for part in given]
+        if isinstance(self._backward, FromResult):
+            result = wrap(node, self._device)
+            returned = self._backward(self._position, result, *upstreams)
+        else:
+            returned = self._backward(*upstreams)
         parts = returned if isinstance(returned, tuple | list) else (returned,)
         return _checked(parts, self._inputs)
 

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ogive.autograd.custom import custom_gradient
+from ogive.autograd.custom import FromResult, custom_gradient
 from ogive.autograd.mode import no_grad
 from ogive.errors import GradientError
 from ogive.tensor.method_functions import eager_calls
@@ -25,16 +26,45 @@ class Context:
         self.needs_input_grad = tuple(
             [isinstance(value, Tensor) and value.requires_grad for value in args]
         )
-        self.saved_tensors: tuple[Tensor | None, ...] = ()
+        self._saved: tuple[Tensor | None, ...] = ()
+        self._result: tuple[Tensor, Tensor] | None = None
         self.plain: tuple[Tensor, ...] = ()
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """What `save_for_backward` was given. A result of the operation is given as gradients flow
+        through it."""
+        if self._result is None:
+            return self._saved
+        inside, outside = self._result
+        return tuple([outside if each is inside else each for each in self._saved])
+
+    @contextlib.contextmanager
+    def knowing(self, inside: Tensor, outside: Tensor) -> Iterator[None]:
+        """While gradients go back: what `forward` made, and the result that it has become."""
+        self._result = (inside, outside)
+        try:
+            yield
+        finally:
+            self._result = None
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors, which are `saved_tensors` afterwards."""
-        self.saved_tensors = tensors
+        self._saved = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
         """Say through which results no gradient flows."""
         self.plain = tensors
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which arguments `forward` has written to. Results are known as what they are."""
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Say whether `backward` is given zeros for results that nothing was computed from. It is
+        given zeros in either case."""
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for gradients forwards, which are computed from `backward` here."""
 
 
 class Function:
@@ -121,7 +151,13 @@ def differentiable(
     def compute(*tensors: Tensor) -> Any:
         with no_grad():
             outputs.append(own._run(context, args) if known is None else known)
-        return outputs[0], lambda *upstream: own._back(context, upstream, places, len(args))
+        made = outputs[0] if isinstance(outputs[0], tuple) else (outputs[0],)
+
+        def back(position: int, result: Tensor, *upstream: Tensor) -> tuple[Any, ...]:
+            with context.knowing(made[position], result):
+                return own._back(context, upstream, places, len(args))
+
+        return outputs[0], FromResult(back)
 
     results = custom_gradient(compute)(*[args[place] for place in places])
     if not isinstance(results, tuple):

@@ -17,7 +17,8 @@ def collate(items: Sequence[Any]) -> Any:
     """A batch of items: numbers, arrays and tensors of one shape are stacked into a tensor.
 
     Python's floats become float64. Tuples, lists and dictionaries are collated entry by entry,
-    named tuples keep their type, texts become a list. Shapes: (...) → (len(items), ...).
+    tuples to a list, as in PyTorch; named tuples keep their type. Texts stay as they are. Shapes:
+    (...) → (len(items), ...).
 
     >>> x, y = collate([(numpy.zeros(4), 7), (numpy.ones(4), 8)])
     >>> x.shape, y.tolist()
@@ -29,22 +30,23 @@ def collate(items: Sequence[Any]) -> Any:
         raise ArgumentError("collate: a batch without items has no shape")
     first = items[0]
     if isinstance(first, str | bytes):
-        return list(items)
+        return items
     if isinstance(first, Mapping):
         return {name: collate([item[name] for item in items]) for name in first}
     if isinstance(first, tuple | list):
         entries = [collate(entry) for entry in _entries(items)]
         if hasattr(first, "_fields"):
             return type(first)(*entries)
-        return entries if isinstance(first, list) else tuple(entries)
+        return entries
     return _stacked(items)
 
 
 def convert(value: Any) -> Any:
-    """An item with tensors for its arrays; tuples, lists and dictionaries are gone through.
+    """An item with tensors for its arrays; tuples, which become lists, lists and dictionaries are
+    gone through.
 
     >>> ogive.data.default_convert((numpy.zeros(2), "two"))
-    (Tensor([0., 0.], shape=(2,), dtype=float64, device=CPU), 'two')
+    [Tensor([0., 0.], shape=(2,), dtype=float64, device=CPU), 'two']
     """
     if isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind not in "OSU":
         return created(Tensor, value)
@@ -54,7 +56,7 @@ def convert(value: Any) -> Any:
         entries = [convert(entry) for entry in value]
         if hasattr(value, "_fields"):
             return type(value)(*entries)
-        return entries if isinstance(value, list) else tuple(entries)
+        return entries
     return value
 
 

@@ -202,6 +202,10 @@ def _do_plainly(own: Form, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return own.function(*args, **kwargs)
 
 
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
+"""The names that NumPy has for arguments of many functions."""
+
+
 def dispatching(own: Form) -> Callable[..., Any]:
     """A function that does at once what its form can do, and leaves the rest to the function."""
     function, compute = own.function, own.compute
@@ -209,6 +213,7 @@ def dispatching(own: Form) -> Callable[..., Any]:
     order = list(inspect.signature(compute).parameters)
     reads_part = is_view or own.counts
     is_beyond = is_too_large if reads_part else allowance.is_beyond
+    has_dim = "dim" in order
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -225,6 +230,9 @@ def dispatching(own: Form) -> Callable[..., Any]:
         given = arrays_of(args, sources, own, is_beyond, readings)
         named = kwargs
         if kwargs:
+            if has_dim and ("axis" in kwargs or "keepdims" in kwargs):
+                kwargs = {NUMPY_NAMES.get(name, name): kwargs[name] for name in kwargs}
+                named = kwargs
             if len(kwargs) > 1:  # gradients are given in the order of the parameters
                 kwargs = {name: kwargs.pop(name) for name in order if name in kwargs} | kwargs
             others = arrays_of(kwargs.values(), sources, own, is_beyond, readings)
@@ -329,8 +337,8 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
             x.value.size > SMALL
         ):
             return call(*args, **kwargs)
-        for value in kwargs.values():
-            if value.__class__ not in NO_TENSORS:
+        for name, value in kwargs.items():
+            if value.__class__ not in NO_TENSORS or name in NUMPY_NAMES:
                 return call(*args, **kwargs)
         array = second = x.value
         sources: Any = (x.record,)

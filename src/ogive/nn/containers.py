@@ -33,6 +33,11 @@ class OrderedModules(Module):
             if module is not None:
                 yield str(position), module
 
+    def _child_texts(self) -> Iterator[tuple[str, str]]:
+        """A place that has no module is shown, too."""
+        for name, module in zip(self._own_names(), self._listed, strict=True):
+            yield name, repr(module)
+
     # A module's name leads to it as an attribute, which is how those who replace modules go.
 
     def __getattr__(self, name: str) -> Any:
@@ -167,7 +172,8 @@ class Sequential(OrderedModules):
     def named_children(self) -> Iterator[tuple[str, AnyModule]]:
         if self._names is None:
             return super().named_children()
-        return zip(self._names, self._listed, strict=True)
+        pairs = zip(self._names, self._listed, strict=True)
+        return iter([(name, module) for name, module in pairs if module is not None])
 
     def _own_names(self) -> list[str]:
         return super()._own_names() if self._names is None else self._names
@@ -175,13 +181,14 @@ class Sequential(OrderedModules):
     def __getitem__(self, position: Any) -> Any:
         part = super().__getitem__(position)
         if isinstance(position, slice):
-            part._names = None if self._names is None else self._names[position]
+            names = self._own_names()[position]
+            kept = names == [str(place) for place in range(len(names))]
+            part._names = None if kept else names
         return part
 
     def __delitem__(self, position: int | slice) -> None:
         super().__delitem__(position)
-        if self._names is not None:
-            del self._names[position]
+        self._names = None  # as PyTorch counts them anew
 
     def _add_named(self, name: str, module: AnyModule) -> None:
         names = self._own_names()

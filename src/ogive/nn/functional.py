@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.nn.layers.alignment import ctc_loss
-from ogive.nn.layers.bags import embedding_bag
+from ogive.nn.layers.bags import embedding, embedding_bag
 from ogive.nn.layers.composed import linear_cross_entropy, upsample_bilinear, upsample_nearest
 from ogive.nn.layers.grids import affine_grid, grid_sample
 from ogive.nn.layers.multihead import multi_head_attention_forward
@@ -49,8 +49,21 @@ def _taking_inplace(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return taking
 
 
-def _loss(method: Any, first: str = "input") -> Callable[..., Tensor]:
-    return taking_averages(as_function(method, first))
+def _told_of_its_caller(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A function that takes PyTorch's `_stacklevel`, of a warning that it has not."""
+
+    @functools.wraps(function)
+    def taking(*args: Any, _stacklevel: int = 3, **kwargs: Any) -> Tensor:
+        if len(args) == 4:  # it stands before the dtype
+            args = (*args[:2], args[3])
+        return function(*args, **kwargs)
+
+    return taking
+
+
+def _loss(method: Any, order: str) -> Callable[..., Tensor]:
+    """A loss, with PyTorch's order of arguments."""
+    return taking_averages(as_function(method, order.split()[0]), order)
 
 
 # Convolution and windows
@@ -100,7 +113,6 @@ normalize = as_function(Tensor.normalize)
 # Products and tables
 linear = as_function(Tensor.linear)
 bilinear = as_function(Tensor.bilinear, "input1")
-embedding = as_function(Tensor.embedding)
 one_hot = as_function(Tensor.one_hot)
 scaled_dot_product_attention = as_function(
     Tensor.scaled_dot_product_attention, "query"
@@ -116,7 +128,7 @@ hardsigmoid = _taking_inplace(as_function(Tensor.hardsigmoid))
 hardswish = _taking_inplace(as_function(Tensor.hardswish))
 hardtanh = _taking_inplace(as_function(Tensor.hardtanh))
 leaky_relu = _taking_inplace(as_function(Tensor.leaky_relu))
-log_softmax = as_function(Tensor.log_softmax)
+log_softmax = _told_of_its_caller(as_function(Tensor.log_softmax))
 logsigmoid = as_function(Tensor.logsigmoid)
 mish = _taking_inplace(as_function(Tensor.mish))
 prelu = as_function(Tensor.prelu)
@@ -126,8 +138,8 @@ rrelu = _taking_inplace(as_function(Tensor.rrelu))
 selu = _taking_inplace(as_function(Tensor.selu))
 sigmoid = as_function(Tensor.sigmoid)
 silu = _taking_inplace(as_function(Tensor.silu))
-softmax = as_function(Tensor.softmax)
-softmin = as_function(Tensor.softmin)
+softmax = _told_of_its_caller(as_function(Tensor.softmax))
+softmin = _told_of_its_caller(as_function(Tensor.softmin))
 softplus = as_function(Tensor.softplus)
 softshrink = as_function(Tensor.softshrink)
 softsign = as_function(Tensor.softsign)
@@ -153,25 +165,58 @@ alpha_dropout = _taking_inplace(as_function(Tensor.alpha_dropout))
 feature_alpha_dropout = _taking_inplace(as_function(Tensor.feature_alpha_dropout))
 
 # Losses
-binary_cross_entropy = _loss(Tensor.binary_cross_entropy)
-binary_cross_entropy_with_logits = _loss(Tensor.binary_cross_entropy_with_logits)
-cosine_embedding_loss = _loss(Tensor.cosine_embedding_loss, "input1")
-cross_entropy = _loss(Tensor.cross_entropy)
+binary_cross_entropy = _loss(
+    Tensor.binary_cross_entropy,
+    "input target weight size_average reduce reduction",
+)
+binary_cross_entropy_with_logits = _loss(
+    Tensor.binary_cross_entropy_with_logits,
+    "input target weight size_average reduce reduction pos_weight",
+)
+cosine_embedding_loss = _loss(
+    Tensor.cosine_embedding_loss,
+    "input1 input2 target margin size_average reduce reduction",
+)
+cross_entropy = _loss(
+    Tensor.cross_entropy,
+    "input target weight size_average ignore_index reduce reduction label_smoothing",
+)
 gaussian_nll_loss = as_function(Tensor.gaussian_nll_loss)
-hinge_embedding_loss = _loss(Tensor.hinge_embedding_loss)
+hinge_embedding_loss = _loss(
+    Tensor.hinge_embedding_loss,
+    "input target margin size_average reduce reduction",
+)
 huber_loss = as_function(Tensor.huber_loss)
-kl_div = _loss(Tensor.kl_div)
-l1_loss = _loss(Tensor.l1_loss)
-margin_ranking_loss = _loss(Tensor.margin_ranking_loss, "input1")
-mse_loss = _loss(Tensor.mse_loss)
-multi_margin_loss = _loss(Tensor.multi_margin_loss)
-multilabel_margin_loss = _loss(Tensor.multilabel_margin_loss)
-multilabel_soft_margin_loss = _loss(Tensor.multilabel_soft_margin_loss)
-nll_loss = _loss(Tensor.nll_loss)
-poisson_nll_loss = _loss(Tensor.poisson_nll_loss)
-smooth_l1_loss = _loss(Tensor.smooth_l1_loss)
-soft_margin_loss = _loss(Tensor.soft_margin_loss)
-triplet_margin_loss = _loss(Tensor.triplet_margin_loss, "anchor")
+kl_div = _loss(Tensor.kl_div, "input target size_average reduce reduction log_target")
+l1_loss = _loss(Tensor.l1_loss, "input target size_average reduce reduction weight")
+margin_ranking_loss = _loss(
+    Tensor.margin_ranking_loss,
+    "input1 input2 target margin size_average reduce reduction",
+)
+mse_loss = _loss(Tensor.mse_loss, "input target size_average reduce reduction weight")
+multi_margin_loss = _loss(
+    Tensor.multi_margin_loss,
+    "input target p margin weight size_average reduce reduction",
+)
+multilabel_margin_loss = _loss(
+    Tensor.multilabel_margin_loss,
+    "input target size_average reduce reduction",
+)
+multilabel_soft_margin_loss = _loss(
+    Tensor.multilabel_soft_margin_loss,
+    "input target weight size_average reduce reduction",
+)
+nll_loss = _loss(Tensor.nll_loss, "input target weight size_average ignore_index reduce reduction")
+poisson_nll_loss = _loss(
+    Tensor.poisson_nll_loss,
+    "input target log_input full size_average eps reduce reduction",
+)
+smooth_l1_loss = _loss(Tensor.smooth_l1_loss, "input target size_average reduce reduction beta")
+soft_margin_loss = _loss(Tensor.soft_margin_loss, "input target size_average reduce reduction")
+triplet_margin_loss = _loss(
+    Tensor.triplet_margin_loss,
+    "anchor positive negative margin p eps swap size_average reduce reduction",
+)
 triplet_margin_with_distance_loss = as_function(
     Tensor.triplet_margin_with_distance_loss, "anchor"
 )
@@ -180,6 +225,7 @@ __all__ = [
     "affine_grid",
     "cosine_similarity",
     "ctc_loss",
+    "embedding",
     "embedding_bag",
     "fractional_max_pool2d",
     "fractional_max_pool3d",

@@ -15,10 +15,10 @@ from ogive.autograd.mode import no_grad
 from ogive.errors import ArgumentError, ShapeError, nearest
 from ogive.ir.dtype import default_float, to_dtype
 from ogive.nn.parameter import Parameter
-from ogive.random import continuous
 from ogive.random.continuous import uniform_by_data
+from ogive.random.generator import Generator
 from ogive.tensor.core import to_shape
-from ogive.tensor.creation.constructors import eye, full_like
+from ogive.tensor.creation.constructors import full_like
 from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.method_functions import chosen_floats, created
 from ogive.tensor.tensor import Tensor
@@ -58,18 +58,25 @@ def fans(tensor: Tensor) -> tuple[int, int]:
     return inputs * field, outputs * field
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
+def uniform_(
+    tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Evenly between `a` and `b`."""
+    if generator is not None:
+        with no_grad():
+            return tensor.uniform_(a, b, generator=generator)
     if tensor.is_eager:
         return _fill(tensor, created(uniform_by_data, tensor.shape, a, b, tensor.dtype))
     return _fill(tensor, uniform_by_data(tensor.shape, a, b, tensor.dtype))
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """From the normal distribution."""
-    if tensor.is_eager:
+    if tensor.is_eager or generator is not None:
         with no_grad():
-            return tensor.normal_(mean, std)
+            return tensor.normal_(mean, std, generator=generator)
     # As data, so that layers of other deviations share the kernel.
     centre, deviation = [Tensor(numpy.array(x, tensor.dtype.numpy)) for x in (mean, std)]
     drawn = random.randn(*tensor.shape, dtype=tensor.dtype)
@@ -77,14 +84,17 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
 
 
 def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
 ) -> Tensor:
     """From the normal distribution, as far as it lies between `a` and `b`."""
     low, high = [math.erf((bound - mean) / (std * math.sqrt(2))) for bound in (a, b)]
-    if tensor.is_eager:
-        even = created(uniform_by_data, tensor.shape, low, high, tensor.dtype)
-    else:
-        even = random.uniform(*tensor.shape, low=low, high=high, dtype=tensor.dtype)
+    drawn = created(random.rand, *tensor.shape, dtype=tensor.dtype, generator=generator)
+    even = drawn * (high - low) + low
     return _fill(tensor, (even.erfinv() * (std * math.sqrt(2)) + mean).clamp(a, b))
 
 
@@ -106,43 +116,54 @@ def ones_(tensor: Tensor) -> Tensor:
 def eye_(tensor: Tensor) -> Tensor:
     """Ones on the diagonal of a matrix."""
     rows, columns = tensor.shape
-    return _fill(tensor, eye(rows, columns, dtype=tensor.dtype))
+    return _fill(tensor, created(Tensor, numpy.eye(rows, columns, dtype=tensor.dtype.numpy)))
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+def xavier_uniform_(
+    tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Evenly within ±gain·√(6 / (inputs + outputs))."""
     bound = gain * math.sqrt(6 / sum(fans(tensor)))
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+def xavier_normal_(
+    tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Normal with the deviation gain·√(2 / (inputs + outputs))."""
-    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(fans(tensor))))
+    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(fans(tensor))), generator)
 
 
 def kaiming_uniform_(
-    tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
 ) -> Tensor:
     """Evenly within ±gain·√(3 / fan)."""
     bound = math.sqrt(3) * _kaiming_deviation(tensor, a, mode, nonlinearity)
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+    tensor: Tensor,
+    a: float = 0.0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
 ) -> Tensor:
     """Normal with the deviation gain / √fan."""
-    return normal_(tensor, 0.0, _kaiming_deviation(tensor, a, mode, nonlinearity))
+    return normal_(tensor, 0.0, _kaiming_deviation(tensor, a, mode, nonlinearity), generator)
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
+def orthogonal_(
+    tensor: Tensor, gain: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Orthonormal rows or columns, whichever are fewer."""
     rows, columns = int(tensor.shape[0]), math.prod([int(size) for size in tensor.shape[1:]])
-    lengths = max(rows, columns), min(rows, columns)
-    if tensor.is_eager:
-        tall = created(continuous.randn, *lengths, dtype=tensor.dtype)
-    else:
-        tall = random.randn(*lengths, dtype=tensor.dtype)
+    sizes = (max(rows, columns), min(rows, columns))
+    tall = created(random.randn, *sizes, dtype=tensor.dtype, generator=generator)
     q, r = tall.qr()
     q = q * r.diagonal().sign()
     directions = q if rows >= columns else q.T
@@ -170,10 +191,12 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     own = numpy.arange(min(outputs // groups, inputs))
     middle: tuple[Any, ...] = tuple([size // 2 for size in taps])
     values[(slice(None), own, own, *middle)] = 1
-    return _fill(tensor, Tensor(values.reshape(outputs, inputs, *taps)))
+    return _fill(tensor, created(Tensor, values.reshape(outputs, inputs, *taps)))
 
 
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
+def sparse_(
+    tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
+) -> Tensor:
     """Normal, but for a share of zeros in each column of a matrix, at places drawn at random.
 
     >>> weight = nn.init.sparse_(ogive.empty(10, 3), sparsity=0.25)
@@ -185,8 +208,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
     if tensor.ndim != 2:
         raise ShapeError(f"sparse_ takes a matrix, not the shape {tensor.shape}")
     zeros = math.ceil(sparsity * int(tensor.shape[0]))
-    ranks = random.rand(*tensor.shape).argsort(0).argsort(0)
-    drawn = random.randn(*tensor.shape, dtype=tensor.dtype) * std
+    ranks = created(random.rand, *tensor.shape, generator=generator).argsort(0).argsort(0)
+    drawn = created(random.randn, *tensor.shape, dtype=tensor.dtype, generator=generator) * std
     return _fill(tensor, drawn.masked_fill(ranks < zeros, 0.0))
 
 

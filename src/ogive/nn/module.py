@@ -14,11 +14,17 @@ from typing import Any, TypeVar
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, nearest
 from ogive.ir.dtype import DType, to_dtype
-from ogive.nn.module_parts.hooks import Handle, Hook, call_with_hooks, set_hooks
+from ogive.nn.module_parts.hooks import Handle, Hook, call_with_hooks, every_module, set_hooks
 from ogive.nn.module_parts.module_errors import add_path, refused_argument
 from ogive.nn.module_parts.module_tree import ModuleTree
 from ogive.nn.module_parts.state import IncompatibleKeys, check_state, clear_gradients, load_tensors
-from ogive.nn.module_parts.state_hooks import finish_state, prepare_to_load, report_loaded
+from ogive.nn.module_parts.state_hooks import (
+    begin_state,
+    call_hooks,
+    extra_states,
+    prepare_to_load,
+    report_loaded,
+)
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import DEFAULT_DEVICE, to_device
 from ogive.tensor.device_name import is_device_name
@@ -67,6 +73,8 @@ class AnyModule(ModuleTree):
                 "be trained; give an nn.Parameter, or assign() the values under no_grad()"
             )
         super().__setattr__(name, value)
+        if is_plain and hasattr(value, "persistent"):  # an nn.Buffer
+            self._buffer_names = {**self._buffer_names, name: value.persistent}
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result."""
@@ -74,7 +82,7 @@ class AnyModule(ModuleTree):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
-            if self._hooked:
+            if self._hooked or every_module:
                 return call_with_hooks(self, args, kwargs)
             return self.forward(*args, **kwargs)
         except OgiveError as error:
@@ -167,9 +175,12 @@ class AnyModule(ModuleTree):
         state: Any = OrderedDict() if destination is None else destination
         if destination is None:
             state._metadata = OrderedDict()  # versions of the modules, where PyTorch has them
-        for path, tensor in self._state():
-            state[prefix + path] = tensor if keep_vars else tensor.detach()
-        finish_state(self, state, prefix)
+        version = begin_state(self, state, prefix, keep_vars)
+        self._save_to_state_dict(state, prefix, keep_vars)
+        for name, child in self.named_children():
+            below = f"{prefix}{name}."
+            child.state_dict(destination=state, prefix=below, keep_vars=keep_vars)
+        call_hooks(self, "after saving", state, prefix, version)
         return state  # type: ignore[no-any-return]  # a dictionary of the caller's kind
 
     def load_state_dict(
@@ -186,11 +197,15 @@ class AnyModule(ModuleTree):
         if isinstance(state_dict, Mapping):
             state = OrderedDict(state_dict)  # hooks may change it
             prepare_to_load(self, state, getattr(state_dict, "_metadata", {}), strict)
-        own = dict(self._state())
-        check_state(type(self).__name__, own, state, strict)
-        load_tensors([(own[key], value) for key, value in state.items() if key in own], assign)
+        own, extra = dict(self._state()), extra_states(self)
+        given = {key: value for key, value in state.items() if key not in extra}
+        check_state(type(self).__name__, own, given, strict)
+        load_tensors([(own[key], value) for key, value in given.items() if key in own], assign)
+        for key, module in extra.items():
+            if key in state:
+                module.set_extra_state(state[key])
         keys = IncompatibleKeys(
-            [key for key in own if key not in state], [key for key in state if key not in own]
+            [key for key in own if key not in given], [key for key in given if key not in own]
         )
         report_loaded(self, keys)
         return keys
@@ -233,6 +248,8 @@ class AnyModule(ModuleTree):
         ogive.float64
         """
         for target in (*targets, device, dtype):
+            if str(target) == "meta":
+                continue  # PyTorch lets go of the values there; here they wait until they are read
             if target is not None and not isinstance(target, bool):  # PyTorch's `non_blocking`
                 self._move(target)
         return self

@@ -25,11 +25,17 @@ def with_reduction(arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments_now
 
 
-def taking_averages(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A loss that takes `size_average` and `reduce` by name as well."""
+def taking_averages(function: Callable[..., Any], order: str) -> Callable[..., Any]:
+    """A loss that takes `size_average` and `reduce` as well, where they stand in PyTorch's `order`
+    of arguments: `nll_loss(x, target, weight, size_average, ...)`."""
+    names = order.split()
+    first_old = names.index("size_average")
 
     @functools.wraps(function)
     def taking(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > first_old:
+            kwargs = {**dict(zip(names[first_old:], args[first_old:], strict=False)), **kwargs}
+            args = args[:first_old]
         return function(*args, **with_reduction(kwargs)) if kwargs else function(*args)
 
     return taking

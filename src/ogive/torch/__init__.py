@@ -22,9 +22,9 @@ import numpy.random  # noqa: F401  (PyTorch's first step has loaded it too: prog
 from ogive.torch import tree as _tree
 from ogive.torch.names import EVERYDAY, METHODS, NUMBER_FIRST, OWN, SAME, TREE
 from ogive.torch.texts.speaking import speak_pytorch
-from ogive.torch.tree import install, uninstall
+from ogive.torch.tree import install as install
+from ogive.torch.tree import uninstall as uninstall
 
-__all__ = ["install", "uninstall"]
 __version__ = "2.13.0+ogive"
 
 _tree.add_finder()
@@ -40,6 +40,8 @@ def __getattr__(name: str) -> Any:
         return sys.modules[__name__]
     if name in TREE:
         return importlib.import_module(f"ogive.torch.{name}")
+    if name == "__all__":  # what `from torch import *` gives
+        return [each for each in __dir__() if not each.startswith("_") and each not in TREE]
     if not name.startswith("__"):
         for source, names in OWN.items():
             if name in names:
@@ -57,4 +59,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     own = {name for names in OWN.values() for name in names}
     below = {name for name in TREE if "." not in name}
-    return sorted({*__all__, *own, *below, *SAME, *METHODS, *NUMBER_FIRST})
+    return sorted({"install", "uninstall", *own, *below, *SAME, *METHODS, *NUMBER_FIRST})

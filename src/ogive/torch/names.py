@@ -81,7 +81,7 @@ SAME = (
     "real", "result_type", "row_stack", "rsub", "searchsorted", "seed", "set_grad_enabled",
     "set_rng_state", "short", "stack", "stft", "svd_lowrank", "tensordot", "trapezoid", "trapz",
     "triangular_solve", "uint16", "uint32", "uint64", "uint8",
-    "unravel_index", "view_as_complex", "view_as_real", "vmap", "vstack", "where",
+    "unravel_index", "view_as_complex", "view_as_real", "vstack", "where",
 )  # fmt: skip
 """What is the same in `ogive` and in PyTorch: the same object, but for what takes `out=` or one
 dtype alone there (`OUT_OF_SAME`, `ONE_DTYPE`)."""
@@ -113,11 +113,14 @@ _DISTRIBUTIONS = (
 
 _LAYERS = (
     "activation", "adaptive", "batchnorm", "container", "conv", "distance", "dropout", "flatten",
-    "fold", "instancenorm", "linear", "loss", "module", "normalization", "padding", "pixelshuffle",
+    "fold", "instancenorm", "linear", "loss", "normalization", "padding", "pixelshuffle",
     "pooling", "rnn", "sparse", "transformer", "upsampling",
 )  # fmt: skip
 
-_NN = ("ogive.torch.networks.modules", "ogive.nn", "ogive.torch.networks.layers")
+_NN = (
+    "ogive.torch.networks.modules", "ogive.nn", "ogive.torch.networks.layers",
+    "ogive.torch.networks.buffers",
+)
 
 _TRACING = (
     "traced_node", "traced_graph", "proxies", "tracer", "graph_module", "interpreter",
@@ -127,9 +130,12 @@ _TRACING = (
 TREE: dict[str, tuple[str, ...]] = {
     "nn": _NN,
     "nn.functional": ("ogive.nn.functional",),
-    "nn.init": ("ogive.nn.init", "ogive.torch.networks.layers"),
+    "nn.init": (
+        "ogive.nn.init", "ogive.torch.networks.layers", "ogive.torch.networks.old_initial_values",
+    ),
     "nn.modules": _NN,
     **{f"nn.modules.{name}": _NN for name in _LAYERS},
+    "nn.modules.module": (*_NN, "ogive.torch.networks.module_hooks"),
     "nn.modules.utils": ("ogive.torch.networks.tuples",),
     "nn.quantized": ("ogive.torch.networks.float_stubs",),
     "ao": (),
@@ -305,6 +311,14 @@ OWN = {
         "float8_e4m3fn", "is_tensor", "layout", "memory_format", "preserve_format", "sparse_coo",
         "strided",
     ),
+    "ogive.torch.tensors.old_functions": (
+        "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits", "conj_physical_",
+        "cosine_embedding_loss", "dropout_", "feature_alpha_dropout_", "feature_dropout",
+        "feature_dropout_", "gcd_", "hinge_embedding_loss", "instance_norm", "is_conj",
+        "is_inference", "is_neg", "kl_div", "lcm_", "margin_ranking_loss", "orgqr",
+        "poisson_nll_loss", "resize_as_", "rrelu_", "triplet_margin_loss", "typename",
+        "unsafe_split_with_sizes",
+    ),
     "ogive.torch.tensors.sparse_matrices": ("smm", "sparse_coo_tensor", "spmm"),
     "ogive.torch.machine.defaults": (
         "are_deterministic_algorithms_enabled", "get_default_device", "get_default_dtype",
@@ -333,6 +347,7 @@ OWN = {
         "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
         "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype",
     ),
+    "ogive.torch.training.vectorizing": ("vmap",),
     "ogive.torch.training.precision": (
         "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
     ),

@@ -35,6 +35,8 @@ class Namespace(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         below = self.__name__.removeprefix(f"{PACKAGE}.")
+        if name == "__all__":  # what `from torch.nn import *` gives
+            return [each for each in dir(self) if not each.startswith("_")]
         if f"{below}.{name}" in TREE:
             return importlib.import_module(f"{self.__name__}.{name}")
         for source in map(importlib.import_module, TREE[below]):

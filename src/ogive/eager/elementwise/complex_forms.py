@@ -79,6 +79,16 @@ def view_as_real(z: Any) -> Any:
     return z.view(part).reshape((*z.shape, 2)) if z.ndim else z.reshape(1).view(part)
 
 
+@form(complex_numbers.view_as_complex, view=True)
+def view_as_complex(x: Any) -> Any:
+    """Numbers from parts along the last axis, in their memory where it allows that."""
+    if x.dtype not in _WIDE or not x.ndim or x.shape[-1] != 2:
+        raise Refused
+    if x.strides[-1] != x.itemsize or any(step % (2 * x.itemsize) for step in x.strides[:-1]):
+        raise Refused
+    return x.view(_WIDE[x.dtype])[..., 0]
+
+
 _TAKE_COMPLEX = (
     complex_numbers.real, complex_numbers.imag, complex_numbers.conj, unary_compositions.angle,
     complex_numbers.view_as_real, arithmetic.add, arithmetic.sub, arithmetic.reflected_sub,

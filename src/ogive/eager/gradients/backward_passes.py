@@ -23,8 +23,13 @@ def backward(
     gradient: Tensor | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    inputs: Any = None,
 ) -> None:
-    """Add the gradient of this tensor to `grad` of every leaf that it was computed from."""
+    """Add the gradient of this tensor to `grad` of every leaf that it was computed from, or of the
+    `inputs` alone."""
+    if inputs is not None:
+        differentiation.backward(self, gradient, retain_graph, create_graph, inputs)
+        return
     record = self.record
     upstream = None if is_captured() else tape.upstream(self, gradient)
     way = [] if upstream is None else tape.way_back(record)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import unbroadcast
+from ogive.eager.casts import pair, unbroadcast
 from ogive.eager.forms import Refused, form, gradient
 from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, SMALL, allowance
 from ogive.tensor.linear_algebra import matrix_product, named_products
@@ -176,15 +176,20 @@ def _inner(given: Any, out: Any, x: Any, other: Any) -> Any:
 @form(named_products.outer)
 def outer(x: Any, vec2: Any) -> Any:
     """All products of the elements of two vectors."""
-    if x.ndim != 1 or vec2.ndim != 1 or x.dtype != vec2.dtype:
+    if x.ndim != 1 or vec2.ndim != 1:
         raise Refused
+    if x.dtype != vec2.dtype:
+        x, vec2 = pair(x, vec2)
     check_work(0, x.size * vec2.size)
     return numpy.multiply(x[:, None], vec2)
 
 
 @gradient(outer)
 def _outer(given: Any, out: Any, x: Any, vec2: Any) -> Any:
-    return _matmul(given, vec2), _matmul(x, given)
+    kind = given.dtype
+    own = _matmul(given, vec2.astype(kind, copy=False)).astype(x.dtype, copy=False)
+    theirs = _matmul(x.astype(kind, copy=False), given).astype(vec2.dtype, copy=False)
+    return own, theirs
 
 
 # Products that are added

@@ -324,6 +324,35 @@ def _scatter_reduce(
     return own, None, _uncut(src, index, numpy.where(theirs, share[places], x.dtype.type(0)))
 
 
+@form(scattering.index_reduce)
+def index_reduce(
+    x: Any, dim: Any, index: Any, source: Any, reduce: Any, *, include_self: Any = True
+) -> Any:
+    """x with parts combined in at positions along an axis."""
+    places = _spread(x, dim, index, source)
+    return scatter_reduce(x, dim, places, source, reduce, include_self=include_self)
+
+
+@gradient(index_reduce)
+def _index_reduce(
+    given: Any, out: Any, x: Any, dim: Any, index: Any, source: Any, reduce: Any, *,
+    include_self: Any = True,
+) -> Any:  # fmt: skip
+    places = _spread(x, dim, index, source)
+    return _scatter_reduce(
+        given, out, x, dim, places, source, reduce, include_self=include_self
+    )
+
+
+def _spread(x: Any, dim: Any, index: Any, source: Any) -> Any:
+    """Positions of parts along an axis as positions of their elements."""
+    axis = place_of(dim, x.ndim)
+    if index.ndim != 1 or source.ndim != x.ndim or source.shape[axis] != index.size:
+        raise Refused
+    line = index.reshape(-1, *[1] * (x.ndim - axis - 1))
+    return numpy.broadcast_to(line, source.shape)
+
+
 def _product(x: Any, places: Any, source: Any) -> Any:
     """The products of what comes to each place, without what was there."""
     made = numpy.ones(x.shape, x.dtype)

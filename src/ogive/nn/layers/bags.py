@@ -1,4 +1,5 @@
-"""Rows of a table, reduced by bags: the sum, mean or greatest of several rows at a time."""
+"""Rows of a table by position, alone and reduced by bags: the sum, mean or greatest of several rows
+at a time."""
 
 from __future__ import annotations
 
@@ -15,12 +16,60 @@ from ogive.tensor.tensor import Tensor
 MODES = ("sum", "mean", "max")
 
 
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of `weight` at positions.
+
+    Shapes: (...) of integers with weight (rows, width) → (..., width). No gradient goes to the row
+    `padding_idx`. Rows that are read and have a norm of order `norm_type` above `max_norm` are
+    scaled down to it, in place. With `scale_grad_by_freq`, gradients are divided by how often their
+    row is read. `sparse` changes nothing.
+
+    >>> embedding(Tensor([2, 0]), Tensor([[1.0], [2.0], [4.0]])).tolist()
+    [[4.0], [1.0]]
+
+    Raises `IndexRangeError` when computed, for a row that is not there.
+    """
+    if max_norm is not None:
+        shorten_rows(input, weight, max_norm, norm_type)
+    rows = input.embedding(weight, padding_idx)
+    if not scale_grad_by_freq:
+        return rows
+    uses = count_uses(input, weight).to(rows.dtype)
+    part = uses.reciprocal()[input].unsqueeze(-1)
+    return rows * part + (rows * (1 - part)).detach()
+
+
+def count_uses(positions: Tensor, weight: Tensor) -> Tensor:
+    """How often each row is read. Shapes: (...), (rows, width) → (rows,)."""
+    return positions.reshape(-1).bincount(minlength=int(weight.shape[0]))
+
+
+def shorten_rows(positions: Tensor, weight: Tensor, longest: float, norm_type: float) -> None:
+    """Scale the rows that are read down to a norm, in place."""
+    table = weight.detach()
+    norms = table.norm(norm_type, dim=-1)
+    is_long = (norms > longest) & (count_uses(positions, weight) > 0)
+    factor = where(is_long, longest / (norms + 1e-7), 1.0)
+    table.assign(table * factor.unsqueeze(-1))
+
+
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
     offsets: Tensor | None = None,
-    *,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
     mode: str = "mean",
+    sparse: bool = False,
     per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
@@ -30,7 +79,8 @@ def embedding_bag(
     Shapes: input (bags, n) with weight (rows, width) → (bags, width); or input (count,) with
     offsets (bags,), where each bag begins; with `include_last_offset` they end with the end of the
     last one. `per_sample_weights`, in the shape of the input, multiply the rows of sums. Rows
-    `padding_idx` count as absent. An empty bag gives zeros.
+    `padding_idx` count as absent. An empty bag gives zeros. `max_norm`, `norm_type`,
+    `scale_grad_by_freq` and `sparse` are those of `embedding`.
 
     >>> table = Tensor([[1.0], [2.0], [4.0]])
     >>> embedding_bag(Tensor([0, 1, 2]), table, Tensor([0, 2]), mode="sum").tolist()
@@ -40,6 +90,11 @@ def embedding_bag(
     shapes do not fit; `IndexRangeError` when computed, for a row that is not there.
     """
     _check(input, weight, offsets, mode, per_sample_weights)
+    if max_norm is not None:
+        shorten_rows(input, weight, max_norm, norm_type)
+    if scale_grad_by_freq:
+        part = count_uses(input, weight).clamp(min=1).to(weight.dtype).reciprocal().unsqueeze(-1)
+        weight = weight * part + (weight * (1 - part)).detach()
     flat = input.reshape(-1).long()
     if offsets is None:
         bags = input.shape[0]

@@ -9,10 +9,9 @@ from ogive.autograd.mode import no_grad
 from ogive.errors import ArgumentError
 from ogive.nn.drawn_layer import DrawnLayer
 from ogive.nn.init import normal_
-from ogive.nn.layers.bags import embedding_bag
+from ogive.nn.layers.bags import embedding, embedding_bag
 from ogive.nn.parameter import Parameter
 from ogive.tensor.method_functions import created
-from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 
@@ -48,17 +47,6 @@ class _Table(DrawnLayer):
     ) -> None:
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-
-    def _count_uses(self, x: Tensor) -> Tensor:
-        """How often each row is read. Shapes: (...) → (num_embeddings,)."""
-        return x.reshape(-1).bincount(minlength=self.num_embeddings)
-
-    def _shorten_rows(self, x: Tensor, longest: float) -> None:
-        table = self.weight.detach()
-        norms = table.norm(self.norm_type, dim=-1)
-        is_long = (norms > longest) & (self._count_uses(x) > 0)
-        factor = where(is_long, longest / (norms + 1e-7), 1.0)
-        table.assign(table * factor.unsqueeze(-1))
 
     def _size(self) -> str:
         return f"{self.num_embeddings}, {self.embedding_dim}"
@@ -105,14 +93,10 @@ class Embedding(_Table):
         self._finish()
 
     def forward(self, x: Tensor) -> Tensor:
-        if self.max_norm is not None:
-            self._shorten_rows(x, self.max_norm)
-        rows = x.embedding(self.weight, self.padding_idx)
-        if not self.scale_grad_by_freq:
-            return rows
-        uses = self._count_uses(x).to(rows.dtype)
-        part = uses.reciprocal()[x].unsqueeze(-1)
-        return rows * part + (rows * (1 - part)).detach()
+        return embedding(
+            x, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+            self.scale_grad_by_freq,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         return ", ".join([self._size(), *self._padding_setting(), *self._norm_settings()])
@@ -176,14 +160,9 @@ class EmbeddingBag(_Table):
         offsets: Tensor | None = None,
         per_sample_weights: Tensor | None = None,
     ) -> Tensor:
-        if self.max_norm is not None:
-            self._shorten_rows(x, self.max_norm)
-        table: Tensor = self.weight
-        if self.scale_grad_by_freq:
-            part = self._count_uses(x).clamp(min=1).to(table.dtype).reciprocal().unsqueeze(-1)
-            table = table * part + (table * (1 - part)).detach()
         return embedding_bag(
-            x, table, offsets, mode=self.mode, per_sample_weights=per_sample_weights,
+            x, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq,
+            self.mode, per_sample_weights=per_sample_weights,
             include_last_offset=self.include_last_offset, padding_idx=self.padding_idx,
         )  # fmt: skip
 

@@ -68,6 +68,13 @@ class RunningNorm(UnitLayer):
         if self.num_batches_tracked is not None:
             zeros_(self.num_batches_tracked)
 
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
+        """A state from before there was `num_batches_tracked`, or that says no version, goes
+        without it."""
+        key = f"{prefix}num_batches_tracked"
+        if self.num_batches_tracked is not None and rest[0].get("version") is None:
+            state_dict.setdefault(key, self.num_batches_tracked.detach().clone())
+
     def _set_values(self) -> None:
         self.reset_running_stats()
         super()._set_values()

@@ -173,9 +173,15 @@ class RNNBase(EvenlyDrawnLayer):
     @property
     def all_weights(self) -> list[list[Tensor]]:
         """The parameters of each layer and direction."""
-        suffixes = [each for layer in range(self.num_layers) for each in self._suffixes(layer)]
-        names = [[f"{weight}_{each}" for weight in _WEIGHTS] for each in suffixes]
-        return [[getattr(self, name) for name in own if hasattr(self, name)] for own in names]
+        return [
+            [
+                getattr(self, f"{name}_{suffix}")
+                for name in _WEIGHTS
+                if hasattr(self, f"{name}_{suffix}")
+            ]
+            for layer in range(self.num_layers)
+            for suffix in self._suffixes(layer)
+        ]
 
     def flatten_parameters(self) -> None:
         """Changes nothing: how weights lie in memory is the compiler's."""

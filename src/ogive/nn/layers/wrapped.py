@@ -22,17 +22,21 @@ class Wrapped(Module):
 
     function: str
     defaults: dict[str, Any]
+    order: tuple[str, ...] = ()
+    """PyTorch's order of arguments, where it has more of them than are kept."""
     shown: tuple[str, ...] = ()
     """The arguments that `repr` has, as PyTorch's: `inplace` only where it is True."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         name = type(self).__name__
+        if self.order:  # that of PyTorch's losses, with the words from before `reduction`
+            kwargs = with_reduction({**dict(zip(self.order, args, strict=False)), **kwargs})
+            args = args[len(self.order) :]
         if len(args) > len(self.defaults):
             raise ArgumentTypeError(
                 f"{name} takes at most {len(self.defaults)} arguments, got {len(args)}"
             )
         given = dict(zip(self.defaults, args, strict=False))
-        kwargs = with_reduction(kwargs) if "reduction" in self.defaults else kwargs
         for key, value in kwargs.items():
             if key not in self.defaults or key in given:
                 problem = "is given twice" if key in given else "is not an argument"
@@ -62,12 +66,13 @@ class Wrapped(Module):
 
 
 def wrap_function(
-    name: str, function: str, description: str, shown: str = "", **defaults: Any
+    name: str, function: str, description: str, shown: str = "", order: str = "", **defaults: Any
 ) -> type[Wrapped]:
-    """A module class around `function` of `nn.functional`; `shown` has names, with spaces."""
+    """A module class around `function` of `nn.functional`; `shown` and `order` have names, with
+    spaces."""
     module = sys._getframe(1).f_globals["__name__"]  # where pickle finds the class by its name
     members = {
         "__doc__": description, "__module__": module, "function": function, "defaults": defaults,
-        "shown": tuple(shown.split()),
+        "shown": tuple(shown.split()), "order": tuple(order.split()),
     }  # fmt: skip
     return type(name, (Wrapped,), members)

@@ -6,7 +6,7 @@ Those that are called when gradients come back are in `backward_hooks`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError
@@ -40,6 +40,11 @@ class Handle:
         self._module = module
         self._hook = hook
 
+    @property
+    def function(self) -> Callable[..., Any]:
+        """What is called."""
+        return self._hook.function
+
     def remove(self) -> None:
         """Call the hook no more."""
         kept = [hook for hook in self._module._hooks if hook is not self._hook]
@@ -58,9 +63,83 @@ def set_hooks(module: AnyModule, hooks: tuple[Hook, ...]) -> None:
     module._hooked = next(_numbers) if hooks else 0
 
 
+class HookView(MutableMapping[int, Callable[..., Any]]):
+    """A module's hooks of one kind, as the dictionary that PyTorch's modules keep them in."""
+
+    def __init__(self, module: AnyModule, before: bool, is_backward: bool) -> None:
+        self._module = module
+        self._kind = (before, is_backward)
+
+    def _places(self) -> list[int]:
+        hooks = self._module._hooks
+        return [n for n, each in enumerate(hooks) if (each.before, each.is_backward) == self._kind]
+
+    def _place(self, key: int) -> int:
+        if key not in self._places():
+            raise KeyError(key)
+        return key
+
+    def __getitem__(self, key: int) -> Callable[..., Any]:
+        return self._module._hooks[self._place(key)].function
+
+    def __setitem__(self, key: int, function: Callable[..., Any]) -> None:
+        hooks = list(self._module._hooks)
+        if key in self:
+            hooks[key] = Hook(function, *self._options(hooks[key]))
+        else:
+            hooks.append(Hook(function, self._kind[0], is_backward=self._kind[1]))
+        set_hooks(self._module, tuple(hooks))
+
+    def _options(self, hook: Hook) -> tuple[bool, bool, bool]:
+        return hook.before, hook.with_kwargs, hook.is_backward
+
+    def __delitem__(self, key: int) -> None:
+        hooks = list(self._module._hooks)
+        del hooks[self._place(key)]
+        set_hooks(self._module, tuple(hooks))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places())
+
+    def __len__(self) -> int:
+        return len(self._places())
+
+    def replace(self, given: Mapping[int, Callable[..., Any]]) -> None:
+        """Have these hooks of this kind, and no others."""
+        functions = list(given.values())
+        others = [n for n in range(len(self._module._hooks)) if n not in self]
+        kept = [self._module._hooks[n] for n in others]
+        before, is_backward = self._kind
+        added = [Hook(each, before, is_backward=is_backward) for each in functions]
+        set_hooks(self._module, (*kept, *added))
+
+
+every_module: list[Hook] = []
+"""What is called around every module, besides its own hooks."""
+
+
+class EveryHandle:
+    """The handle of a hook of every module."""
+
+    def __init__(self, hook: Hook) -> None:
+        self._hook = hook
+        every_module.append(hook)
+
+    def remove(self) -> None:
+        """Call the hook no more."""
+        every_module.remove(self._hook)
+
+    def __enter__(self) -> EveryHandle:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.remove()
+
+
 def call_with_hooks(module: AnyModule, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """`module.forward(*args, **kwargs)` with the hooks around it, in the order of registration."""
-    forward = [hook for hook in module._hooks if not hook.is_backward]
+    hooks = (*every_module, *module._hooks)
+    forward = [hook for hook in hooks if not hook.is_backward]
     for hook in forward:
         if hook.before and hook.with_kwargs:
             changed = hook.function(module, args, kwargs)
@@ -70,7 +149,7 @@ def call_with_hooks(module: AnyModule, args: tuple[Any, ...], kwargs: Mapping[st
             changed = hook.function(module, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
-    call = _backward_call(module)
+    call = _backward_call(module, hooks)
     result = module.forward(*(args if call is None else call.enter(args)), **kwargs)
     for hook in forward:
         if not hook.before:
@@ -80,9 +159,9 @@ def call_with_hooks(module: AnyModule, args: tuple[Any, ...], kwargs: Mapping[st
     return result if call is None else call.leave(result)
 
 
-def _backward_call(module: AnyModule) -> BackwardCall | None:
+def _backward_call(module: AnyModule, hooks: Sequence[Hook]) -> BackwardCall | None:
     """The backward hooks of a module, for one call of it."""
-    chosen = [hook for hook in module._hooks if hook.is_backward]
+    chosen = [hook for hook in hooks if hook.is_backward]
     before = [hook.function for hook in chosen if hook.before]
     after = [hook.function for hook in chosen if not hook.before]
     return BackwardCall(module, before, after) if chosen else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ogive.errors import ArgumentError
+from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.nn.module_parts.attribute_views import AttributeView
-from ogive.nn.module_parts.state_hooks import StateHook, hooks_of
+from ogive.nn.module_parts.hooks import HookView
+from ogive.nn.module_parts.registration import check_name
+from ogive.nn.module_parts.state_hooks import EXTRA, StateHook, hooks_of
 from ogive.tensor.memory.data_attribute import replace_value
 
 if TYPE_CHECKING:
@@ -55,11 +57,42 @@ class ModuleProtocol:
     def _buffers(self, given: Mapping[str, Any]) -> None:
         self._buffers.replace(given)
 
+    @property
+    def _forward_hooks(self) -> HookView:
+        """What is called after the module, by number."""
+        return HookView(self._own(), before=False, is_backward=False)
+
+    @_forward_hooks.setter
+    def _forward_hooks(self, given: Mapping[int, Any]) -> None:
+        self._forward_hooks.replace(given)
+
+    @property
+    def _forward_pre_hooks(self) -> HookView:
+        """What is called before the module, by number."""
+        return HookView(self._own(), before=True, is_backward=False)
+
+    @_forward_pre_hooks.setter
+    def _forward_pre_hooks(self, given: Mapping[int, Any]) -> None:
+        self._forward_pre_hooks.replace(given)
+
+    @property
+    def _backward_hooks(self) -> HookView:
+        """What is called when gradients have gone through, by number."""
+        return HookView(self._own(), before=False, is_backward=True)
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, given: Mapping[int, Any]) -> None:
+        self._backward_hooks.replace(given)
+
     def _own(self) -> AnyModule:
         return self  # type: ignore[return-value]  # there is no other kind
 
     def add_module(self, name: str, module: AnyModule | None) -> None:
-        """Make a module an attribute, by a name that was computed."""
+        """Make a module an attribute, by a name that was computed. Raises `RegistrationError` for
+        a name that no attribute has, or that another one has."""
+        if module is not None and not isinstance(module, ModuleProtocol):
+            raise ArgumentTypeError(f"add_module takes a module or None, not {module!r}")
+        check_name(self._own(), name, ModuleProtocol)
         setattr(self, name, module)
 
     def register_module(self, name: str, module: AnyModule | None) -> None:
@@ -79,6 +112,23 @@ class ModuleProtocol:
 
     # States
 
+    def get_extra_state(self) -> Any:
+        """For overriding: what else than tensors belongs to the state."""
+        raise NotImplementedError(f"{type(self).__name__} defines no get_extra_state()")
+
+    def set_extra_state(self, state: Any) -> None:
+        """For overriding: take on what `get_extra_state` gave."""
+        raise NotImplementedError(f"{type(self).__name__} defines no set_extra_state()")
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Add what this module has itself to a state."""
+        from ogive.nn.module_parts.module_tree import state_of
+
+        for name, tensor in state_of(self._own()):
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
+        if type(self).get_extra_state is not ModuleProtocol.get_extra_state:
+            destination[prefix + EXTRA] = self.get_extra_state()
+
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         """For overriding: change what will be loaded into this module, under `prefix`."""
 
@@ -94,6 +144,10 @@ class ModuleProtocol:
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> StateHook:
         """Call `hook(module, incompatible_keys)` after a state was loaded."""
         return StateHook(hooks_of(self._own(), "after loading"), hook, True)
+
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> StateHook:
+        """Call `hook(module, prefix, keep_vars)` before a state is given out."""
+        return StateHook(hooks_of(self._own(), "before saving"), hook, True)
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> StateHook:
         return StateHook(hooks_of(self._own(), "after saving"), hook, True)

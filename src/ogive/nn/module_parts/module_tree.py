@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ogive.errors import ArgumentTypeError
 from ogive.nn.module_parts.module_protocol import ModuleProtocol
+from ogive.nn.module_parts.registration import check_name
 from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
 
@@ -106,23 +108,43 @@ class ModuleTree(ModuleProtocol):
             yield parameter
 
     def register_parameter(self, name: str, parameter: Parameter | None) -> None:
-        """Make a parameter an attribute, by a name that was computed."""
+        """Make a parameter an attribute, by a name that was computed.
+
+        Raises `RegistrationError` for a name that no attribute has, or that another one has.
+        """
+        if parameter is not None and not isinstance(parameter, Parameter):
+            raise ArgumentTypeError(
+                f"register_parameter takes an nn.Parameter or None, not {type(parameter).__name__}"
+            )
+        check_name(self._own(), name, Parameter)
         setattr(self, name, parameter)
 
     def get_parameter(self, path: str) -> Parameter:
-        """The parameter at a path such as `"layers.3.weight"`. Raises `KeyError`."""
-        parameter: Parameter = dict(self._all_tensors("", parameters_of))[path]
+        """The parameter at a path such as `"layers.3.weight"`. Raises `AttributeError`."""
+        parameter: Parameter | None = dict(self._all_tensors("", parameters_of)).get(path)
+        if parameter is None:
+            raise AttributeError(f"{type(self).__name__} has no parameter at {path!r}")
         return parameter
 
     def get_buffer(self, path: str) -> Tensor:
-        """The buffer at a path. Raises `KeyError`."""
-        return dict(self.named_buffers(remove_duplicate=False))[path]
+        """The buffer at a path. Raises `AttributeError`."""
+        buffer = dict(self.named_buffers(remove_duplicate=False)).get(path)
+        if buffer is None:
+            raise AttributeError(f"{type(self).__name__} has no buffer at {path!r}")
+        return buffer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Make a tensor an attribute that is part of the state, but is not trained.
 
-        One that is not `persistent` moves with the module and is left out of `state_dict`.
+        One that is not `persistent` moves with the module and is left out of `state_dict`. Raises
+        `RegistrationError` for a name that no attribute has, or that another one has.
         """
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(
+                f"register_buffer takes a tensor or None, not {type(tensor).__name__}"
+            )
+        if name not in self._buffer_names:
+            check_name(self._own(), name, None)
         setattr(self, name, tensor)
         self._buffer_names = {**self._buffer_names, name: persistent}
 
@@ -161,7 +183,7 @@ class ModuleTree(ModuleProtocol):
                     yield f"{path}.{name}" if path else name, (holder, key)
 
     def _state(self) -> Iterator[tuple[str, Tensor]]:
-        yield from self._all_tensors("", _state_of)
+        yield from self._all_tensors("", state_of)
 
 
 def parameters_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
@@ -179,7 +201,8 @@ def _buffers_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
             yield name, buffer
 
 
-def _state_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
+def state_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
+    """What one module has in a state, with the names."""
     yield from parameters_of(module)
     for name, buffer in _buffers_of(module):
         if module._buffer_names[name]:

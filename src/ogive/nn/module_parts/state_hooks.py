@@ -61,12 +61,29 @@ def report_loaded(root: AnyModule, keys: IncompatibleKeys) -> None:
         call_hooks(module, "after loading", keys)
 
 
-def finish_state(root: AnyModule, state: dict[str, Any], prefix: str) -> None:
-    """Note every module's version, and let those that have asked change the state given out."""
+def begin_state(
+    module: AnyModule, state: dict[str, Any], prefix: str, keep_vars: bool
+) -> dict[str, Any]:
+    """Note a module's version in a state, which is given back, after calling those who asked."""
+    version = {"version": module._version}
     metadata = getattr(state, "_metadata", None)
-    for path, module in root._all_modules(""):
-        below = f"{prefix}{path}." if path else prefix
-        version = {"version": module._version}
-        if metadata is not None:
-            metadata[below[:-1]] = version
-        call_hooks(module, "after saving", state, below, version)
+    if metadata is not None:
+        metadata[prefix[:-1]] = version
+    call_hooks(module, "before saving", prefix, keep_vars)
+    return version
+
+
+def extra_states(root: AnyModule) -> dict[str, AnyModule]:
+    """The modules that keep more than tensors in a state, by the keys of it."""
+    from ogive.nn.module import AnyModule
+
+    base = AnyModule.get_extra_state
+    return {
+        f"{path}.{EXTRA}" if path else EXTRA: module
+        for path, module in root._all_modules("")
+        if type(module).get_extra_state is not base
+    }
+
+
+EXTRA = "_extra_state"
+"""The last part of such a key."""

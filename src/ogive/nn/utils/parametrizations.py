@@ -1,4 +1,5 @@
-"""Ready-made ways for a weight to be computed: by direction and length, by its largest stretch."""
+"""Ready-made ways for a weight to be computed: by direction and length, by its largest stretch, as
+an orthogonal matrix."""
 
 from __future__ import annotations
 
@@ -9,6 +10,12 @@ from ogive.errors import ArgumentError
 from ogive.nn.layers.convolution import Convolution
 from ogive.nn.module import Given, Module
 from ogive.nn.utils.parametrize import register_parametrization
+from ogive.tensor.creation.constructors import eye, zeros
+from ogive.tensor.linear_algebra.decompositions import qr
+from ogive.tensor.linear_algebra.householder import geqrf, householder_product
+from ogive.tensor.linear_algebra.inverses import solve
+from ogive.tensor.linear_algebra.matrix_exponential import matrix_exp
+from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 
@@ -128,4 +135,107 @@ def spectral_norm(
         dim = 1 if isinstance(module, Convolution) and module.transposed else 0
     return register_parametrization(
         module, name, _SpectralNorm(weight, n_power_iterations, dim, eps)
+    )
+
+
+class _Orthogonal(Module):
+    """Q with orthonormal columns, or rows where it is wide, from a matrix of the same shape.
+
+    With "matrix_exp" Q = exp(A), with "cayley" (1 - A/2)⁻¹·(1 + A/2), where A is the antisymmetric
+    matrix that has the lower triangle of the original; with "householder" the columns of the
+    original are reflections. `base` is a Q to begin with, which the others are multiplied to.
+    """
+
+    base: Tensor | None
+
+    def __init__(self, weight: Tensor, map_name: str, use_trivialization: bool) -> None:
+        self.map_name = map_name
+        self.register_buffer("base", _orthonormal(weight) if use_trivialization else None)
+
+    def forward(self, original: Tensor) -> Tensor:
+        is_wide = original.shape[-2] < original.shape[-1]
+        tall = original.mT if is_wide else original
+        made = self._reflected(tall) if self.map_name == "householder" else self._rotated(tall)
+        if self.base is not None:
+            made = self.base @ made
+        return made.mT if is_wide else made
+
+    def _rotated(self, tall: Tensor) -> Tensor:
+        rows, columns = [int(size) for size in tall.shape[-2:]]
+        lower = tall.tril()
+        if rows != columns:
+            rest = zeros(*tall.shape[:-1], rows - columns, dtype=tall.dtype)
+            lower = cat([lower, rest], dim=-1)
+        turning = lower - lower.mH
+        if self.map_name == "matrix_exp":
+            return matrix_exp(turning)[..., :columns]
+        unit = eye(rows, dtype=tall.dtype)
+        return solve(unit - turning * 0.5, unit + turning * 0.5)[..., :columns]
+
+    def _reflected(self, tall: Tensor) -> Tensor:
+        below = tall.tril(-1)
+        lengths = 2 / (1 + (below * below).sum(-2))
+        signs = tall.diagonal(dim1=-2, dim2=-1).detach().sign().unsqueeze(-2)
+        return householder_product(below, lengths) * signs
+
+    def right_inverse(self, value: Tensor) -> Tensor:
+        """A matrix that leads to `value`, or to an orthogonal one where it is none."""
+        is_wide = value.shape[-2] < value.shape[-1]
+        tall = value.mT if is_wide else value
+        if self.base is None:
+            made, lengths = geqrf(tall)
+            signs = made.diagonal(dim1=-2, dim2=-1).sign()
+            signs = signs * (1 - 2 * lengths.eq(0).to(signs.dtype))
+            made = made.diagonal_scatter(signs, 0, -2, -1)
+        else:
+            self.base.assign(_orthonormal(value))
+            made = -eye(*tall.shape[-2:], dtype=tall.dtype)
+        return made.mT if is_wide else made
+
+
+def _orthonormal(value: Tensor) -> Tensor:
+    """A square orthogonal matrix that begins with the columns of `value`, or its rows where it is
+    wide. Shapes: (..., m, n) → (..., max(m, n), max(m, n))."""
+    tall = value.detach()
+    tall = tall.mT if tall.shape[-2] < tall.shape[-1] else tall
+    rows, columns = [int(size) for size in tall.shape[-2:]]
+    if rows != columns:
+        rest = random.randn(*tall.shape[:-1], rows - columns, dtype=tall.dtype)
+        tall = cat([tall, rest], dim=-1)
+    made, triangle = qr(tall)
+    return made * triangle.diagonal(dim1=-2, dim2=-1).sign().unsqueeze(-2)
+
+
+MAPS = ("matrix_exp", "cayley", "householder")
+
+
+def orthogonal(
+    module: Given,
+    name: str = "weight",
+    orthogonal_map: str | None = None,
+    *,
+    use_trivialization: bool = True,
+) -> Given:
+    """Let a weight be a matrix with orthonormal columns, or rows where it is wide.
+
+    `orthogonal_map` is "matrix_exp", "cayley" or "householder"; by default the first for square
+    weights and the last for others. With `use_trivialization` the weight begins as it is, made
+    orthogonal. Returns the module.
+
+    >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(4, 3))
+    >>> bool((layer.weight @ layer.weight.mT - ogive.eye(3)).abs().max() < 1e-5)
+    True
+
+    Raises `ArgumentError` for a weight that is no matrix, or an unknown map.
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor) or weight.ndim < 2:
+        raise ArgumentError(f"{type(module).__name__} has no matrix {name!r}")
+    if orthogonal_map is None:
+        is_square = weight.shape[-2] == weight.shape[-1]
+        orthogonal_map = "matrix_exp" if is_square else "householder"
+    if orthogonal_map not in MAPS:
+        raise ArgumentError(f"orthogonal_map is one of {', '.join(MAPS)}, not {orthogonal_map!r}")
+    return register_parametrization(
+        module, name, _Orthogonal(weight, orthogonal_map, use_trivialization)
     )

@@ -7,6 +7,8 @@ What is trained, saved and loaded is the original; names in a state dictionary a
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
@@ -159,12 +161,43 @@ def install_chain(module: AnyModule, name: str, chain: ParametrizationList) -> N
     vars(module)["parametrizations"][name] = chain
 
     def read(self: AnyModule) -> Any:
-        return _chain(self, name)()
+        if not _known:
+            return _chain(self, name)()
+        key, known = (id(self), name), _known[-1]
+        if key not in known:
+            known[key] = _chain(self, name)()
+        return known[key]
 
     def write(self: AnyModule, value: Tensor) -> None:
         _chain(self, name).set_value(value)
 
     setattr(type(module), name, property(read, write))
+
+
+_known: list[dict[tuple[int, str], Tensor]] = []
+"""For each `cached()` that is entered, what was computed in it, by module and name."""
+
+
+@contextlib.contextmanager
+def cached() -> Iterator[None]:
+    """Compute each parametrized parameter once, and keep its value, as long as this is entered.
+
+    >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 3))
+    >>> with nn.utils.parametrize.cached():
+    ...     layer.weight is layer.weight
+    True
+    """
+    _known.append(_known[-1] if _known else {})
+    try:
+        yield
+    finally:
+        _known.pop()
+
+
+def type_before_parametrizations(module: AnyModule) -> type[AnyModule]:
+    """The class that a module had before parameters of it were parametrized."""
+    own = type(module)
+    return own.__bases__[0] if is_parametrized(module) else own
 
 
 def _chain(module: AnyModule, name: str) -> ParametrizationList:

@@ -8,7 +8,7 @@ What is trained is the original; the mask is a buffer. The product is made anew 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ogive import random
@@ -25,27 +25,188 @@ Amount = int | float
 _handles: str = "_pruning_handles"
 
 
-class L1Unstructured:
+class BasePruningMethod:
+    """The base of ways to prune: define `compute_mask`, and say by `PRUNING_TYPE` what is compared.
+
+    "unstructured" methods are given the entries that are left, in a row, "structured" ones the
+    channels along `dim` that are left, "global" ones everything.
+
+    >>> class EveryOther(nn.utils.prune.BasePruningMethod):
+    ...     PRUNING_TYPE = "unstructured"
+    ...     def compute_mask(self, t, default_mask):
+    ...         mask = default_mask.clone()
+    ...         mask.view(-1)[::2] = 0
+    ...         return mask
+    >>> layer = nn.Linear(3, 4)
+    >>> _ = EveryOther.apply(layer, "bias")
+    >>> layer.bias_mask.tolist()
+    [0.0, 1.0, 0.0, 1.0]
+    """
+
+    _tensor_name: str
+    PRUNING_TYPE = "unstructured"
+    dim: int
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """1 for what is kept and 0 for what goes, of entries whose mask was `default_mask`."""
+        raise NotImplementedError(f"{type(self).__name__} defines no compute_mask()")
+
+    @classmethod
+    def apply(
+        cls,
+        module: AnyModule,
+        name: str,
+        *args: Any,
+        importance_scores: Tensor | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Mask entries of a parameter of a module. Returns what is called before the module is."""
+        method = cls(*args, **kwargs)
+        method._tensor_name = name
+        scores = getattr(module, name) if importance_scores is None else importance_scores
+        known = _handles_of(module).get(name)
+        hook: BasePruningMethod = method
+        if known is not None:
+            before: Any = known.function
+            hook = before if isinstance(before, PruningContainer) else PruningContainer(before)
+            hook.add_pruning_method(method)
+        mask = hook.compute_mask(scores.detach(), default_mask=_mask_of(module, name))
+        _put_mask(module, name, mask, hook)
+        return hook
+
+    def apply_mask(self, module: AnyModule) -> Tensor:
+        """The parameter with zeros where it is masked."""
+        name = self._tensor_name
+        masked: Tensor = getattr(module, f"{name}_mask") * getattr(module, f"{name}_orig")
+        return masked
+
+    def prune(
+        self,
+        t: Tensor,
+        default_mask: Tensor | None = None,
+        importance_scores: Tensor | None = None,
+    ) -> Tensor:
+        """A tensor with zeros where this method would mask it."""
+        mask = ones_like(t) if default_mask is None else default_mask
+        scores = t if importance_scores is None else importance_scores
+        return t * self.compute_mask(scores, default_mask=mask)
+
+    def remove(self, module: AnyModule) -> None:
+        """Let the parameter be one again, as `remove` does."""
+        remove(module, self._tensor_name)
+
+    def __call__(self, module: AnyModule, inputs: Any) -> None:
+        setattr(module, self._tensor_name, self.apply_mask(module))
+
+
+class PruningContainer(BasePruningMethod):
+    """Several methods, one after the other."""
+
+    def __init__(self, *methods: BasePruningMethod) -> None:
+        self._methods = methods
+        if methods:
+            self._tensor_name = methods[0]._tensor_name
+
+    def add_pruning_method(self, method: BasePruningMethod) -> None:
+        """Take on one more."""
+        self._methods = (*self._methods, method)
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        """What the last method makes of what the others have left."""
+        method = self._methods[-1]
+        if method.PRUNING_TYPE == "unstructured":
+            left: Any = default_mask != 0
+        elif method.PRUNING_TYPE == "structured":
+            others = [axis for axis in range(t.ndim) if axis != method.dim % t.ndim]
+            left = [slice(None)] * t.ndim
+            left[method.dim] = default_mask.sum(dim=others) != 0
+            left = tuple(left)
+        else:
+            left = ...
+        made = default_mask.clone()
+        part = method.compute_mask(t[left], default_mask=default_mask[left])
+        made[left] = part.to(made.dtype)
+        return made
+
+    def __len__(self) -> int:
+        return len(self._methods)
+
+    def __iter__(self) -> Iterator[BasePruningMethod]:
+        return iter(self._methods)
+
+    def __getitem__(self, place: int) -> BasePruningMethod:
+        return self._methods[place]
+
+
+class Identity(BasePruningMethod):
+    """Nothing goes."""
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        return default_mask
+
+
+class L1Unstructured(BasePruningMethod):
     """The entries of least magnitude go."""
 
     def __init__(self, amount: Amount) -> None:
         self.amount = amount
 
-    def importance(self, values: Tensor) -> Tensor:
-        """What is kept where it is great. Shapes: unchanged."""
-        return values.abs()
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        return _masked(t.abs(), default_mask, self.amount)
 
 
 class RandomUnstructured(L1Unstructured):
     """Some entries go, whichever."""
 
-    def importance(self, values: Tensor) -> Tensor:
-        return random.rand(*values.shape)
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        return _masked(random.rand(*t.shape), default_mask, self.amount)
+
+
+class LnStructured(BasePruningMethod):
+    """The channels along `dim` go whose norm of order `n` is least."""
+
+    PRUNING_TYPE = "structured"
+
+    def __init__(self, amount: Amount, n: float, dim: int = -1) -> None:
+        self.amount, self.n, self.dim = amount, n, dim
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        others = [axis for axis in range(t.ndim) if axis != self.dim % t.ndim]
+        left = (default_mask.sum(dim=others) != 0).to(t.dtype)
+        mask = _masked(self._scores(t, others), left, self.amount)
+        shape = [1 if axis in others else size for axis, size in enumerate(t.shape)]
+        return mask.reshape(shape) * default_mask
+
+    def _scores(self, t: Tensor, others: list[int]) -> Tensor:
+        return t.norm(self.n, dim=others)
+
+
+class RandomStructured(LnStructured):
+    """Some channels along `dim` go, whichever."""
+
+    def __init__(self, amount: Amount, dim: int = -1) -> None:
+        self.amount, self.dim = amount, dim
+
+    def _scores(self, t: Tensor, others: list[int]) -> Tensor:
+        return random.rand(t.shape[self.dim])
+
+
+class CustomFromMask(BasePruningMethod):
+    """What a given mask says goes."""
+
+    PRUNING_TYPE = "global"
+
+    def __init__(self, mask: Tensor) -> None:
+        self.mask = mask
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
+        return default_mask * self.mask.to(default_mask.dtype)
 
 
 def identity(module: Given, name: str) -> Given:
     """Mask nothing: the parameter is a product with ones from now on."""
-    return custom_from_mask(module, name, ones_like(getattr(module, name)))
+    Identity.apply(module, name)
+    return module
 
 
 def l1_unstructured(
@@ -58,15 +219,14 @@ def l1_unstructured(
     >>> int((layer.weight == 0).sum()), sorted(layer.state_dict())
     (4, ['bias', 'weight_mask', 'weight_orig'])
     """
-    scores = getattr(module, name) if importance_scores is None else importance_scores
-    mask = _masked(scores.detach().abs(), _mask_of(module, name), amount)
-    return custom_from_mask(module, name, mask)
+    L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
+    return module
 
 
 def random_unstructured(module: Given, name: str, amount: Amount) -> Given:
     """Mask entries that are drawn. Returns the module."""
-    scores = random.rand(*getattr(module, name).shape)
-    return custom_from_mask(module, name, _masked(scores, _mask_of(module, name), amount))
+    RandomUnstructured.apply(module, name, amount)
+    return module
 
 
 def ln_structured(
@@ -78,22 +238,19 @@ def ln_structured(
     importance_scores: Tensor | None = None,
 ) -> Given:
     """Mask channels along `dim`, those of least norm of order `n`. Returns the module."""
-    scores = getattr(module, name) if importance_scores is None else importance_scores
-    others = [axis for axis in range(scores.ndim) if axis != dim % scores.ndim]
-    return _mask_channels(module, name, scores.detach().norm(n, dim=others), amount, others)
+    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
+    return module
 
 
 def random_structured(module: Given, name: str, amount: Amount, dim: int) -> Given:
     """Mask channels along `dim` that are drawn. Returns the module."""
-    value = getattr(module, name)
-    others = [axis for axis in range(value.ndim) if axis != dim % value.ndim]
-    scores = random.rand(value.shape[dim])
-    return _mask_channels(module, name, scores, amount, others)
+    RandomStructured.apply(module, name, amount, dim)
+    return module
 
 
 def global_unstructured(
     parameters: Iterable[tuple[AnyModule, str]],
-    pruning_method: type[L1Unstructured],
+    pruning_method: type[BasePruningMethod],
     importance_scores: Mapping[tuple[AnyModule, str], Tensor] | None = None,
     **settings: Any,
 ) -> None:
@@ -101,10 +258,12 @@ def global_unstructured(
     pairs = list(parameters)
     given = importance_scores or {}
     method = pruning_method(**settings)
+    method._tensor_name = "parameters"
     values = [given.get(pair, getattr(*pair)).detach() for pair in pairs]
-    scores = method.importance(cat([value.reshape(-1) for value in values]))
     masks = cat([_mask_of(*pair).reshape(-1) for pair in pairs])
-    mask, begin = _masked(scores, masks, method.amount), 0
+    everything = cat([value.reshape(-1) for value in values])
+    mask = PruningContainer(method).compute_mask(everything, masks)
+    begin = 0
     for (module, name), value in zip(pairs, values, strict=True):
         count = math.prod(value.shape)
         custom_from_mask(module, name, mask[begin : begin + count].reshape(value.shape))
@@ -113,21 +272,7 @@ def global_unstructured(
 
 def custom_from_mask(module: Given, name: str, mask: Tensor) -> Given:
     """Mask the entries of a parameter where `mask` is zero, besides those masked already."""
-    original = getattr(module, f"{name}_orig", None)
-    if original is None:
-        original = getattr(module, name)
-        delattr(module, name)
-        module.register_parameter(f"{name}_orig", original)
-    else:
-        mask = mask * getattr(module, f"{name}_mask")
-        _handles_of(module).pop(name).remove()
-    module.register_buffer(f"{name}_mask", mask.to(original.dtype).detach().contiguous())
-
-    def multiply(module: AnyModule, inputs: Any = ()) -> None:
-        setattr(module, name, getattr(module, f"{name}_mask") * getattr(module, f"{name}_orig"))
-
-    multiply(module)
-    _handles_of(module)[name] = module.register_forward_pre_hook(multiply)
+    CustomFromMask.apply(module, name, mask)
     return module
 
 
@@ -151,6 +296,20 @@ def is_pruned(module: AnyModule) -> bool:
     return any(_handles_of(each) for each in module.modules())
 
 
+def _put_mask(module: AnyModule, name: str, mask: Tensor, hook: BasePruningMethod) -> None:
+    """Let a parameter be masked from now on, and `hook` do so at each call of the module."""
+    original = getattr(module, f"{name}_orig", None)
+    if original is None:
+        original = getattr(module, name)
+        delattr(module, name)
+        module.register_parameter(f"{name}_orig", original)
+    else:
+        _handles_of(module).pop(name).remove()
+    module.register_buffer(f"{name}_mask", mask.to(original.dtype).detach().contiguous())
+    hook(module, ())
+    _handles_of(module)[name] = module.register_forward_pre_hook(hook)
+
+
 def _handles_of(module: AnyModule) -> dict[str, Handle]:
     handles: dict[str, Handle] = vars(module).setdefault(_handles, {})
     return handles
@@ -161,17 +320,6 @@ def _mask_of(module: AnyModule, name: str) -> Tensor:
     known = getattr(module, f"{name}_mask", None)
     mask: Tensor = ones_like(getattr(module, name)).detach() if known is None else known.detach()
     return mask
-
-
-def _mask_channels(
-    module: Given, name: str, scores: Tensor, amount: Amount, others: list[int]
-) -> Given:
-    """Mask the channels of least score, among those that are not masked whole."""
-    before = _mask_of(module, name)
-    left = (before.sum(dim=others) != 0).to(scores.dtype)
-    mask = _masked(scores, left, amount)
-    shape = [1 if axis in others else size for axis, size in enumerate(before.shape)]
-    return custom_from_mask(module, name, mask.reshape(shape) * before)
 
 
 def _masked(scores: Tensor, mask: Tensor, amount: Amount) -> Tensor:

@@ -104,6 +104,7 @@ def view_as_real(z: Tensor) -> Tensor:
         )  # fmt: skip
 
 
+@open_to_eager
 @widened
 def view_as_complex(x: Tensor) -> Tensor:
     """Complex numbers from parts along the last axis. Shapes: (..., 2) → (...).

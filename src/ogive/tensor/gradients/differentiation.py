@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentTypeError, DtypeError, GradientError, Origin, ShapeError
@@ -80,10 +80,10 @@ def grad_fn(self: Tensor) -> GradientFunction | None:
     """
     if self.is_leaf:
         return None
-    return GradientFunction(_computed_by(self.node), self.origin)
+    return GradientFunction(computed_by(self.node), self.origin)
 
 
-def _computed_by(node: UOp) -> UOp:
+def computed_by(node: UOp) -> UOp:
     """The expression in place of which the memory of a value stands now, maybe under a shape."""
     while True:
         below = node
@@ -273,8 +273,10 @@ def backward(
     gradient: Tensor | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    inputs: Tensor | Sequence[Tensor] | None = None,
 ) -> None:
-    """Add the gradient of this tensor to `grad` of every leaf that it was computed from.
+    """Add the gradient of this tensor to `grad` of every leaf that it was computed from, or of the
+    `inputs` alone.
 
     Shapes: `gradient` is that of this tensor, with which its elements are weighted; a tensor of
     one element needs none. With `create_graph` the gradients can be differentiated themselves.
@@ -291,9 +293,24 @@ def backward(
     """
     from ogive.autograd.backward import run_backward
 
+    if inputs is not None:
+        _add_to_inputs(self, gradient, create_graph, inputs)
+        return
     if gradient is not None:
         _check_gradient(self, gradient, "backward")
     run_backward(self, gradient, create_graph)
+
+
+def _add_to_inputs(
+    tensor: Tensor, gradient: Tensor | None, create_graph: bool, inputs: Tensor | Sequence[Tensor]
+) -> None:
+    from ogive.autograd.tensor_gradients import grad
+
+    given: list[Any] = [inputs] if isinstance(inputs, Core) else list(inputs)
+    found = grad(tensor, given, gradient, create_graph=create_graph, allow_unused=True)
+    for each, part in zip(given, found, strict=True):
+        if part is not None:
+            each.grad = part if each.grad is None else each.grad + part
 
 
 def _check_reached(tensor: Tensor, name: str) -> None:

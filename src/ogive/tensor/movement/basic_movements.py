@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentTypeError, AxisError, IndexRangeError, ShapeError
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim, Shape, as_length, element_count, least
@@ -72,6 +73,7 @@ def unflatten(self: Tensor, dim: int, sizes: Sequence[Any]) -> Tensor:
         return views.reshaped(self, shape)
 
 
+@also(axis="dim")
 def squeeze(self: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Drop axes of length 1: all of them, or those named that have it.
 
@@ -91,6 +93,7 @@ def squeeze(self: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         return views.reshaped(self, kept)
 
 
+@also(axis="dim")
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
     """Insert an axis of length 1, which will be axis `dim` of the result.
 

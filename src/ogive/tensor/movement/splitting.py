@@ -130,6 +130,7 @@ def dsplit(self: Tensor, indices_or_sections: Any) -> Parts:
     return _split_evenly(self, indices_or_sections, 2, 3, "dsplit")
 
 
+@also(axis="dim")
 def unbind(self: Tensor, dim: int = 0) -> Parts:
     """The slices along `dim`, without that axis. Shapes: (a, b) → a times (b,).
 

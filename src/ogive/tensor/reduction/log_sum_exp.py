@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also, numpy_names
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.tensor import build
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 @outlined
+@also(axis="dim")
 def softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
     """eˣ over its sum along `dim`; x is cast to `dtype` first, if one is given.
 
@@ -40,6 +42,7 @@ def softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
 
 
 @outlined
+@also(axis="dim")
 def log_softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`, computed without taking it. Shapes: unchanged.
 
@@ -64,6 +67,7 @@ def softmin(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
 
 
 @outlined
+@numpy_names
 def logsumexp(self: Tensor, dim: Axes, keepdim: bool = False) -> Tensor:
     """log Σ eˣ over the axes `dim`; -∞ for no elements.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also
 from ogive.errors import DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 @outlined
+@also(axis="dim")
 def cumsum(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The sum of the elements up to each one along `dim`: yᵢ = x₀ + … + xᵢ.
 
@@ -38,6 +40,7 @@ def cumsum(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 @outlined
+@also(axis="dim")
 def cumprod(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The product of the elements up to each one along `dim`, in the dtypes of `cumsum`.
 
@@ -51,6 +54,7 @@ def cumprod(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     return _accumulate(self, Op.MUL, dim, dtype, "cumprod")
 
 
+@also(axis="dim")
 def cummax(self: Tensor, dim: int) -> Extremes:
     """The greatest element up to each one along `dim`, and the last position it is at.
 
@@ -67,6 +71,7 @@ def cummax(self: Tensor, dim: int) -> Extremes:
     return _extremes(self, Op.MAXIMUM, dim, "cummax")
 
 
+@also(axis="dim")
 def cummin(self: Tensor, dim: int) -> Extremes:
     """The least element up to each one along `dim`, and the last position it is at.
 
@@ -80,6 +85,7 @@ def cummin(self: Tensor, dim: int) -> Extremes:
     return _extremes(self, Op.MINIMUM, dim, "cummin")
 
 
+@also(axis="dim")
 def logcumsumexp(self: Tensor, dim: int) -> Tensor:
     """log(e^x₀ + … + e^xᵢ) for each i along `dim`, without overflow.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also, numpy_names
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir.dtype import to_dtype
 from ogive.live.registry import graph_lock
@@ -64,6 +65,7 @@ def dist(self: Tensor, other: Tensor, p: float = 2.0) -> Tensor:
     return self.sub(other).norm(p)
 
 
+@numpy_names
 def aminmax(self: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Bounds:
     """The least and the greatest element, as `min` and `max`; NaN if there is one.
 
@@ -76,6 +78,7 @@ def aminmax(self: Tensor, *, dim: int | None = None, keepdim: bool = False) -> B
     return Bounds(self.amin(dim, keepdim), self.amax(dim, keepdim))
 
 
+@numpy_names
 def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The sum of what is not NaN.
 
@@ -87,6 +90,7 @@ def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = N
     return where(self.isnan(), 0, self).sum(dim, keepdim, dtype)
 
 
+@numpy_names
 def nanmean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The average of what is not NaN; NaN where there is nothing else.
 
@@ -103,6 +107,7 @@ def nanmean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = 
     return (wide.nansum(dim, keepdim) / number.cast(wide.dtype)).cast(x.dtype)
 
 
+@also(axis="dim")
 def count_nonzero(self: Tensor, dim: Axes = None) -> Tensor:
     """How many elements are other than 0, as int64.
 
@@ -184,6 +189,7 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     return total.reshape(wanted)
 
 
+@also(axis="dim")
 def diff(
     self: Tensor,
     n: int = 1,

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ogive.compat.methods.keywords import also, numpy_names
 from ogive.errors import ArgumentError, DtypeError, IndexRangeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 
+@also(axis="dim")
 def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The positions at which the elements along `dim` are found in ascending order, as int64.
 
@@ -47,6 +49,7 @@ def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool 
     return _order_along(self, axis, descending)
 
 
+@also(axis="dim")
 def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
     """The elements along `dim` in ascending order, and the positions they were at.
 
@@ -122,6 +125,7 @@ def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extr
     return _at_rank(self, dim, keepdim, lambda ordered, axis: number - 1)
 
 
+@numpy_names
 def median(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The middle element, the lower of two; NaN if there is one.
 
@@ -135,6 +139,7 @@ def median(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     return _median(self, dim, keepdim, "median")
 
 
+@numpy_names
 def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """`median` of the elements that are not NaN; NaN if there are none.
 
@@ -144,6 +149,7 @@ def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> An
     return _median(self, dim, keepdim, "nanmedian")
 
 
+@numpy_names
 def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> Extremes:
     """The most frequent element along `dim`, the least of several, and where it is.
 

@@ -205,8 +205,10 @@ class device(str, metaclass=_CountsDevices):
         return int(number) if number else None
 
     def __enter__(self) -> device:
-        """Raises `DeviceError`: nothing is made where there is no device."""
-        Device(self)
+        """Raises `DeviceError`: nothing is made where there is no device. On "meta", where PyTorch
+        makes tensors without values, they are made as ever."""
+        if self.type != "meta":
+            Device(self)
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compat.numpy_functions import UFUNCS
 from ogive.eager import may_be_eager
 from ogive.eager.methods import refuse_gradients
 from ogive.eager.tensors import DTYPES, borrow, lend
 from ogive.errors import ArgumentError, ArgumentTypeError
+from ogive.tensor.core import Core
 from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.memory.shared_arrays import share, share_array
+from ogive.tensor.values import interchange
 from ogive.tensor.values.python_values import from_numpy as borrow_array
 from ogive.tensor.values.python_values import to_array, to_numpy
 
@@ -60,6 +63,28 @@ def to_own_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> N
     """`numpy.asarray(x)`: a copy. Raises likewise."""
     refuse_gradients(self)
     return to_array(self, dtype, copy)
+
+
+def call_numpy(
+    self: Tensor, function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """`numpy.stack([x, y])`: what NumPy makes of the values, as it does with PyTorch's tensors."""
+    return function._implementation(*arguments, **keywords)
+
+
+def from_result(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """What a function of NumPy gave for a tensor, as one: `numpy.argmax(x)`."""
+    made = numpy.asarray(array)
+    return from_numpy(made.astype("uint8") if made.dtype == bool else made)
+
+
+def call_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
+    """`numpy.exp(x)`: a tensor, by our function where there is one and NumPy's otherwise."""
+    if method == "__call__" and ufunc in UFUNCS and not keywords:
+        return interchange.array_ufunc(self, ufunc, method, *inputs)
+    given = [numpy.asarray(each) if isinstance(each, Core) else each for each in inputs]
+    made = getattr(ufunc, method)(*given, **keywords)
+    return made if isinstance(made, tuple) else from_result(self, made)
 
 
 def address_of(self: Tensor) -> int:

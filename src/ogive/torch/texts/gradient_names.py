@@ -26,11 +26,14 @@ _CALLS = {
     "conv2d": "ConvolutionBackward0", "conv3d": "ConvolutionBackward0",
     "conv_transpose1d": "ConvolutionBackward0", "conv_transpose2d": "ConvolutionBackward0",
     "conv_transpose3d": "ConvolutionBackward0", "cosine_similarity": "SumBackward1",
-    "cross_entropy": "NllLossBackward0", "group_norm": "NativeGroupNormBackward0",
+    "cross_entropy": "NllLossBackward0", "diag": "DiagEmbedBackward0",
+    "_drop_plain": "MulBackward0", "group_norm": "NativeGroupNormBackward0",
     "kl_div": "MeanBackward0", "l1_loss": "MeanBackward0", "layer_norm": "NativeLayerNormBackward0",
-    "logsigmoid": "LogSigmoidBackward0", "norm": "LinalgVectorNormBackward0",
+    "logsigmoid": "LogSigmoidBackward0", "max_pool1d": "SqueezeBackward1",
+    "norm": "LinalgVectorNormBackward0",
     "normalize": "DivBackward0", "outer": "MulBackward0", "relu6": "HardtanhBackward0",
-    "smooth_l1_loss": "SmoothL1LossBackward0",
+    "normalize_batch": "NativeBatchNormBackward0", "repeat_interleave": "ViewBackward0",
+    "smooth_l1_loss": "SmoothL1LossBackward0", "unfold_windows": "Im2ColBackward0",
 }  # fmt: skip
 """Functions of ours that PyTorch has under other names, or as several."""
 
@@ -107,7 +110,11 @@ def name_of(self: GradientFunction) -> str:
 def _name_record(record: Record) -> str:
     """The name for an operation that was done at once."""
     called = record.form.function.__name__
-    arrays = [value for value in record.args if hasattr(value, "ndim")]
+    given = (*record.args, *record.kwargs.values())
+    arrays = [value for value in given if hasattr(value, "ndim")]
+    if called in ("interpolate", "pad"):
+        mode = next((value for value in given if isinstance(value, str)), "")
+        return _MODES.get(mode, _MODES[called]).format(rank=arrays[0].ndim - 2)
     if called in ("matmul", "linear"):
         return _name_product(called, [array.ndim for array in arrays])
     if called in ("sum", "mean"):
@@ -119,6 +126,16 @@ def _name_record(record: Record) -> str:
         return _name_index(record.args[1], record)
     known = _COMPOSED.get(called) or _CALLS.get(called) or _NAMED.get(called)
     return known or _REFLECTED.get(called) or f"{_camel(called)}Backward0"
+
+
+_MODES = {
+    "pad": "ConstantPadNdBackward0", "reflect": "ReflectionPad{rank}DBackward0",
+    "replicate": "ReplicationPad{rank}DBackward0", "circular": "CopySlices",
+    "interpolate": "UpsampleNearest{rank}DBackward0", "linear": "UpsampleLinear1DBackward0",
+    "bilinear": "UpsampleBilinear2DBackward0", "bicubic": "UpsampleBicubic2DBackward0",
+    "trilinear": "UpsampleTrilinear3DBackward0",
+}
+"""What PyTorch has several functions for, by mode."""
 
 
 def _name_index(index: Index, record: Record) -> str:

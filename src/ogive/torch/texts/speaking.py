@@ -31,8 +31,17 @@ from ogive.tensor.reduction.statistics import Bounds
 from ogive.tensor.tensor import Tensor
 from ogive.torch.networks.modules import Module, compile_in_place
 from ogive.torch.tensors.classes import new, strided
-from ogive.torch.tensors.numpy_arrays import address_of, to_own_array, to_shared_numpy
+from ogive.torch.tensors.further_methods import METHODS as FURTHER_METHODS
+from ogive.torch.tensors.numpy_arrays import (
+    address_of,
+    call_numpy,
+    call_ufunc,
+    from_result,
+    to_own_array,
+    to_shared_numpy,
+)
 from ogive.torch.tensors.sparse import dense_at, dense_to_sparse
+from ogive.torch.texts.gradient_graphs import next_functions
 from ogive.torch.texts.gradient_names import called_name, name_of
 from ogive.torch.texts.sizes import Size
 from ogive.torch.texts.tensor_text import format_tensor, write_tensor
@@ -144,6 +153,9 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__format__", format_tensor),
     (Tensor, "numpy", to_shared_numpy),
     (Tensor, "__array__", to_own_array),
+    (Tensor, "__array_function__", call_numpy),
+    (Tensor, "__array_ufunc__", call_ufunc),
+    (Tensor, "__array_wrap__", from_result),
     (Tensor, "data_ptr", address_of),
     (Tensor, "layout", property(lambda tensor: strided, doc="All elements are kept.")),
     (Module, "compile", compile_in_place),
@@ -154,9 +166,11 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     (Tensor, "__getitem__", get_listed),
     (Tensor, "__setitem__", set_listed),
     (GradientFunction, "name", name_of),
+    (GradientFunction, "next_functions", property(next_functions, doc=next_functions.__doc__)),
     (GradientFunction, "__repr__", write_function),
     (TensorClass, "__repr__", write_class),
     *[(results, "__repr__", write_results) for results in RESULTS],
+    *[(Tensor, name, method) for name, method in FURTHER_METHODS.items()],
     *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
 """What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,

@@ -193,7 +193,7 @@ def content_of(container: Any, path: str) -> Content:
         return Content(container, (), tuple(base.__iter__(container)), path)
     kind = OrderedDict if isinstance(container, OrderedDict) else dict  # which has its own order
     keys, values = tuple(kind.__iter__(container)), tuple(kind.values(container))
-    data = getattr(container, "kept_as_data", ())
+    data = getattr(type(container), "kept_as_data", ())  # `__getattr__` may be anything
     if data:
         kept = [(key, value) for key, value in zip(keys, values, strict=True) if key not in data]
         keys, values = tuple([key for key, _ in kept]), tuple([value for _, value in kept])

@@ -16,6 +16,7 @@ its caller's.
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 import types
 from collections import deque
@@ -246,7 +247,7 @@ class Reads:
             value = entries[name]
             if not is_users(module):
                 self._check_call(path if path == module else f"{module}.{path}", name, value)
-                if isinstance(value, type):
+                if isinstance(value, type) or value is os.environ:
                     self._waiting.append((value, name))
             elif not isinstance(value, _SLOTS) and not _is_ours(value):
                 self._find(Place(entries, name, value, False, f"{path}.{name}"))

@@ -16,6 +16,7 @@ its caller's.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import os
 import sys
 import types
@@ -62,6 +63,7 @@ class Reads:
         self.unwatched: dict[str, str] = {}
         self._first = first
         self._records: dict[tuple[Any, ...], Record] = {}
+        self._before: list[Record] = []
         self._known: dict[int, tuple[Any, str]] = {}
         # Of each known object its attributes, and what they were.
         self._attributes: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
@@ -94,13 +96,14 @@ class Reads:
         before is watched; a dictionary is a cache, and watched as it is now. A container in whose
         place it has left an equal one is that one from now on.
         """
+        self._before = list(self._records.values())
         held = {
             id(record.container): record
-            for record in self._records.values()
+            for record in self._before
             if isinstance(record, Content)
         }
         found: list[Record] = []
-        for record in self._records.values():
+        for record in self._before:
             if isinstance(record, Place) and isinstance(record.value, CONTAINERS):
                 found.append(_exchanged(record, held))
             elif not isinstance(record, Content):
@@ -117,6 +120,13 @@ class Reads:
             entries.clear()
         self._records.update({(at,): record for at, record in enumerate(found)})
         return found
+
+    def undo(self) -> None:
+        """Put back what was there before the function, in all that it has read: it could not be
+        captured, and may be called as it is."""
+        for record in self._before or list(self._records.values()):
+            with contextlib.suppress(AttributeError, TypeError):  # what refuses was not changed
+                record.restore()
 
     def places_of_tensors(self) -> list[Place]:
         """The places where tensors were."""

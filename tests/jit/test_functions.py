@@ -363,8 +363,7 @@ def test_a_tensor_kept_outside_is_refused() -> None:
     with pytest.raises(TraceError, match="kept somewhere outside") as caught:
         remember(Tensor([1.0]))
     assert "history.append(x * 2)" in str(caught.value)
-    with pytest.raises(TraceError, match=r"made while ogive\.jit captured remember"):
-        history[0].tolist()
+    assert not history
 
 
 def test_a_constant_kept_outside_at_every_call_is_refused() -> None:

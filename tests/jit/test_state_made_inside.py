@@ -21,17 +21,17 @@ def _moved_by_momentum(
     w = library.tensor([1.0, -2.0, 3.0], dtype=library.float64).requires_grad_(True)
     optimizer = library.optim.SGD([w], lr=0.1, weight_decay=0.01)
 
-    def step() -> None:
+    def step(scale: Any) -> None:
         optimizer.zero_grad()
-        ((w - 1) ** 2).sum().backward()
+        ((w * scale - 1) ** 2).sum().backward()
         optimizer.step()
 
     run = capture(step)
     for _ in range(3):
-        run()
+        run(library.tensor(0.5))
     optimizer.param_groups[0].update(settings)
     for _ in range(3):
-        run()
+        run(library.tensor(0.25))
     return w.detach().numpy()
 
 

@@ -54,6 +54,8 @@ class SGD(Optimizer):
         """A buffer where momentum was turned on after the first step; it starts as then."""
         if not group["momentum"] or "momentum_buffer" in state:
             return {}
+        if not group["dampening"]:
+            return {"momentum_buffer": zeros_like(parameter)}
         decayed = gradient + parameter * group["weight_decay"]
         return {"momentum_buffer": decayed * (group["dampening"] / group["momentum"])}
 

@@ -83,7 +83,7 @@ class Guards:
     def _add_content(self, record: Content) -> None:
         container = record.container
         kind = _kind_of(container)
-        if getattr(container, "kept_as_data", None) is not None:
+        if getattr(type(container), "kept_as_data", None) is not None:
             if record.keys:
                 self._add_places(record.places())
         else:

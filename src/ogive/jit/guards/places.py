@@ -10,6 +10,7 @@ Each record knows how it has changed since. A constant that is equal has not.
 from __future__ import annotations
 
 import enum
+import operator
 from collections import OrderedDict, deque
 from collections.abc import Iterable
 from typing import Any
@@ -50,6 +51,8 @@ class Place(NamedTuple):
 
     def restore(self) -> None:
         """Put back what was there."""
+        if self.now() is self.value:
+            return
         if self.by_attribute:
             setattr(self.container, self.key, self.value)
         else:
@@ -74,6 +77,11 @@ class Absence(NamedTuple):
     def change(self) -> str | None:
         """Its change since then in words, or None."""
         return f"{self.path}: nothing → something" if self.key in self.container else None
+
+    def restore(self) -> None:
+        """Take away what was put there."""
+        if self.key in self.container:
+            del self.container[self.key]
 
     def renewed(self) -> Absence:
         """The record as it is now."""
@@ -107,6 +115,22 @@ class Content(NamedTuple):
     def renewed(self) -> Content:
         """The record with the equal constants that are there now."""
         return self.now()
+
+    def restore(self) -> None:
+        """Put back the entries that were there."""
+        now = self.now()
+        if len(now.values) == len(self.values) and all(
+            map(operator.is_, (*self.keys, *self.values), (*now.keys, *now.values))
+        ):
+            return
+        if not isinstance(self.container, dict):
+            self.container.clear()
+            add = "update" if isinstance(self.container, set) else "extend"
+            getattr(self.container, add)(self.values)
+            return
+        for key in now.keys:
+            del self.container[key]
+        self.container.update(zip(self.keys, self.values, strict=True))
 
     def labels(self) -> Iterable[Any]:
         """The key or position of each value."""
@@ -153,6 +177,12 @@ class Structure(NamedTuple):
                 return describe_change(f"{self.path}.{key}", old, new)
         return None
 
+    def restore(self) -> None:
+        """Put back the entries that were there."""
+        for key, value in zip(self.keys, self.values, strict=True):
+            if self.container.get(key, ABSENT) is not value:
+                self.container[key] = value
+
     def renewed(self) -> Structure:
         """The record as it is now."""
         return self
@@ -178,6 +208,11 @@ class Elements(NamedTuple):
         """Its change since then in words, or None."""
         return None if self.is_same() else f"{self.path}: other elements"
 
+    def restore(self) -> None:
+        """Put back the elements that were there."""
+        if not self.is_same() and self.container.shape == self.shape:
+            self.container[...] = self.data.view(self.dtype).reshape(self.shape)
+
     def renewed(self) -> Elements:
         """The record as it is now."""
         return self
@@ -193,7 +228,7 @@ def content_of(container: Any, path: str) -> Content:
         return Content(container, (), tuple(base.__iter__(container)), path)
     kind = OrderedDict if isinstance(container, OrderedDict) else dict  # which has its own order
     keys, values = tuple(kind.__iter__(container)), tuple(kind.values(container))
-    data = getattr(container, "kept_as_data", ())
+    data = getattr(type(container), "kept_as_data", ())  # `__getattr__` may be anything
     if data:
         kept = [(key, value) for key, value in zip(keys, values, strict=True) if key not in data]
         keys, values = tuple([key for key, _ in kept]), tuple([value for _, value in kept])

@@ -6,7 +6,10 @@ import functools
 import types
 from typing import Any
 
-_OPEN = ("ogive.nn.", "ogive.optim.", "ogive.amp.")
+_OPEN = (
+    "ogive.nn.", "ogive.optim.", "ogive.amp.", "ogive.distributions.", "ogive.torch.networks.",
+    "ogive.torch.training.", "ogive.torch.processes.",
+)  # fmt: skip
 _CLOSED = ("threading", "_thread", "logging", "typing", "abc", "weakref", "multiprocessing")
 
 _PARTS: dict[type, tuple[str, ...]] = {

@@ -16,6 +16,8 @@ its caller's.
 from __future__ import annotations
 
 import builtins
+import contextlib
+import os
 import sys
 import types
 from collections import deque
@@ -61,6 +63,7 @@ class Reads:
         self.unwatched: dict[str, str] = {}
         self._first = first
         self._records: dict[tuple[Any, ...], Record] = {}
+        self._before: list[Record] = []
         self._known: dict[int, tuple[Any, str]] = {}
         # Of each known object its attributes, and what they were.
         self._attributes: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
@@ -93,13 +96,14 @@ class Reads:
         before is watched; a dictionary is a cache, and watched as it is now. A container in whose
         place it has left an equal one is that one from now on.
         """
+        self._before = list(self._records.values())
         held = {
             id(record.container): record
-            for record in self._records.values()
+            for record in self._before
             if isinstance(record, Content)
         }
         records: list[Record] = []
-        for record in self._records.values():
+        for record in self._before:
             if isinstance(record, Place) and isinstance(record.value, CONTAINERS):
                 records.append(_exchanged(record, held))
             elif not isinstance(record, Content):
@@ -116,6 +120,13 @@ class Reads:
             entries.clear()
         self._records.update({(at,): record for at, record in enumerate(records)})
         return records
+
+    def undo(self) -> None:
+        """Put back what was there before the function, in all that it has read: it could not be
+        captured, and may be called as it is."""
+        for record in self._before or list(self._records.values()):
+            with contextlib.suppress(AttributeError, TypeError):  # what refuses was not changed
+                record.restore()
 
     def places_of_tensors(self) -> list[Place]:
         """The places where tensors were."""
@@ -246,7 +257,7 @@ class Reads:
             value = entries[name]
             if not is_users(module):
                 self._check_call(path if path == module else f"{module}.{path}", name, value)
-                if isinstance(value, type):
+                if isinstance(value, type) or value is os.environ:
                     self._waiting.append((value, name))
             elif not isinstance(value, _SLOTS) and not _is_ours(value):
                 self._find(Place(entries, name, value, False, f"{path}.{name}"))

@@ -6,6 +6,7 @@ once, by a `CaptureWarning`.
 
 from __future__ import annotations
 
+import array
 import contextvars
 import io
 import threading
@@ -49,6 +50,8 @@ def why_unwatched(value: Any) -> str | None:
         value.nbytes > WATCHED_BYTES or value.dtype.hasobject
     ):
         return "it is too large an array to be compared at each call, or one of objects; pass it"
+    if isinstance(value, types.MappingProxyType | array.array | memoryview):
+        return "what it shows cannot be compared at each call; pass what you read of it"
     if isinstance(value, Iterator) and not isinstance(type(value).__next__, types.FunctionType):
         return "it is an iterator, of which each call would take the next; pass what it gives"
     return None
@@ -62,7 +65,8 @@ def _draws(value: Any) -> bool:
 
 def why_uncalled(owner: str, name: str, value: Any) -> str | None:
     """Why the function `name` of a module or class cannot be watched, or None."""
-    draws = _draws(getattr(value, "__self__", None))
+    is_bound = isinstance(value, types.MethodType | types.BuiltinMethodType)
+    draws = is_bound and _draws(value.__self__)
     of_module = owner in _MODULES and callable(value) and not isinstance(value, type)
     if draws or of_module or name in _NAMES.get(owner, ()):
         return "what it gives is another each time; call it outside, and pass what it gives"

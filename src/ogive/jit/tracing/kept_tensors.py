@@ -33,7 +33,8 @@ def kept_outside(run: PlaceholderRun) -> list[Tensor]:
         gc.collect()  # they may only be waiting for the collector
     kept = _made_besides(run)
     for tensor in kept:
-        if not set(run.flats).isdisjoint(tensor.node.walk()):
+        node = run.watch.begun.get(tensor.id, tensor.node)
+        if not set(run.flats).isdisjoint(node.walk()):
             raise kept_outside_error(run.function, tensor)
     _fill_in(run, kept)
     return kept

@@ -73,10 +73,25 @@ class PlaceholderRun:
              for name in sorted(kwargs)},
         )  # fmt: skip
         before = _identities(changed_args, changed_kwargs, names)
+        try:
+            self._run(changed_args, changed_kwargs, owners)
+            refuse_moved_views(function, self.views)
+            after = _identities(changed_args, changed_kwargs, names)
+            refuse_replaced_arguments(function, before, after)
+            refuse_replaced_tensors(function, self.reads, [*self.found, *self.views])
+        except BaseException:
+            self.reads.undo()
+            raise
+        self.records = [*self.reads.settle(), *self._tensor_records()]
+
+    def _run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], owners: list[tuple[str, Any]]
+    ) -> None:
+        """Call the function, and note what it finds."""
         with watching(self.watch, self._restore_gradients), collecting() as supplies:
             try:
-                self.reads.begin(function, owners)
-                self.returned = function(*changed_args, **changed_kwargs)
+                self.reads.begin(self.function, owners)
+                self.returned = self.function(*args, **kwargs)
                 for _, leaf in leaves(self.returned, ""):
                     if isinstance(leaf, Tensor):
                         self.watch.find(leaf)
@@ -84,12 +99,7 @@ class PlaceholderRun:
                 self.reads.end()
         self.found = [found for found in self.watch.found.values() if not found.is_view]
         self.views = [found for found in self.watch.found.values() if found.is_view]
-        refuse_moved_views(function, self.views)
         self.supplies = supplies.uses
-        after = _identities(changed_args, changed_kwargs, names)
-        refuse_replaced_arguments(function, before, after)
-        refuse_replaced_tensors(function, self.reads, [*self.found, *self.views])
-        self.records = [*self.reads.settle(), *self._tensor_records()]
 
     def _tensor_records(self) -> list[Record]:
         """Whether tensors have gradients and hooks and are leaves, where the function has asked.

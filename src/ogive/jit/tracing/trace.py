@@ -11,6 +11,7 @@ is not there, and the function runs once more.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -46,26 +47,41 @@ def trace(
     config: Config,
     call: Call,
 ) -> Trace:
-    """Run the function on placeholders for this call. Raises `TraceError` where it cannot be."""
+    """Run the function on placeholders for this call. Raises `TraceError` where it cannot be: then
+    all that it has read is as it was before."""
+    ended: list[PlaceholderRun] = []
+    with trace_lock:
+        try:
+            again = functools.partial(PlaceholderRun, function, args, kwargs, names, call)
+            return _trace(again, ended, config)
+        except BaseException:
+            for run in reversed(ended):
+                run.reads.undo()
+            raise
+
+
+def _trace(
+    run_again: Callable[[], PlaceholderRun], ended: list[PlaceholderRun], config: Config
+) -> Trace:
     import ogive.engine as engine
 
-    with trace_lock:
-        attempts = 0
-        kept_tensors: dict[int, Tensor] = {}
-        while attempts < ATTEMPTS:
-            run = PlaceholderRun(function, args, kwargs, names, call)
-            kept = kept_outside(run)
-            pending = [found.tensor for found in run.found if is_pending(found.tensor, found.seen)]
-            pending += [_give_gradient(tensor) for tensor in run.accumulating]
-            if not pending and not kept and not _separate(run.found):
-                refuse_state_begun_twice(run, kept_tensors)
-                return trace_of(run)
-            # Only memory can be found again at the next call; now it is, and once more. Another
-            # thread may assign to it meanwhile, as often as it likes.
-            engine.realize(pending, config)
-            attempts += bool(kept)
-            kept_tensors.update({each.id: each for each in kept if each.id not in run.watch.begun})
-    raise kept_outside_error(function, kept[0])
+    attempts = 0
+    kept_tensors: dict[int, Tensor] = {}
+    while attempts < ATTEMPTS:
+        run = run_again()
+        ended.append(run)
+        kept = kept_outside(run)
+        pending = [found.tensor for found in run.found if is_pending(found.tensor, found.seen)]
+        pending += [_give_gradient(tensor) for tensor in run.accumulating]
+        if not pending and not kept and not _separate(run.found):
+            refuse_state_begun_twice(run, kept_tensors)
+            return trace_of(run)
+        # Only memory can be found again at the next call; now it is, and once more. Another
+        # thread may assign to it meanwhile, as often as it likes.
+        engine.realize(pending, config)
+        attempts += bool(kept)
+        kept_tensors.update({each.id: each for each in kept if each.id not in run.watch.begun})
+    raise kept_outside_error(run.function, kept[0])
 
 
 def _separate(found: list[Found]) -> bool:

@@ -74,6 +74,8 @@ def data_parallel(
 class SyncBatchNorm(BatchNorm):
     """Batch normalization over all processes: over this one."""
 
+    ranks = (2, 3, 4, 5)
+
     def __init__(self, *args: Any, process_group: Any = None, **kwargs: Any) -> None:
         refuse_several("SyncBatchNorm")
         super().__init__(*args, **kwargs)

@@ -260,11 +260,13 @@ def _check_input(info: Info, given: Any) -> Value:
         given = Tensor(numpy.asarray(given))
     if info.dtype and given.dtype.name != info.dtype:
         raise ArgumentTypeError(
-            f"the input {info.name!r} is {info.dtype}, and {given.dtype.name} is given"
+            f"the input {info.name!r} is {info.dtype}, and {given.dtype.name} is given; "
+            f"convert it, by astype({info.dtype!r}) for an array"
         )
     if info.shape is not None and not _fits(info.shape, given.shape):
         raise ArgumentError(
-            f"the input {info.name!r} has the shape {info.shape}, and {given.shape} is given"
+            f"the input {info.name!r} is {info.describe()}, and one of shape "
+            f"{tuple(given.shape)} is given; lengths that are names may be any"
         )
     return given
 

@@ -31,8 +31,10 @@ class Cell:
     __slots__ = ("address", "buffer", "counts", "flat", "node")
 
     def __init__(self, nbytes: int, made: Made) -> None:
-        longest = Buffer(nbytes, made.device)
-        self.buffer = longest if nbytes <= made.nbytes else longest.view(0, made.nbytes)
+        # No name of ours may hold it, or it would never be free.
+        self.buffer = Buffer(nbytes, made.device)
+        if nbytes > made.nbytes:
+            self.buffer = self.buffer.view(0, made.nbytes)
         self.address = self.buffer.address
         with registry.graph_lock:
             length = self.buffer.nbytes // made.dtype.itemsize

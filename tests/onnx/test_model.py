@@ -214,6 +214,17 @@ def test_lists_of_numbers_are_taken_in_the_dtype_of_the_model() -> None:
         ogive.onnx.load(whole_model)([1.5, 2.0])
 
 
+def test_an_input_with_a_sparse_value_is_none() -> None:
+    values = helper.make_tensor("w", 1, [2], [1.0, 2.0])
+    places = helper.make_tensor("places", 7, [2], [0, 3])
+    nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
+    proto = make_model(nodes, {"x": (1, [4]), "w": (1, [4])}, {"y": (1, [4])})
+    proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, places, [4]))
+    model = ogive.onnx.load(proto.SerializeToString())
+    assert [info.name for info in model.inputs] == ["x"]
+    assert model(numpy.zeros(4, numpy.float32)).tolist() == [1, 0, 0, 2]
+
+
 def test_too_many_inputs_are_refused() -> None:
     model = ogive.onnx.load(make_layer().SerializeToString())
     with pytest.raises(ArgumentError, match="takes 1 inputs, not 2"):

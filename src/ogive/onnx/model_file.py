@@ -49,6 +49,8 @@ class ModelFile:
         self.outputs: list[Info] = []
         if proto.graph is not None:
             constants = {each.name for each in proto.graph.initializers}
+            sparse = [each.values for each in proto.graph.sparse_initializers]
+            constants |= {values.name for values in sparse if values is not None}
             self.name = proto.graph.name
             self.node_count = proto.graph.node_count
             self.inputs = [

@@ -227,4 +227,5 @@ def test_no_part_of_the_package_that_models_use_is_left_out_of_their_keys() -> N
     while new:
         used |= new
         new = {name.partition(".")[0] for part in new for name in ALLOWED.get(part, ())} - used
-    assert "tensor" in used and used & SURFACE <= set(LIBRARY)
+    captures_nothing = {"deployment"}  # it writes files out of what was captured
+    assert "tensor" in used and used & SURFACE - captures_nothing <= set(LIBRARY)

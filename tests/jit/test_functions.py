@@ -204,6 +204,20 @@ def test_a_result_can_be_assigned_to_without_touching_later_ones() -> None:
         assert result.tolist() == [0.0, 0.0]
 
 
+def test_the_memory_of_a_result_that_nobody_has_is_used_again() -> None:
+    f = ogive.jit(lambda x: [x * 2])
+    x = array(100)
+    f(x)
+    kept = f(x)[0]
+    before = ogive.counters()
+    for _ in range(20):
+        f(x)
+    after = ogive.counters()
+    for name in ("bytes_allocated", "bytes_reused"):
+        assert after[name] - before[name] <= 2 * kept.nbytes, "one cell serves all calls"
+    np.testing.assert_array_equal(kept.numpy(), x * 2)
+
+
 def test_large_results_are_fresh_too() -> None:
     captured = ogive.jit(lambda x: x * 2)
     ones = ogive.ones(200_000).realize()

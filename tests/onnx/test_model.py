@@ -186,14 +186,43 @@ def test_a_branch_is_chosen_by_a_value() -> None:
     [
         ({"z": rows(1)}, "no input 'z'"),
         ({}, r"also takes \['x'\]"),
-        ({"x": rows(1).T}, "has the shape"),
+        ({"x": rows(1).T}, r"float32\[rows, 8\], and one of shape \(8, 1\) is given"),
         ({"x": rows(1).astype(numpy.float64)}, "is float32, and float64"),
+        ({"x": "text"}, r"'x' is float32\[rows, 8\], and str is given"),
+        ({"x": [[1.0], [1.0, 2.0]]}, "no array of numbers"),
+        ({"x": None}, r"'x' is float32\[rows, 8\], and NoneType is given"),
     ],
 )
 def test_wrong_inputs_are_refused_in_words(given: dict[str, Any], words: str) -> None:
     model = ogive.onnx.load(make_layer().SerializeToString())
     with pytest.raises(OgiveError, match=words):
         model.run(given)
+
+
+def test_lists_of_numbers_are_taken_in_the_dtype_of_the_model() -> None:
+    proto = make_layer()
+    model, x = ogive.onnx.load(proto.SerializeToString()), rows(2)
+    for given in (x.tolist(), tuple(x.tolist())):
+        numpy.testing.assert_allclose(model(given).numpy(), expected(proto, x), atol=1e-5)
+    whole = [[1, 2, 3, 4, 5, 6, 7, 8]]
+    wanted = expected(proto, numpy.array(whole, numpy.float32))
+    numpy.testing.assert_allclose(model(whole).numpy(), wanted, rtol=1e-5)
+    nodes = [helper.make_node("Neg", ["x"], ["y"])]
+    whole_model = make_model(nodes, {"x": (7, [2])}, {"y": (7, [2])}).SerializeToString()
+    assert ogive.onnx.load(whole_model)([1, 2]).tolist() == [-1, -2]
+    with pytest.raises(OgiveError, match="is int64, and float64 is given"):
+        ogive.onnx.load(whole_model)([1.5, 2.0])
+
+
+def test_an_input_with_a_sparse_value_is_none() -> None:
+    values = helper.make_tensor("w", 1, [2], [1.0, 2.0])
+    places = helper.make_tensor("places", 7, [2], [0, 3])
+    nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
+    proto = make_model(nodes, {"x": (1, [4]), "w": (1, [4])}, {"y": (1, [4])})
+    proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, places, [4]))
+    model = ogive.onnx.load(proto.SerializeToString())
+    assert [info.name for info in model.inputs] == ["x"]
+    assert model(numpy.zeros(4, numpy.float32)).tolist() == [1, 0, 0, 2]
 
 
 def test_too_many_inputs_are_refused() -> None:

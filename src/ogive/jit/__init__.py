@@ -3,6 +3,7 @@
 function      `ogive.jit` itself
 trees         arguments and results as trees; what kind of call this is
 donation      which arguments results may take over
+capturing     traced, or recalled
 kept_traces   traces that outlive the process, of functions that somebody vouches for
 tracing/      a function and a call → a compiled graph
   watch             what a function does with tensors while it is traced

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.jit.argument_trees import DISTURBED, Call, Key
+from ogive.jit.capturing import Capturing
 from ogive.jit.donation import donated_inputs, donated_names, parameter_names
 from ogive.jit.retrace_reasons import Facts, describe_call, difference, function_name
 from ogive.jit.tracing.watch import is_inlining, trace_lock
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from ogive.engine.steps.profile import StepTime
     from ogive.jit.calls.entry import Entry
     from ogive.jit.kept_traces import KnownFunction
-    from ogive.jit.tracing.prepare import Prepared
-    from ogive.jit.tracing.traced_function import Trace
     from ogive.tensor.tensor import Tensor
 
 P = ParamSpec("P")
@@ -82,12 +81,10 @@ class Jitted(Generic[P, R]):
         self._donated = donated_names(donate, self._names)
         self._keep = keep
         self._settings = _settings_by(config)
-        self._known = known
-        self._recalled: tuple[Any, Any, Config, Key] | None = None
+        self._capturing = Capturing(function, self._names, known)
         # By kind of call: traces for what the function found at other times, the last one first.
         self._entries: dict[Any, list[Entry]] = {}
         self._in_a_row: dict[Any, tuple[int, int]] = {}
-        self._named: set[str] = set()
         self._facts: Facts | None = None
         self._configs: dict[Any, int] = {}
         self._last_config: tuple[Config | None, int] = None, 0
@@ -305,13 +302,10 @@ class Jitted(Generic[P, R]):
         if self._facts is not None and config.logs("recompile"):
             log("recompile", f"{name}: {reason or difference(self._facts, facts)}")
         donated = donated_inputs(self._donated, self._names, args, kwargs)
-        recalled = self._recall(args, kwargs, config, call) if self._traces == 0 else None
-        traced, prepared = recalled or self._capture(args, kwargs, config, call, donated, exact)
+        captured = self._capturing.capture(args, kwargs, config, call, donated, exact)
         token = object()
         forget = functools.partial(_forget, weakref.ref(self), call.key, token)
-        entry = Entry(
-            traced, prepared, config, call, donated, name, token, forget, recalled is not None
-        )
+        entry = Entry(captured, config, call, donated, name, token, forget)
         self._traces += 1
         self._put_first(call.key, entry)
         with self._lock:
@@ -319,55 +313,6 @@ class Jitted(Generic[P, R]):
             while len(self._entries) > self._keep:
                 self._entries.pop(next(iter(self._entries)), None)  # it may just be forgotten
         return entry
-
-    def _recall(
-        self, args: Any, kwargs: Any, config: Config, call: Call
-    ) -> tuple[Trace, Prepared] | None:
-        """What an earlier process captured for such a call as its first."""
-        if self._known is None:
-            return None
-        from ogive.jit.kept_traces import recall, without_values
-
-        found = recall(self._known, call, config)
-        if found is not None:
-            self._recalled = *without_values(args, kwargs), config, call.key[0]
-        return found
-
-    def _capture(
-        self,
-        args: Any,
-        kwargs: Any,
-        config: Config,
-        call: Call,
-        donated: Sequence[int],
-        exact: bool,
-    ) -> tuple[Trace, Prepared]:
-        """Trace the function, and compile what it does.
-
-        If a trace was recalled, this is the second one, and the first is made up for: only so
-        kernels for all sizes come when they would have come. A call with variables has them anyway.
-        """
-        if self._recalled is not None and not call.variables:
-            (given, named, settings, prefix), self._recalled = self._recalled, None
-            first = Call(given, named, prefix)
-            self._capture(given, named, settings, first, (), exact=True)
-        from ogive.jit.guards.unwatched import warn_of
-        from ogive.jit.tracing.prepare import prepare
-        from ogive.jit.tracing.trace import trace
-
-        if self._known is not None:
-            self._known.make_ready()
-        traced = trace(self.__wrapped__, args, kwargs, self._names, config, call)
-        unknown = {path: why for path, why in traced.unwatched.items() if path not in self._named}
-        self._named.update(unknown)
-        warn_of(function_name(self.__wrapped__), unknown)
-        # Kernels for all sizes are for functions that are called with several.
-        prepared = prepare(traced, donated, config, exact or self._traces == 0)
-        if self._known is not None and self._traces == 0:
-            from ogive.jit.kept_traces import keep
-
-            keep(self._known, call, traced, prepared, config)
-        return traced, prepared
 
     def __repr__(self) -> str:
         return f"<captured function {getattr(self, '__qualname__', self.__wrapped__)!s}>"

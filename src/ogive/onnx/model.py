@@ -283,16 +283,35 @@ def _check_input(info: Info, given: Any) -> Value:
     if element is not None and isinstance(given, numpy.ndarray):
         return from_array(element, given)
     if not isinstance(given, Tensor) and not _is_borrowed(given):
-        given = Tensor(numpy.asarray(given))
+        given = _to_tensor(info, given)
     if info.dtype and given.dtype.name != info.dtype:
         raise ArgumentTypeError(
-            f"the input {info.name!r} is {info.dtype}, and {given.dtype.name} is given"
+            f"the input {info.name!r} is {info.dtype}, and {given.dtype.name} is given; "
+            f"convert it, by astype({info.dtype!r}) for an array"
         )
     if info.shape is not None and not _fits(info.shape, given.shape):
         raise ArgumentError(
-            f"the input {info.name!r} has the shape {info.shape}, and {given.shape} is given"
+            f"the input {info.name!r} is {info.describe()}, and one of shape "
+            f"{tuple(given.shape)} is given; lengths that are names may be any"
         )
     return given
+
+
+def _to_tensor(info: Info, given: Any) -> Tensor:
+    """An input that is no array of plain numbers. Python's numbers become those of the model."""
+    try:
+        array = numpy.asarray(given)
+    except ValueError as error:  # lines of several lengths
+        raise ArgumentError(f"the input {info.name!r} is no array of numbers: {error}") from None
+    if array.dtype.kind in "OUS":
+        raise ArgumentTypeError(
+            f"the input {info.name!r} is {info.describe()}, and {type(given).__name__} is given, "
+            f"of {array.dtype}; give an array or a tensor of numbers"
+        )
+    is_plain = isinstance(given, list | tuple | bool | int | float)
+    if is_plain and ("float" in info.dtype or (info.dtype and array.dtype.kind != "f")):
+        return Tensor(given, dtype=info.dtype)
+    return Tensor(array)
 
 
 def _is_borrowed(given: Any) -> bool:

@@ -22,6 +22,8 @@ from ogive.onnx.wire import KIND, Document, Memory, Span
 from ogive.tensor.tensor import Tensor
 
 _DIGEST_BYTES = 32
+_PIECE = 1 << 20
+"""Bytes that are read at once for the digest."""
 
 
 class ModelFile:
@@ -47,6 +49,8 @@ class ModelFile:
         self.outputs: list[Info] = []
         if proto.graph is not None:
             constants = {each.name for each in proto.graph.initializers}
+            sparse = [each.values for each in proto.graph.sparse_initializers]
+            constants |= {values.name for values in sparse if values is not None}
             self.name = proto.graph.name
             self.node_count = proto.graph.node_count
             self.inputs = [
@@ -63,10 +67,14 @@ class ModelFile:
 
         def take(end: int) -> None:
             nonlocal position
-            digest.update(b"%d %d " % (position, end) + origin.read(position, end - position, KIND))
-            position = end
+            digest.update(b"%d %d " % (position, end))
+            while position < end:
+                piece = origin.read(position, min(_PIECE, end - position), KIND)
+                digest.update(piece)
+                position += len(piece)
 
         for tensor in () if proto.graph is None else proto.graph.initializers:
+            self.apart.pop(tensor.name, None)  # of several of one name the last one counts
             if tensor.is_external:
                 self.apart[tensor.name] = tensor.span
             elif (raw := _elements_in_file(tensor)) is not None:

@@ -65,6 +65,8 @@ def test_run_profiles_by_kernel_and_by_operator(layer: str, capsys: Capture) -> 
         (["--size", "row=3"], "(did you mean 'rows'?)"),
         (["--size", "rows=many"], "is a number"),
         (["--input", "x=none.npy"], "x=none.npy: No such file"),
+        (["--input", "x=x.npz"], "an array in a .npy file"),
+        (["--batch", "-1"], "the length of an axis is 0 or more"),
         (["--output", "y.txt"], ".npy or .npz"),
     ],
 )
@@ -86,6 +88,27 @@ def test_export_writes_an_object_that_computes_the_model(layer: str, capsys: Cap
     result = aligned((3, 200), numpy.float32)
     assert call(exported, [x], [result]) == 0
     numpy.testing.assert_array_equal(result, ogive.onnx.load(layer)(x).numpy())
+
+
+def test_a_batch_for_a_model_whose_lengths_are_fixed_is_refused(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "fixed.onnx"
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    onnx.save(make_model(nodes, {"x": (1, [2, 3])}, {"y": (1, [2, 3])}), path)
+    assert cli.main(["run", str(path), "--batch", "3"]) == 1
+    assert "no input of this model has a first axis that may change: x: float32[2, 3]" in (
+        capsys.readouterr().err
+    )
+    assert cli.main(["run", str(path)]) == 0
+
+
+def test_where_results_cannot_go_is_said_before_anything_runs(
+    layer: str, capsys: Capture
+) -> None:
+    assert cli.main(["run", layer, "--output", "result.txt"]) == 1
+    printed = capsys.readouterr()
+    assert "results are written as .npy or .npz" in printed.err and not printed.out
 
 
 def test_sizes_are_given_by_name_and_first_axes_by_the_batch() -> None:

@@ -64,6 +64,42 @@ def test_row_programs_that_read_each_others_results_are_one_kernel() -> None:
     same(squares, 40 * x.var(1))
 
 
+def test_work_on_parts_of_one_row_is_one_kernel() -> None:
+    """A step of an LSTM: the gates are quarters of one product."""
+    gates, before = data(2, 64, seed=4), data(2, 16, seed=5)
+    enter, leave, forget, new = Tensor(gates).chunk(4, 1)
+    cell = forget.sigmoid() * Tensor(before) + enter.sigmoid() * new.tanh()
+    shown = leave.sigmoid() * cell.tanh()
+    assert stores(cell, shown) == [2]
+
+    def sigmoid(x: Array) -> Array:
+        return 1 / (1 + numpy.exp(-x))
+
+    i, o, f, c = numpy.split(gates, 4, 1)
+    wanted = sigmoid(f) * before + sigmoid(i) * numpy.tanh(c)
+    same(cell, wanted)
+    same(shown, sigmoid(o) * numpy.tanh(wanted))
+
+
+def test_a_result_that_is_read_at_other_places_is_as_it_was() -> None:
+    x, y = data(6, 12, seed=6), data(6, 6, seed=7)
+    left, right = Tensor(x)[:, 3:9], Tensor(y)
+    first = left.exp() + right
+    wanted = numpy.exp(x[:, 3:9]) + y
+    readers: list[tuple[Callable[[Tensor], Tensor], Callable[[Array], Array]]] = [
+        (lambda t: t.T, lambda a: a.T),
+        (lambda t: t.flip(1), lambda a: a[:, ::-1]),
+        (lambda t: t.roll(1, 1), lambda a: numpy.roll(a, 1, 1)),
+        (lambda t: t[:, :1].expand(6, 6), lambda a: numpy.repeat(a[:, :1], 6, 1)),
+        (lambda t: t[:, 1:].pad((0, 1)), lambda a: numpy.pad(a[:, 1:], ((0, 0), (0, 1)))),
+    ]
+    for moved, moved_array in readers:
+        second = moved(first) * right + left
+        stores(first, second)
+        same(first, wanted)
+        same(second, moved_array(wanted) * y + x[:, 3:9])
+
+
 def test_row_programs_over_other_rows_stay_apart() -> None:
     x, y = data(6, 6, seed=2), data(6, 6, seed=3)
     left, right = Tensor(x), Tensor(y)

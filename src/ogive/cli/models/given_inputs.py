@@ -30,6 +30,7 @@ def make_inputs(
     model: Model, given: Sequence[str], batch: int, sizes: Sequence[str], seed: int = 0
 ) -> dict[str, Array]:
     """An array for each input of a model. Raises `ArgumentError` and `FileError`."""
+    _check_batch(model, batch)
     files = _pairs(given, "--input", [info.name for info in model.inputs])
     named = {
         name: int(length) for info in model.inputs for name, length in _named(info, batch).items()
@@ -47,6 +48,17 @@ def make_inputs(
         else:
             arrays[info.name] = _draw(info, lengths, generator)
     return arrays
+
+
+def _check_batch(model: Model, batch: int) -> None:
+    if batch < 0:
+        raise ArgumentError(f"--batch {batch}: the length of an axis is 0 or more")
+    firsts = [info.shape[0] for info in model.inputs if info.shape]
+    if batch != 1 and firsts and all(isinstance(length, int) for length in firsts):
+        lengths = ", ".join(str(info) for info in model.inputs)
+        raise ArgumentError(
+            f"--batch {batch}: no input of this model has a first axis that may change: {lengths}"
+        )
 
 
 def _pairs(texts: Sequence[str], option: str, known: list[str]) -> dict[str, str]:
@@ -102,6 +114,11 @@ def _draw(info: Info, lengths: list[int], generator: numpy.random.Generator) -> 
 
 
 def _read(info: Info, path: Path, lengths: list[int]) -> Array:
+    if path.suffix.lower() in ("", ".npz", ".csv", ".txt", ".json", ".pt"):
+        raise ArgumentError(
+            f"--input {info.name}={path}: an input is an array in a .npy file (numpy.save writes "
+            "one) or a picture"
+        )
     if path.suffix.lower() != ".npy":
         return _read_picture(info, path, lengths)
     try:

@@ -35,6 +35,8 @@ def run(
 ) -> int:
     """Print what a model is and what it makes."""
     ogive.configure(threads=threads)
+    if output is not None and Path(output).suffix not in (".npy", ".npz"):
+        raise ArgumentError(f"--output {output}: results are written as .npy or .npz")
     start = time.perf_counter()
     loaded = ogive.onnx.load(model)
     report = Report(find_screen())
@@ -137,11 +139,10 @@ def _show_times(
 
 def _save(output: str, arrays: dict[str, Any]) -> None:
     plain = {name: value for name, value in arrays.items() if isinstance(value, numpy.ndarray)}
-    suffix = Path(output).suffix
-    if suffix not in (".npy", ".npz") or not plain:
-        raise ArgumentError(f"--output {output}: results are written as .npy or .npz")
+    if not plain:
+        raise ArgumentError(f"--output {output}: the model makes no arrays, which could be written")
     try:
-        if suffix == ".npy":
+        if Path(output).suffix == ".npy":
             numpy.save(output, next(iter(plain.values())), allow_pickle=False)
         else:
             numpy.savez(output, allow_pickle=False, **plain)

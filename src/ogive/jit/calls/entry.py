@@ -32,11 +32,11 @@ from ogive.jit.calls.result_memory import Cell
 from ogive.jit.calls.results import CallResults, donated_node
 from ogive.jit.calls.whereabouts import Whereabouts
 from ogive.jit.calls.wiring import wire
+from ogive.jit.capturing import Captured
 from ogive.jit.guards.guard_set import Guards
 from ogive.jit.guards.places import Record
 from ogive.jit.memories import leaf_at
-from ogive.jit.tracing.prepare import Owner, Prepared
-from ogive.jit.tracing.traced_function import Trace
+from ogive.jit.tracing.prepare import Owner
 from ogive.live import registry
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.waiting_plans import unexecuted
@@ -52,22 +52,20 @@ class Entry:
 
     def __init__(
         self,
-        trace: Trace,
-        prepared: Prepared,
+        captured: Captured,
         config: Config,
         call: Call,
         donated: Sequence[int],
         name: str,
         token: object,
         forget: Callable[[Any], None],
-        is_recalled: bool = False,
     ) -> None:
+        trace, prepared, self._is_recalled = captured
         graph = prepared.graph
         self.config = config
         self.prepared = prepared
         self.name = name
         self.token = token
-        self._is_recalled = is_recalled
         self._has_faulted = False
         self.input_paths = trace.inputs
         self.records: list[Record] = trace.records

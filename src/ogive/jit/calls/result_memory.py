@@ -31,8 +31,10 @@ class Cell:
     __slots__ = ("address", "buffer", "counts", "flat", "node")
 
     def __init__(self, nbytes: int, result: Made) -> None:
-        longest = Buffer(nbytes, result.device)
-        self.buffer = longest if nbytes <= result.nbytes else longest.view(0, result.nbytes)
+        # No name of ours may hold it, or it would never be free.
+        self.buffer = Buffer(nbytes, result.device)
+        if nbytes > result.nbytes:
+            self.buffer = self.buffer.view(0, result.nbytes)
         self.address = self.buffer.address
         with registry.graph_lock:
             length = self.buffer.nbytes // result.dtype.itemsize

@@ -39,6 +39,7 @@ def element_reads(graph: UOp) -> ElementReads | None:
     """The reads of each element of a region; None if the region is not a row program.
 
     A row program has one result and consists of reductions, elementwise operations and movements.
+    Without reductions, it reads all memory in the order of its elements.
     """
     (store, *others) = graph.src
     if others or store.indices or store.target.op not in (Op.RESHAPE, Op.PARAM):
@@ -66,7 +67,7 @@ def element_reads(graph: UOp) -> ElementReads | None:
             for source, seen in below.items():
                 views.setdefault(source, set()).add(seen)
     if loops == rank:
-        return None
+        return _reads_in_place(target.shape, views)
     return _sorted_reads(target.shape, views)
 
 
@@ -93,6 +94,30 @@ def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
         if all([bits for bits in view.loops if bits] == own for view in node_views):
             alone.add(slot)
     return ElementReads(without_ones(shape), frozenset(parts), frozenset(alone))
+
+
+def _reads_in_place(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads | None:
+    """The slots of a region without reductions, if it goes through all memory in its own order."""
+    own = [single(axis) for axis, size in enumerate(shape) if size != 1]
+    parts, alone = set(), set()
+    for node, node_views in views.items():
+        if node.op is not Op.RESHAPE or node.operand.op is not Op.PARAM:
+            continue
+        slot = node.operand.slot
+        read = [[bits for bits in view.loops if bits] for view in node_views]
+        if not all(_is_in_order(bits, own) for bits in read):
+            return None
+        if all(bits == own for bits in read):
+            parts.add(slot)
+            if not any(any(view.places) or view.by_data for view in node_views):
+                alone.add(slot)
+    return ElementReads(without_ones(shape), frozenset(parts), frozenset(alone))
+
+
+def _is_in_order(some: list[int], own: list[int]) -> bool:
+    """Whether some loops come in the order in which a region has them."""
+    rest = iter(own)
+    return all(bits in rest for bits in some)
 
 
 def without_ones(shape: Shape) -> Shape:

@@ -1,6 +1,6 @@
-"""The processor that all CPUs of a process share: its target, its threads, what runs on it.
+"""The processor that all CPU devices of a process share: its target, its threads, its programs.
 
-Loaded with the first plan, and not before: a process that only makes tensors needs none of it.
+It is imported with the first plan, since a process that only makes tensors does not need it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ogive.targets.target import Target
 
 
 class Processor:
-    """The half of `CpuDevice` that code and threads need."""
+    """The part of `CpuDevice` that deals with code and threads."""
 
     def target(self, config: Config) -> Target:
         return host_machine.target_for(config)

@@ -236,7 +236,7 @@ _LOADED_LATER = {
     **dict.fromkeys(_SEARCHES, "ogive.tensor.sorting.binary_search"),
     "custom": "ogive.tensor.values.custom_function",
 }
-"""Names that are loaded when they are first asked for: modules, and what is in them."""
+"""Names that are loaded at first use, with their modules."""
 
 __version__ = "0.1.0"
 __array_api_version__ = "2024.12"
@@ -424,7 +424,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    # The names of the array API standard are not in `__all__`: many are Python's own.
+    # The names of the array API standard are not in `__all__`, since many are Python built-ins.
     from ogive.compat.function_names import NAMES
 
     own = globals().keys() - {"TYPE_CHECKING", "Any", "annotations", "importlib", "sys"}

@@ -1,4 +1,4 @@
-"""`python -m ogive`: the same as the `ogive` command."""
+"""`python -m ogive`: runs the `ogive` command."""
 
 from __future__ import annotations
 

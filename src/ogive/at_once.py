@@ -1,14 +1,14 @@
-"""Changes that no exception can divide.
+"""Groups of changes that no exception can divide.
 
-Python may raise what the handler of a signal raises, or what another thread sends, between any two
-of its own instructions, but never inside a function that is written in C. What has to change
-together is therefore listed first, and then stored by one call of C code.
+Python may raise an exception of a signal handler, or one that another thread sends, between any two
+of its own instructions, but never inside a function written in C. So changes that belong together
+are listed first, and then stored by one call of C code.
 
     before   a.node, b.node = old, old      at_once([(a, "node", new), (b, "node", new)])
     after    a.node, b.node = new, new
 
-Whoever lists the changes keeps what they replace alive until they are done: the end of an object
-may run Python.
+The caller keeps the replaced values alive until the changes are made, because freeing an object may
+run Python code.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ Change = tuple[Any, str, Any]
 
 
 def at_once(changes: Iterable[Change]) -> None:
-    """Store new values in attributes, all of them or none. The attributes are plain ones."""
+    """Store new values in attributes, all of them or none. They must be plain attributes."""
     deque(starmap(setattr, changes), maxlen=0)

@@ -1,8 +1,8 @@
 """All settings, in one frozen dataclass.
 
-A setting comes from, strongest first: the `config=` of a call, `ogive.configure(...)`, a variable
-`OGIVE_<NAME>` of the environment as it is at the first use, the default. Passes receive a `Config`;
-none reads a global. A value that makes no sense is an error and never replaced in silence.
+The sources of a setting are, strongest first: the `config=` of a call, `ogive.configure(...)`, an
+environment variable `OGIVE_<NAME>` as it is at the first use, and the default. Passes receive a
+`Config`; none reads a global. An invalid value is an error, and is never replaced silently.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ogive.targets.costs import Costs
 
 LOADED_AT = time.time_ns()
-"""When this process began to load the package: a source that changed later is not what runs."""
+"""The time at which this process began to load the package. Sources changed later are not in it."""
 
 
 def _code(default: Any, text: str) -> Any:
-    """A setting that changes the code that is generated, and so is part of every cache key."""
+    """A setting that changes generated code, and so is part of every cache key."""
     return field(default=default, metadata={"code": True, "help": text})
 
 
@@ -40,7 +40,7 @@ def _plain(default: Any, text: str) -> Any:
 class Beam:
     """A search for the fastest placement of each new kernel, by measuring.
 
-    `width` placements go on from round to round; `seconds` bound the whole search of one
+    `width` placements are kept from round to round. `seconds` limit the whole search of one
     `prepare`, over all its kernels.
 
     >>> Beam(4)
@@ -60,12 +60,12 @@ class Beam:
 
 @record(frozen=True)
 class Graph:
-    """A search for other ways to compute a graph, by the cost model; every graph has one.
+    """A search for other ways to compute a graph, by the cost model. Every graph is searched.
 
-    It ends after so many `nodes` of alternatives in one window of the graph, `rounds` of rules, or
-    `milliseconds` over the whole graph; no rounds are no search. With `measure`, the ways that look
-    best, and the one without a search, are timed, and the kernels of each are placed by a short
-    beam; that takes `seconds` at most.
+    It ends after `nodes` of alternatives in one window of the graph, after `rounds` of rules, or
+    after `milliseconds` for the whole graph; zero rounds turn it off. With `measure`, the ways that
+    look best, and the one without a search, are timed, with their kernels placed by a short beam
+    search; that takes at most `seconds`.
 
     >>> Graph(rounds=0)
     Graph(nodes=2000, rounds=0, milliseconds=50.0, measure=False, seconds=10.0)
@@ -98,12 +98,12 @@ class Graph:
 
 
 MEASURED_WIDTH = 2
-"""The width of the beam inside of a graph search that is measured."""
+"""The width of the beam in a measured graph search."""
 
 EXACTNESS = ("exact", "rounding")
 PLANNERS = ("arena", "remap", "disabled")
 MOST_THREADS = 513
-"""A pool has room for this many, the caller's included."""
+"""The most threads of a pool, the caller included."""
 
 KERNELS_KEPT = 4096
 LOG_TOPICS = ("schedule", "compile", "execute", "recompile", "search", "shard", "eager")
@@ -195,18 +195,18 @@ class Config:
 
     @property
     def beam(self) -> Beam | None:
-        """How placements of kernels are searched for, if they are."""
+        """The beam search of placements; None if there is none."""
         if isinstance(self.search, Graph) and self.search.measure:
             return Beam(MEASURED_WIDTH, self.search.seconds)
         return self.search if isinstance(self.search, Beam) else None
 
     @property
     def graph_search(self) -> Graph:
-        """The bounds of graph search."""
+        """The limits of graph search."""
         return self.search if isinstance(self.search, Graph) else _USUAL
 
     def logs(self, topic: str) -> bool:
-        """Whether messages on `topic` were asked for."""
+        """Whether messages on `topic` are wanted."""
         return bool(self.log) and topic in self.log.split(",")
 
     def with_changes(self, changes: Mapping[str, Any]) -> Config:
@@ -225,18 +225,18 @@ _TYPES: dict[str, tuple[type, ...]] = {
     entry.name: (type(entry.default),) for entry in dataclasses.fields(Config)
 } | {"search": (Beam, Graph, type(None)), "costs": (type(None),)}
 VARIABLES = {name: f"OGIVE_{name.upper()}" for name in _TYPES} | {"search": "OGIVE_BEAM"}
-"""The variable of the environment for each setting that a text can say."""
+"""The environment variable of each setting that a string can express."""
 
 del VARIABLES["costs"]
 
 OTHER_VARIABLES = ("OGIVE_CACHE_DIR",)
-"""Variables of ours that are no setting: see `folders.py`."""
+"""Our environment variables that are not settings: see `folders.py`."""
 
 
 def _kinds_of(name: str, value: Any) -> tuple[type, ...]:
     """The types that a setting may have."""
     if name == "costs" and value is not None:
-        from ogive.targets.costs import Costs  # which `import ogive` does without
+        from ogive.targets.costs import Costs  # not loaded by `import ogive`
 
         return (Costs, type(None))
     return _TYPES[name]
@@ -268,7 +268,7 @@ def _parse(kind: type, text: str) -> Any:
 
 
 class Settings:
-    """The settings of a process: variables of an environment, and over them what is configured."""
+    """The settings of a process: environment variables, overridden by `configure`."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -276,10 +276,9 @@ class Settings:
         self._current: Config | None = None
 
     def current(self) -> Config:
-        """The settings in force where a call gives none. The environment is read once.
+        """The settings of calls that give none. The environment is read once.
 
-        Raises `ConfigError` for a variable that makes no sense; one that is no setting is warned
-        of.
+        Raises `ConfigError` for a variable with an invalid value, and warns of an unknown variable.
         """
         if self._current is None:
             config = Config().with_changes({**self._read(), **self._configured})
@@ -289,21 +288,21 @@ class Settings:
         return self._current
 
     def configure(self, changes: Mapping[str, Any]) -> Config:
-        """Change settings from now on; gives those now in force. Raises `ConfigError`."""
+        """Change settings from now on; gives the new settings. Raises `ConfigError`."""
         updated = self.current().with_changes(changes)
         self._configured.update(changes)
         self._current = updated
         return updated
 
     def origin(self, name: str) -> str:
-        """Where a setting comes from: `ogive.configure`, a variable, or the default."""
+        """The source of a setting: `ogive.configure`, a variable, or the default."""
         if name in self._configured:
             return "ogive.configure"
         variable = VARIABLES.get(name, "")
         return variable if self._environment.get(variable) else "default"
 
     def unknown_variables(self) -> list[tuple[str, str]]:
-        """Variables that look like ours and are not, each with what may have been meant."""
+        """Unknown variables that begin with `OGIVE_`, each with a hint at a similar name."""
         known = (*VARIABLES.values(), *OTHER_VARIABLES)
         return [
             (variable, nearest(variable, known))
@@ -317,7 +316,7 @@ class Settings:
             kinds = _TYPES[name]
             text = self._environment.get(variable)
             if not text:
-                continue  # as if it were not there
+                continue  # an empty variable counts as unset
             try:
                 checked = Config().with_changes({name: _parse(kinds[0], text)})
             except ConfigError as error:
@@ -330,13 +329,13 @@ class Settings:
 
 
 settings = Settings(os.environ)
-"""Those of this process."""
+"""The settings of this process."""
 
 current_config = settings.current
 
 
 def configure(**changes: Any) -> Config:
-    """Change settings for the whole process, from now on; gives the settings now in force.
+    """Change settings for the whole process, from now on; gives the new settings.
 
     >>> configure(schedule_cache=True).schedule_cache
     True

@@ -1,4 +1,4 @@
-"""Counts of what the caches and the allocator did so far."""
+"""Counters of the work of the caches and of the allocator."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ NAMES = (
 
 
 class Counts:
-    """How often each of `NAMES` has happened."""
+    """A counter for each of `NAMES`."""
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys(NAMES, 0)
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """Forget a lock that a thread of the parent process held when it forked."""
+        """Replace the lock, which another thread may have held when the process forked."""
         self._lock = threading.Lock()
 
     def add(self, name: str, times: int = 1) -> None:
-        """Note that something happened."""
+        """Add to a counter."""
         with self._lock:
             self._counts[name] += times
 
     def read(self) -> dict[str, int]:
-        """All of them, at one moment."""
+        """A consistent copy of all counters."""
         with self._lock:
             return dict(self._counts)
 
@@ -49,15 +49,15 @@ count = _counts.add
 
 
 def counters() -> dict[str, int]:
-    """Counts of this process's work so far.
+    """Counters of this process's work so far.
 
-    `schedules_created` graphs were scheduled, `graphs_generalized` of them for all sizes,
-    `schedule_hits` found in memory, `schedule_disk_hits` on disk; so it is with kernels, of which
-    `kernels_searched` had faster code searched for.
-    `panels_kept` of operands were kept, and `panels_reused` by another plan than made them.
-    `bytes_allocated` were had from the system for buffers, and `bytes_reused` from buffers that had
-    been freed, on all devices together; where there are others, `bytes_allocated on CPU:1` and the
-    like say it of one.
+    `schedules_created` graphs were scheduled, `graphs_generalized` of them for all sizes;
+    `schedule_hits` were found in memory, `schedule_disk_hits` on disk. The counters of kernels are
+    alike, and `kernels_searched` counts those for which faster code was searched. `panels_kept`
+    counts packed operands that were kept, `panels_reused` those used by another plan than the one
+    that made them. `bytes_allocated` came from the system, and `bytes_reused` from freed buffers,
+    on all devices together. If there are several devices, `bytes_allocated on CPU:1` and the like
+    are the counters of one.
 
     >>> counters()["schedules_created"] >= 0
     True

@@ -3,7 +3,7 @@
 >>> ogive.cuda.is_available() == (ogive.cuda.device_count() > 0)
 True
 
-Nothing of the driver is loaded before one of these is called or a tensor is made there.
+The driver is loaded when one of these functions is first called or a tensor is made on a GPU.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from ogive.ir.device_names import GPUS
 
 
 def is_available() -> bool:
-    """Whether there is a GPU with a driver that can be used."""
+    """Whether there is a GPU with a usable driver."""
     return device_count() > 0
 
 
 def device_count() -> int:
-    """How many GPUs there are."""
+    """The number of GPUs."""
     return count_devices(GPUS)
 
 
 def get_device_name(device: object = None) -> str:
-    """The name of a GPU. Raises `DeviceError` where there is none."""
+    """The name of a GPU. Raises `DeviceError` if there is none."""
     return _find(device).describe().partition(",")[0]
 
 
 def synchronize(device: object = None) -> None:
-    """Wait for all work that a GPU was given so far."""
+    """Wait for all work that was submitted to a GPU so far."""
     _find(device).record().wait()
 
 
 def memory_allocated(device: object = None) -> int:
-    """Bytes of a GPU's memory that tensors and plans use."""
-    found = _find(device)
-    return found.reserved_bytes() - found.memory.bytes_held
+    """The bytes of a GPU's memory that tensors and plans use."""
+    gpu = _find(device)
+    return gpu.reserved_bytes() - gpu.memory.bytes_held
 
 
 def memory_reserved(device: object = None) -> int:
-    """Bytes of a GPU's memory that this process has: those in use, and those held for later."""
+    """The bytes of a GPU's memory that this process has, in use or held for reuse."""
     return _find(device).reserved_bytes()
 
 
 def empty_cache(device: object = None) -> None:
-    """Give memory that is held for later back to the driver."""
+    """Return memory that is held for reuse to the driver."""
     _find(device).memory.trim()
 
 

@@ -1,9 +1,9 @@
-"""BLAKE2b, the digest that everything here is known by."""
+"""BLAKE2b, the digest of all keys and checks."""
 
 from __future__ import annotations
 
 try:
-    # `hashlib` has the same function, and loads OpenSSL first: 3 ms of every start.
+    # `hashlib` has the same function, but loads OpenSSL first, which takes 3 ms of every start.
     from _blake2 import blake2b
 except ImportError:
     from hashlib import blake2b

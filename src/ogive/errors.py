@@ -1,7 +1,7 @@
-"""Every error Ogive raises on purpose, typed by cause, each pointing at the user's own line.
+"""The errors that Ogive raises on purpose, typed by cause, each with the user's own line.
 
-User errors also derive from the built-in a Python programmer would expect (`ValueError`,
-`TypeError`, `IndexError`, ...), so `except ValueError` keeps working, and from `RuntimeError` where
+User errors also derive from the built-in exception that a Python programmer expects (`ValueError`,
+`TypeError`, `IndexError`, ...), so that `except ValueError` works, and from `RuntimeError` where
 PyTorch raises that, so that its programs catch them. Errors of the compiler are typed by stage.
 """
 
@@ -26,14 +26,14 @@ PASSED_THROUGH = frozenset(
         functools.update_wrapper.__code__.co_filename,
     ]
 )
-"""Files of the standard library through which Ogive calls itself."""
+"""Files of the standard library whose frames may be between two frames of Ogive."""
 
 Origin = tuple[CodeType, int]
-"""Where a user called us: a code object and the instruction in it, resolved only when shown."""
+"""A place in the user's program: a code object and an instruction in it, resolved when shown."""
 
 
 def user_origin(depth: int = 1) -> Origin | None:
-    """The innermost frame of the user, as an `Origin`; see `at_origin`."""
+    """The innermost frame of the user's program, as an `Origin`; see `at_origin`."""
     if _borrowed and (borrowed := _borrowed.get(threading.get_ident())) is not None:
         return borrowed
     frame: FrameType | None = sys._getframe(depth)
@@ -49,12 +49,12 @@ def user_origin(depth: int = 1) -> Origin | None:
 
 
 _borrowed: dict[int, Origin] = {}
-"""For threads that work for a line which the user has left, that line."""
+"""The origin of each thread that works for a line that the user's program has left."""
 
 
 @contextlib.contextmanager
 def at_origin(origin: Origin) -> Iterator[None]:
-    """Inside, what this thread does is done for another line than the one that it came from."""
+    """Within this context, this thread's work counts as done for `origin`."""
     thread = threading.get_ident()
     before = _borrowed.get(thread)
     _borrowed[thread] = origin
@@ -68,25 +68,25 @@ def at_origin(origin: Origin) -> Iterator[None]:
 
 
 _is_ours: dict[str, bool] = {}
-"""Whether the code of a file is Ogive's, or passed through; every operation asks for some files."""
+"""A cache: whether a file is Ogive's or passed through. Every operation asks for some files."""
 
 
 def _find_out(filename: str) -> bool:
-    # Frozen code is Python's own: what runs a program, or imports its modules.
+    # Frozen code is Python's own, which runs programs and imports modules.
     is_ours = filename.startswith((PACKAGE_FOLDER, "<frozen ")) or filename in PASSED_THROUGH
     _is_ours[filename] = is_ours
     return is_ours
 
 
 def _is_generated(frame: FrameType) -> bool:
-    """Whether code was made from a text of ours, as the methods of a dataclass are."""
+    """Whether code was compiled from a string of ours, such as the methods of a dataclass."""
     if frame.f_code.co_filename != "<string>":
         return False
     return str(frame.f_globals.get("__name__")).startswith("ogive.")
 
 
 def origin_line(origin: Origin | None) -> tuple[str, int] | None:
-    """The file and line number an origin stands for."""
+    """The file and line number of an origin."""
     if origin is None:
         return None
     code, instruction = origin
@@ -98,7 +98,7 @@ def origin_line(origin: Origin | None) -> tuple[str, int] | None:
 
 
 def describe_origin(origin: Origin | None) -> str:
-    """`file:line: source text` of the user's line, or an empty string."""
+    """The user's line as `file:line: source text`, or an empty string."""
     place = origin_line(origin)
     if place is None:
         return ""
@@ -109,17 +109,17 @@ def describe_origin(origin: Origin | None) -> str:
 
 def nearest(word: str, valid: Iterable[str]) -> str:
     """` (did you mean 'x'?)` for the closest valid word, or an empty string."""
-    import difflib  # only those who err wait for it
+    import difflib  # loaded for errors only
 
     close = difflib.get_close_matches(str(word), list(valid), n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 class OgiveError(Exception):
-    """Base of all errors raised by Ogive. `origin` is the user's line it is about.
+    """Base of all errors raised by Ogive. `origin` is the line of the user's program.
 
-    `module` is the outermost layer of a network that it has come through, and `has_path` says
-    whether its message begins with the path to the innermost.
+    `module` is the outermost layer of a network through which it has passed, and `has_path` says
+    whether its message begins with the path to the innermost one.
     """
 
     module: object = None
@@ -132,15 +132,15 @@ class OgiveError(Exception):
 
 
 class CacheWarning(UserWarning):
-    """The cache folder cannot be used; everything works, and the next process compiles again."""
+    """The cache folder cannot be used. Everything works, but the next process compiles again."""
 
 
 class ConfigWarning(UserWarning):
-    """A setting that does nothing, or not what it says; the message has what is done instead."""
+    """A setting that has no effect, or another one; the message says which."""
 
 
 class CaptureWarning(UserWarning):
-    """A captured function uses something that cannot be watched, or changes at every call."""
+    """A captured function uses something that cannot be watched, or that changes at every call."""
 
 
 class ShapeError(OgiveError, ValueError, RuntimeError):
@@ -148,23 +148,23 @@ class ShapeError(OgiveError, ValueError, RuntimeError):
 
 
 class AxisError(OgiveError, ValueError, IndexError, RuntimeError):
-    """An axis that the tensor does not have, or that is named twice."""
+    """An axis that the tensor does not have, or that is given twice."""
 
 
 class DtypeError(OgiveError, TypeError, RuntimeError):
-    """An unknown dtype, or one the operation does not take."""
+    """An unknown dtype, or one that the operation does not take."""
 
 
 class DeviceError(OgiveError, ValueError, RuntimeError):
-    """An unknown device, or tensors on devices that do not go together."""
+    """An unknown device, or tensors on different devices."""
 
 
 class ArgumentError(OgiveError, ValueError, RuntimeError):
-    """An argument of the right type with a value that makes no sense."""
+    """An argument of the right type with an invalid value."""
 
 
 class LinearAlgebraError(ArgumentError):
-    """A matrix that an operation does not work for: singular, or not positive definite."""
+    """A matrix for which an operation is not defined: singular, or not positive definite."""
 
 
 class ArgumentTypeError(OgiveError, TypeError):
@@ -176,19 +176,19 @@ class IndexRangeError(OgiveError, IndexError, RuntimeError):
 
 
 class FileError(OgiveError, OSError):
-    """A file that is missing, cannot be read, or is shorter than what a tensor needs of it."""
+    """A file that is missing, cannot be read, or is shorter than a tensor in it."""
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file."""
+    """A file that does not exist."""
 
 
 class InterchangeError(OgiveError, BufferError):
-    """Memory that cannot be shared with another library, or not in the way that was asked for."""
+    """Memory that cannot be shared with another library, or not in the requested way."""
 
 
 class ConfigError(OgiveError, ValueError):
-    """An unknown setting or a value it does not take."""
+    """An unknown setting, or an invalid value of one."""
 
 
 class VariableError(OgiveError, ValueError):
@@ -196,11 +196,11 @@ class VariableError(OgiveError, ValueError):
 
 
 class StateError(OgiveError, ValueError, RuntimeError):
-    """A state dictionary that does not fit the module or optimizer it is loaded into."""
+    """A state dictionary that does not fit the module or optimizer that loads it."""
 
 
 class TraceError(OgiveError, RuntimeError):
-    """A function that `ogive.jit` or `ogive.vmap` cannot capture, or a tensor left by a capture."""
+    """A function that `ogive.jit` or `ogive.vmap` cannot capture, or a tensor of a past capture."""
 
 
 class GradientError(OgiveError, RuntimeError):
@@ -208,7 +208,7 @@ class GradientError(OgiveError, RuntimeError):
 
 
 class MissingPackageError(OgiveError, ImportError):
-    """A package that only this needs is not installed; the message says how to install it."""
+    """An optional package that is not installed; the message says how to install it."""
 
 
 class StageError(OgiveError, RuntimeError):
@@ -220,7 +220,7 @@ class ScheduleError(StageError):
 
 
 class OptimizeError(StageError):
-    """An optimization does not apply to the kernel it was asked for."""
+    """An optimization does not apply to a kernel."""
 
 
 class EmitError(StageError):
@@ -228,7 +228,7 @@ class EmitError(StageError):
 
 
 class CompileError(StageError):
-    """LLVM refused the IR it was given."""
+    """LLVM refused the IR."""
 
 
 class LoadError(StageError):
@@ -236,12 +236,12 @@ class LoadError(StageError):
 
 
 class AllocateError(StageError, MemoryError):
-    """Memory could not be had."""
+    """Memory could not be allocated."""
 
 
 @contextlib.contextmanager
 def needing_memory(name: str) -> Iterator[None]:
-    """Say what could not be done where Python or NumPy lack memory: an `AllocateError`."""
+    """Within this context, a lack of memory in Python or NumPy becomes an `AllocateError`."""
     try:
         yield
     except AllocateError:
@@ -251,7 +251,7 @@ def needing_memory(name: str) -> Iterator[None]:
 
 
 def no_memory(name: str, error: Exception) -> AllocateError:
-    """The error to raise where Python or NumPy raise that there is no memory, or no such size."""
+    """The `AllocateError` for an error of Python or NumPy about memory or sizes."""
     reason = f": {error}" if str(error) else ""
     return AllocateError(f"{name} takes more memory than there is{reason}")
 
@@ -261,7 +261,7 @@ class ExecuteError(StageError):
 
 
 class DistributedError(ExecuteError):
-    """Ranks that do not do the same, have failed, or do not answer."""
+    """Ranks that do different things, have failed, or do not answer."""
 
 
 class DivisionByZeroError(ExecuteError, ZeroDivisionError):

@@ -1,4 +1,4 @@
-"""Where Ogive keeps files of its own, whether that place is fit for it, and where LLVM is."""
+"""The folders of Ogive's own files and of LLVM, and checks whether they can be used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CACHE_VARIABLE = "OGIVE_CACHE_DIR"
 
 
 def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
-    """The folder for what outlives the process; it need not exist.
+    """The folder of the caches on disk, which need not exist.
 
     `OGIVE_CACHE_DIR` if it is set, else `ogive` in the user's own cache folder.
 
@@ -29,7 +29,7 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def cache_place(environment: Mapping[str, str] | None = None) -> str:
-    """The name of the cache folder, without what `pathlib` costs to import."""
+    """The path of the cache folder as a string, which saves importing `pathlib`."""
     variables = os.environ if environment is None else environment
     chosen = variables.get(CACHE_VARIABLE)
     if chosen:
@@ -41,16 +41,16 @@ def _user_cache(variables: Mapping[str, str]) -> str:
     home = os.path.expanduser("~")
     if sys.platform == "darwin":
         return os.path.join(home, "Library", "Caches")
-    # The XDG rules tell programs to ignore a relative path.
+    # The XDG specification says that relative paths must be ignored.
     named = variables.get("XDG_CACHE_HOME", "")
     return named if os.path.isabs(named) else os.path.join(home, ".cache")
 
 
 def folder_problem(folder: str | Path, user: int | None = None) -> str | None:
-    """Why `folder` cannot be trusted with code we would run; None if it can, or is not there yet.
+    """Why code from `folder` must not be run; None if it may, or if there is no folder yet.
 
-    It must be a folder that belongs to `user` (this one, if not given) and that nobody else may
-    enter (mode 0700).
+    It must be a folder that belongs to `user` (the present one by default) and that no other user
+    may enter (mode 0700).
     """
     user = os.geteuid() if user is None else user
     try:
@@ -70,20 +70,20 @@ def folder_problem(folder: str | Path, user: int | None = None) -> str | None:
 
 
 def folder_bytes(folder: Path) -> int:
-    """How much is in a folder, all files below it counted."""
+    """The bytes of all files below a folder."""
     total = 0
     for root, _, files in os.walk(folder):
         for name in files:
             try:
                 total += os.lstat(os.path.join(root, name)).st_size
             except OSError:
-                continue  # gone since it was listed
+                continue  # deleted after it was listed
     return total
 
 
 def llvm_folder() -> str | None:
-    """Where llvmlite is installed, found without importing it."""
-    # Nearly always on the path; only the general way, which takes longer to load, knows of others.
+    """The folder in which llvmlite is installed, found without importing it."""
+    # It is nearly always on the path. The general search takes longer to load.
     spec = PathFinder.find_spec("llvmlite")
     if spec is None:
         import importlib.util

@@ -1,6 +1,6 @@
-"""Lines about what is done, on standard error, for those who asked with `OGIVE_LOG`.
+"""Log lines on standard error, which `OGIVE_LOG` turns on.
 
-Not `ogive.log`: that is a logarithm.
+The name `ogive.log` is that of the logarithm.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def log(topic: str, text: str) -> None:
 def logging_time(
     execute: Callable[[], Result], config: Config, what: str
 ) -> Callable[[], Result]:
-    """`execute` with a line on how long it took; `execute` itself if nobody asked."""
+    """`execute` with a log line about its time; `execute` itself if that is not logged."""
     if not config.logs("execute"):
         return execute
 
@@ -38,7 +38,7 @@ def logging_time(
 
 
 def since(start: float) -> str:
-    """The time since `start`, a reading of `time.perf_counter`.
+    """The time since `start`, a value of `time.perf_counter`, as text.
 
     >>> since(time.perf_counter()).endswith(" ms")
     True
@@ -47,7 +47,7 @@ def since(start: float) -> str:
 
 
 def show_bytes(count: int) -> str:
-    """A size in the largest unit that leaves at least 1.
+    """A size in bytes as text, in the largest unit in which it is at least 1.
 
     >>> show_bytes(48 << 10), show_bytes(0), show_bytes(3 << 19)
     ('48 KiB', '0 B', '1.5 MiB')

@@ -1,8 +1,9 @@
-"""Reductions over the elements that a mask shows, by the names of `torch.masked`.
+"""Reductions over the elements that a mask selects, with the names of `torch.masked`.
 
-Each puts the value that changes nothing where the mask is False (0 into a sum, -∞ into a maximum)
-and reduces as ever, which is one kernel. A mask is bool and broadcasts to the input; None shows all
-of it. Where nothing is shown there is that value, and NaN for means, medians and deviations.
+Each replaces the elements where the mask is False by the identity of the reduction (0 for a sum,
+-∞ for a maximum) and reduces all, in one kernel. A mask is bool and broadcasts to the input; None
+selects all. Where nothing is selected, the result is the identity, or NaN for means, medians and
+deviations.
 
 >>> sum(Tensor([1.0, 2.0, 4.0]), mask=Tensor([True, False, True])).item()
 5.0
@@ -30,7 +31,7 @@ def sum(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The sum of what is shown. Shapes: (a, b) → (a,) for `dim` 1; () for None.
+    """The sum of the selected elements. Shapes: (a, b) → (a,) for `dim` 1; () for None.
 
     >>> ogive.masked.sum(Tensor([[1, 2], [3, 4]]), 1, mask=Tensor([True, False])).tolist()
     [1, 3]
@@ -46,7 +47,7 @@ def prod(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The product of what is shown. Shapes: as `sum`.
+    """The product of the selected elements. Shapes: as `sum`.
 
     >>> ogive.masked.prod(Tensor([2, 3]), mask=Tensor([True, False])).item()
     2
@@ -71,7 +72,7 @@ def amax(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The greatest of what is shown. Shapes: as `sum`.
+    """The greatest selected element. Shapes: as `sum`.
 
     >>> ogive.masked.amax(Tensor([1, 5]), mask=Tensor([True, False])).item()
     1
@@ -88,7 +89,7 @@ def amin(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The least of what is shown. Shapes: as `sum`.
+    """The least selected element. Shapes: as `sum`.
 
     >>> ogive.masked.amin(Tensor([1, 5]), mask=Tensor([False, True])).item()
     5
@@ -105,7 +106,7 @@ def argmax(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Where the greatest of what is shown is, in the dtype of the input. Shapes: as `sum`.
+    """The position of the greatest selected element, in the dtype of the input. Shapes: as `sum`.
 
     >>> ogive.masked.argmax(Tensor([1, 5]), mask=Tensor([True, False])).item()
     0
@@ -123,7 +124,7 @@ def argmin(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Where the least of what is shown is, in the dtype of the input. Shapes: as `sum`.
+    """The position of the least selected element, in the dtype of the input. Shapes: as `sum`.
 
     >>> ogive.masked.argmin(Tensor([1, 5]), mask=Tensor([False, True])).item()
     1
@@ -141,7 +142,7 @@ def mean(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The mean of what is shown. Shapes: as `sum`.
+    """The mean of the selected elements. Shapes: as `sum`.
 
     >>> ogive.masked.mean(Tensor([1.0, 5.0, 3.0]), mask=Tensor([True, False, True])).item()
     2.0
@@ -163,7 +164,7 @@ def median(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The median of what is shown, the lower of two. Shapes: as `sum`.
+    """The median of the selected elements, the lower of two. Shapes: as `sum`.
 
     >>> ogive.masked.median(Tensor([1.0, 5.0, 3.0]), mask=Tensor([True, False, True])).item()
     1.0
@@ -182,8 +183,8 @@ def var(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The mean square of the distance to the mean, of what is shown; n - 1 in place of n unless
-    `unbiased` is False, n - correction if that is given. Shapes: as `sum`.
+    """The variance of the selected elements: squared distances from the mean, divided by n - 1, or
+    by n if `unbiased` is False, or by n - `correction` if that is given. Shapes: as `sum`.
 
     >>> ogive.masked.var(Tensor([1.0, 9.0, 3.0]), mask=Tensor([True, False, True])).item()
     2.0
@@ -211,7 +212,7 @@ def std(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The root of `var`. Shapes: as `sum`.
+    """The standard deviation, the square root of `var`. Shapes: as `sum`.
 
     >>> ogive.masked.std(Tensor([1.0, 9.0, 3.0]), None, False, mask=Tensor([1, 0, 1]).bool()).item()
     1.0
@@ -231,7 +232,7 @@ def norm(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """(Σ |x|ᵖ)^(1/p) of what is shown, p being `ord`. Shapes: as `sum`.
+    """(Σ |x|ᵖ)^(1/p) over the selected elements, with p = `ord`. Shapes: as `sum`.
 
     >>> ogive.masked.norm(Tensor([3.0, 9.0, 4.0]), mask=Tensor([True, False, True])).item()
     5.0
@@ -248,7 +249,7 @@ def logsumexp(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """log Σ eˣ of what is shown. Shapes: as `sum`.
+    """log Σ eˣ over the selected elements. Shapes: as `sum`.
 
     >>> ogive.masked.logsumexp(Tensor([1.0, 5.0]), mask=Tensor([True, False])).item()
     1.0
@@ -267,7 +268,7 @@ def logaddexp(
     input_mask: Tensor | None = None,
     other_mask: Tensor | None = None,
 ) -> Tensor:
-    """log(eˣ + eʸ), where what a mask hides counts as -∞. Shapes: broadcast.
+    """log(eˣ + eʸ), where elements that are not selected count as -∞. Shapes: broadcast.
 
     >>> x = Tensor([1.0])
     >>> ogive.masked.logaddexp(x, x, other_mask=Tensor([False])).item()
@@ -277,13 +278,13 @@ def logaddexp(
     return _as(left.logaddexp(_shown(other, other_mask, -math.inf)), dtype)
 
 
-# What gives as many as there are
+# Functions that keep the shape
 
 
 def cumsum(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The sum of what is shown up to each element. Shapes: unchanged.
+    """The sum of the selected elements up to each position. Shapes: unchanged.
 
     >>> ogive.masked.cumsum(Tensor([1, 2, 4]), 0, mask=Tensor([True, False, True])).tolist()
     [1, 1, 5]
@@ -294,7 +295,7 @@ def cumsum(
 def cumprod(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """The product of what is shown up to each element. Shapes: unchanged.
+    """The product of the selected elements up to each position. Shapes: unchanged.
 
     >>> ogive.masked.cumprod(Tensor([3, 2, 4]), 0, mask=Tensor([True, False, True])).tolist()
     [3, 3, 12]
@@ -305,7 +306,7 @@ def cumprod(
 def softmax(
     input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None
 ) -> Tensor:
-    """eˣ / Σ eˣ of what is shown, 0 elsewhere; NaN where nothing is. Shapes: unchanged.
+    """eˣ / Σ eˣ over the selected elements, 0 elsewhere; NaN if there are none. Shapes: unchanged.
 
     >>> ogive.masked.softmax(Tensor([1.0, 9.0, 1.0]), 0, mask=Tensor([True, False, True])).tolist()
     [0.5, 0.0, 0.5]
@@ -344,7 +345,7 @@ def normalize(
     dtype: Any = None,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """The shown elements divided by their norm, or by `eps` if that is greater. Shapes: unchanged.
+    """The selected elements divided by their norm, or `eps` if that is greater. Shapes: unchanged.
 
     >>> ogive.masked.normalize(Tensor([3.0, 9.0]), 2, 0, mask=Tensor([True, False])).tolist()
     [1.0, 0.0]
@@ -354,11 +355,11 @@ def normalize(
     return _shown(x, mask, 0) / length.maximum(eps)
 
 
-# What they share
+# Common parts
 
 
 def _shown(input: Tensor, mask: Tensor | None, neutral: Any) -> Tensor:
-    """The input, with a value that changes nothing where the mask is False."""
+    """The input, with the value `neutral` where the mask is False."""
     if mask is None:
         return input
     if not isinstance(mask, Tensor) or not mask.dtype.is_bool:
@@ -367,7 +368,7 @@ def _shown(input: Tensor, mask: Tensor | None, neutral: Any) -> Tensor:
 
 
 def _count(input: Tensor, dim: Axes, keepdim: bool, mask: Tensor | None) -> Tensor:
-    """How many elements are shown."""
+    """The number of selected elements."""
     ones = ones_like(input, dtype=dtypes.int64)
     return sum(ones, dim, keepdim=keepdim, mask=mask)
 
@@ -381,5 +382,5 @@ def _as(x: Tensor, dtype: Any) -> Tensor:
 
 
 def _axes(dim: Any) -> Any:
-    """No axes mean all of them, as in PyTorch."""
+    """The axes to reduce. An empty list means all, as in PyTorch."""
     return None if isinstance(dim, tuple | list) and not dim else dim

@@ -1,6 +1,6 @@
-"""Tuples and records with named fields, whose classes are made quickly.
+"""Named tuples and records whose classes are made quickly.
 
-A process that only runs what is on disk makes sixty such classes, and does little else in its first
+A process that runs a cached program makes sixty such classes, and does little else in its first
 milliseconds. `typing.NamedTuple` and `dataclass` compile functions for each class, which takes 0.2
 to 1 ms. Here a class takes 0.03 ms. What makes its instances is compiled with the first record, and
 with a later tuple: few classes of a start have more than two, and those need no function.
@@ -22,7 +22,7 @@ else:
     from collections import _tuplegetter
 
     class _NamedTupleMeta(type):
-        """Makes a named tuple of a class body: annotated names are fields, the rest is kept."""
+        """Makes a named tuple class: annotated names are fields, other members stay."""
 
         def __new__(
             cls, name: str, bases: tuple[type, ...], body: dict[str, Any]
@@ -70,7 +70,7 @@ else:
         return make(cls, *values, **named)
 
     class _Tuple(tuple):
-        """The base of named tuples, as those of `typing` have it."""
+        """The base of named tuples, with the methods of those of `typing`."""
 
         __slots__ = ()
 
@@ -96,8 +96,8 @@ else:
         """A tuple whose items have names."""
 
     def record(cls=None, /, *, frozen=False, eq=True):
-        """`dataclass`, but that what makes its instances is compiled when it is first wanted, and
-        that all classes share the other methods. `fields`, `replace` and the like know it."""
+        """Like `dataclass`, but `__init__` is compiled at first use and all classes share the other
+        methods. `fields`, `replace` and the like work."""
         if cls is None:
             return functools.partial(record, frozen=frozen, eq=eq)
         own = set(vars(cls))
@@ -117,7 +117,7 @@ else:
         return cls
 
     class _Initializer:
-        """Stands for the `__init__` of a record until somebody asks for it."""
+        """A descriptor in place of a record's `__init__`, which it compiles at first use."""
 
         def __init__(self, cls: type) -> None:
             self._cls = cls

@@ -1,4 +1,4 @@
-"""`backward`: gradients of one tensor, left in the leaves that it was computed from."""
+"""`backward`: adds the gradients of one tensor to the leaves from which it was computed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Pass(threading.local):
-    """What this thread is to call when its backward pass has ended."""
+    """The functions that this thread calls at the end of its backward pass."""
 
     def __init__(self) -> None:
         self.endings: list[Callable[[], None]] = []
@@ -46,7 +46,7 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
 
 
 def call_after_pass(function: Callable[[], None]) -> None:
-    """Have a hook of a leaf call something when all leaves of the pass have their gradients."""
+    """Call `function` once all leaves of the pass have their gradients. For hooks of leaves."""
     if function not in _pass.endings:
         _pass.endings.append(function)
 
@@ -92,7 +92,7 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
 
 
 def is_leaf(node: UOp) -> bool:
-    """Whether a node is a version of a leaf. Raises `GradientError` where the way is lost."""
+    """Whether a node is a version of a leaf. Raises `GradientError` if its history is not known."""
     if node.op in (Op.BUFFER, Op.MULTI) and history.is_cut(node):
         raise GradientError(
             f"a gradient would flow through the result of a function captured by ogive.jit, of "
@@ -107,7 +107,7 @@ def _detached(value: UOp) -> UOp:
 
 
 def _put_beside(values: list[UOp]) -> None:
-    """Note which gradients one pass gives: who computes one computes all (`live_values.py`)."""
+    """Record the gradients of one pass, which are computed together (`live_values.py`)."""
     references = [value.reference for value in values]
     for value in values:
         if value.live is not None:

@@ -1,4 +1,4 @@
-"""Functions that bring their own gradient."""
+"""Functions with a gradient of their own."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class FromResult:
 
 
 class Rule:
-    """How one output of a function with a gradient of its own goes back to the inputs.
+    """The gradient rule of one output of a function with a gradient of its own.
 
-    `outputs` has the shape and dtype of all of them; to the others nothing was given.
+    `outputs` has the shape and dtype of all outputs. The upstream gradient of the others is zero.
     """
 
     __slots__ = ("_backward", "_device", "_inputs", "_outputs", "_position")
@@ -67,16 +67,16 @@ class Rule:
         return _checked(parts, self._inputs)
 
     def release(self) -> None:
-        """Let go of the tensors that the way back needs: nothing will go back."""
+        """Drop the tensors that the backward function holds, since it will not be called."""
         self._backward = captured
 
 
 def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with a gradient of its own. `function` returns its value and how to go back.
+    """A function with a gradient of its own. `function` returns (value, backward).
 
-    Going back is a function from the upstream gradient of the value (one per tensor, where there
-    are several) to that of the tensor arguments: one, or a tuple with None for those without.
-    Tensors that it needs it takes from around it.
+    `backward` takes the upstream gradient of the value (one per tensor, if there are several) and
+    gives that of the tensor argument, or a tuple for several, with None for those without gradient.
+    It may use tensors of the enclosing function.
 
     Shapes: a gradient has the shape of its argument, or one that it expands to, and is summed.
 
@@ -88,7 +88,7 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> x.grad.tolist()
     [3.0, 3.0]
 
-    Raises `GradientError` when what going back returns does not fit the arguments.
+    Raises `GradientError` if the result of `backward` does not fit the arguments.
     """
 
     @functools.wraps(function)
@@ -123,7 +123,7 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
 def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> list[UOp | None]:
     if len(parts) != len(wanted):
         raise GradientError(
-            f"custom_gradient: going back gave {len(parts)} gradients for {len(wanted)} tensor "
+            f"custom_gradient: backward gave {len(parts)} gradients for {len(wanted)} tensor "
             "arguments; give one for each, None where there is none"
         )
     nodes: list[UOp | None] = []
@@ -136,14 +136,14 @@ def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> lis
         if not isinstance(part, Tensor) or part.shape != shape:
             shown = f"shape {part.shape}" if isinstance(part, Tensor) else type(part).__name__
             raise GradientError(
-                f"custom_gradient: going back gave {shown} for an argument of shape {shape}"
+                f"custom_gradient: backward gave {shown} for an argument of shape {shape}"
             )
         nodes.append(build.cast(part.node, dtype))
     return nodes
 
 
 def _expands(shape: Shape, wider: Shape) -> bool:
-    """Whether a shape is another one before it was broadcast."""
+    """Whether a shape broadcasts to a wider one."""
     missing = len(wider) - len(shape)
     pairs = zip(shape, wider[max(missing, 0) :], strict=False)
     return missing >= 0 and shape != wider and all(size in (1, given) for size, given in pairs)

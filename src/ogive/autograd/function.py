@@ -1,6 +1,6 @@
 """`Function`: an operation with a gradient of its own, as a class with two static methods.
 
-`custom_gradient` does the same for those who would rather write one function.
+`custom_gradient` does the same for a single function.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ogive.tensor.tensor import Tensor
 
 
 class Context:
-    """The things that `forward` leaves for `backward`: saved tensors, and any attribute.
+    """What `forward` passes to `backward`: saved tensors, and any attributes.
 
-    `needs_input_grad` says for each argument whether a gradient of it may be wanted.
+    `needs_input_grad` says for each argument whether its gradient may be needed.
     """
 
     def __init__(self, args: tuple[Any, ...]) -> None:
@@ -53,7 +53,7 @@ class Context:
         self._saved = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say through which results no gradient flows."""
+        """Declare results through which no gradient flows."""
         self.plain = tensors
 
     def mark_dirty(self, *tensors: Tensor) -> None:
@@ -70,9 +70,9 @@ class Context:
 class Function:
     """The base of operations with a gradient of their own: define `forward` and `backward`.
 
-    `forward(ctx, *args)` gives a tensor or a tuple of them, `backward(ctx, *gradients)` takes a
-    gradient for each and gives one for each argument, None for those that have none. Where
-    `setup_context(ctx, inputs, output)` is defined, `forward` takes the arguments alone.
+    `forward(ctx, *args)` returns a tensor or a tuple of tensors. `backward(ctx, *gradients)` takes
+    a gradient for each and returns one for each argument, None for those that have none. If
+    `setup_context(ctx, inputs, output)` is defined, `forward` takes only the arguments.
 
     >>> class Clipped(ogive.autograd.Function):
     ...     @staticmethod
@@ -92,19 +92,19 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """The results of the operation, whose own steps have no gradient."""
+        """Compute the results. The operations in it have no gradients of their own."""
         raise NotImplementedError("a Function defines forward()")
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        """The gradients of the arguments, from those of the results."""
+        """Compute the gradients of the arguments from those of the results."""
         raise NotImplementedError("a Function defines backward()")
 
     setup_context: Any = None
 
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Perform the operation.
+        """Run the operation on `args`.
 
         Raises `GradientError` in a backward pass whose gradients do not fit the arguments.
         """
@@ -125,7 +125,7 @@ class Function:
     def _back(
         cls, context: Context, upstream: tuple[Any, ...], places: list[int], count: int
     ) -> tuple[Any, ...]:
-        """The gradients of the arguments that are tensors, of all that `backward` gave."""
+        """The gradients of the tensor arguments, out of all that `backward` returned."""
         returned = cls.backward(context, *upstream)
         gradients = returned if isinstance(returned, tuple) else (returned,)
         if len(gradients) < count or any(part is not None for part in gradients[count:]):
@@ -144,7 +144,7 @@ def perform(own: type[Function], args: tuple[Any, ...]) -> Any:
 def differentiable(
     own: type[Function], args: tuple[Any, ...], context: Context, known: Any = None
 ) -> Any:
-    """The results of an operation, with gradients. Those that are `known` were computed by now."""
+    """The results of an operation, with gradients. `known` results are not computed again."""
     places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
     outputs: list[Any] = []
 
@@ -167,5 +167,5 @@ def differentiable(
 
 
 def is_in(tensor: Tensor, tensors: Sequence[Tensor]) -> bool:
-    """Whether the very tensor is among others."""
+    """Whether a tensor object is among `tensors`."""
     return any(tensor is other for other in tensors)

@@ -3,9 +3,9 @@
     y = EXP(MUL(x, w))     gradient of y for w, with 1 as upstream:
                            EXP gets 1, MUL gets 1 · y, w gets 1 · y · x
 
-The graph is walked from the roots to their sources, each node once, when everything that it is
-used by has been dealt with. Only nodes that lead to a target count. The walk goes on where memory
-has a history, and the result is nodes like any other.
+The graph is walked from the roots to their sources. Each node is visited once, after all its users.
+Only nodes that lead to a target count. The walk continues through the history of memory. The
+gradients are ordinary nodes.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ogive.live.kept_graphs import Gradients, kept_graphs
 
 
 def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
-    """`gradient` of one root for leaves, in their shapes, with ones as upstream.
+    """`gradient` of one root for leaves, in the shapes of the leaves, with ones as upstream.
 
-    Where a program computes it over and over, it is known from the last time.
+    If a program computes it in a loop, the result of the last iteration is used.
     """
     known = kept_graphs.gradients.get(root)
     if known is not None and _still_holds(known, is_target):
@@ -37,7 +37,7 @@ def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
     sweep = _Sweep([root], is_target)
     gradients = sweep.run([(root, ones_like(root))])
     sweep.check_versions(gradients.values())
-    # As the leaves have them: the shapes of memory are not seen again, and so not kept.
+    # In the shapes of the leaves, since the shapes of memory are not used again.
     gradients = {
         node: as_value(value, history.leaf_of(node).shape) for node, value in gradients.items()
     }
@@ -47,7 +47,7 @@ def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
 
 
 def _still_holds(known: Gradients, is_target: Callable[[UOp], bool]) -> bool:
-    """Whether leaves are leaves, and nothing else has become one or got a history."""
+    """Whether the leaves are still leaves, and no other buffer has become one or got a history."""
     if any(is_target(node) or history.has_record(node) for node in known.others):
         return False
     return all(is_target(version) for version, _ in known.pairs)
@@ -58,8 +58,8 @@ def gradient(
 ) -> dict[UOp, UOp]:
     """The gradients of the sum of `root · upstream` over `roots`, for each target under them.
 
-    The walk ends at targets. `graph_lock` is held. Raises `GradientError` where an op has no
-    gradient, or needs values that have been overwritten.
+    The walk ends at targets. `graph_lock` is held. Raises `GradientError` if an op has no gradient,
+    or needs values that have been overwritten.
     """
     sweep = _Sweep([root for root, _ in roots], is_target)
     gradients = sweep.run(roots)
@@ -68,10 +68,10 @@ def gradient(
 
 
 class _Sweep:
-    """One walk over the graph under some roots.
+    """One backward walk over the graph under some roots.
 
-    `sources` has, for each node that leads to a target, those its gradient flows to; `ends` are the
-    buffers that lead to none, or None if more than these decides.
+    `sources` has, for each node that leads to a target, the sources to which its gradient flows.
+    `ends` are the buffers that lead to no target, or None if the result depends on more than these.
     """
 
     def __init__(self, roots: Sequence[UOp], is_target: Callable[[UOp], bool]) -> None:
@@ -134,7 +134,7 @@ class _Sweep:
         return node.src
 
     def run(self, roots: Sequence[tuple[UOp, UOp]]) -> dict[UOp, UOp]:
-        """Hand gradients down from the roots; gives those of the targets."""
+        """Propagate gradients down from the roots; gives those of the targets."""
         given: dict[UOp, list[UOp]] = {}
         for root, upstream in roots:
             if root in self.leading:
@@ -152,7 +152,7 @@ class _Sweep:
         return {node: total(given[node]) for node in self.reached if node in given}
 
     def check_versions(self, gradients: Iterable[UOp]) -> None:
-        """Raise `GradientError` if a gradient reads memory that was overwritten since."""
+        """Raise `GradientError` if a gradient reads memory that was overwritten meanwhile."""
         stale = {
             node
             for record in self.records
@@ -167,7 +167,7 @@ class _Sweep:
 
 
 def total(parts: list[UOp]) -> UOp:
-    """The sum, by halves so that many parts make no deep chain."""
+    """The sum of the parts, added in pairs, so that many parts make no deep chain."""
     while len(parts) > 1:
         pairs = [add(parts[at], parts[at + 1]) for at in range(0, len(parts) - 1, 2)]
         parts = pairs + parts[len(pairs) * 2 :]
@@ -175,7 +175,7 @@ def total(parts: list[UOp]) -> UOp:
 
 
 def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp | None]:
-    """The gradients that a node hands down to those of its sources that need them."""
+    """The gradients of a node's sources, for those that need one."""
     op = node.op
     if op in (Op.BUFFER, Op.MULTI):
         record = history.record_of(node)
@@ -198,7 +198,7 @@ def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp
 
 
 def _per_source(rule: Any, count: int) -> Sequence[Any]:
-    """A rule, and None for sources that are lengths."""
+    """A rule, padded with None for sources that are lengths."""
     return [*rule, *[None] * (count - len(rule))]
 
 

@@ -1,20 +1,18 @@
-"""A backward pass as one call: gradients that are worked out when they are compiled.
+"""A backward pass as one call: differentiation is deferred until the graph is compiled.
 
     before   loss = CALL cross_entropy(CALL linear(x, w), y)
     after    w.grad = CALL gradient(loss, w)
 
-To differentiate a graph takes far longer than to say that it is to be differentiated, and a program
-that trains says the same at every step. So the nodes of gradients are made where the call is
-expanded: once, when it is compiled.
+Differentiating a graph takes far longer than building such a call, and a training program builds
+the same call at every step. So the nodes of gradients are made where the call is expanded: once,
+when it is compiled.
 
-The first operand of such a call is no value but an expression. What is computed of it meanwhile
-does not take its place there (`live/substitution.py`); memory that takes the place of other memory
-does.
+The first operand of such a call is not a value but an expression. Substitution does not replace
+computed values in it, only memory by other memory (`live/substitution.py`).
 
-That is possible where the graph alone says what the gradients are. Where more does (a value that is
-detached, a function with a gradient of its own, a hook, memory that has been overwritten since, a
-function that is being traced),
-they are worked out at once, by `gradient`.
+This is possible only if the graph alone determines the gradients. Otherwise (a detached value, a
+function with a gradient of its own, a hook, overwritten memory, a traced function) `gradient`
+builds them at once.
 """
 
 from __future__ import annotations
@@ -32,11 +30,11 @@ from ogive.tensor import build
 from ogive.tensor.outlined import in_earnest
 
 _DECIDING = frozenset({Op.GRADIENT, Op.AFTER, Op.COPY, Op.CUSTOM}) | SPREAD
-"""What says more of gradients than what they are made of, or moves them between devices."""
+"""Ops on whose nodes gradients depend by more than the graph, or that move them between devices."""
 
 
 def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp] | None:
-    """The gradients of a root for each leaf under it, as calls; None if they cannot be some."""
+    """The gradients of a root for each leaf under it, as calls; None if that is not possible."""
     if history.is_traced():
         return None
     expression = _unrealized(root)
@@ -58,7 +56,7 @@ def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp
 
 
 def _unrealized(root: UOp) -> UOp | None:
-    """The expression of a root that is memory; None if that cannot be computed again."""
+    """The expression of a root that is memory; None if it cannot be computed again."""
     base = _without_shape(root)
     if base.op is not Op.BUFFER:
         return root
@@ -72,7 +70,7 @@ def _unrealized(root: UOp) -> UOp | None:
 
 
 def _without_shape(memory: UOp) -> UOp:
-    """Memory as all reshapes of it have it: they are made over the memory itself."""
+    """The memory under reshapes."""
     while memory.op is Op.RESHAPE:
         memory = memory.operand
     return memory
@@ -81,7 +79,7 @@ def _without_shape(memory: UOp) -> UOp:
 def _targets_under(
     root: UOp, is_target: Callable[[UOp], bool]
 ) -> tuple[bool, list[UOp]] | None:
-    """Whether anything under a root may fault, and the targets; None if not the graph decides."""
+    """Whether a node under a root may fault, and the targets; None if the graph is not enough."""
     targets: list[UOp] = []
     may_fault = False
     detached: list[UOp] = []
@@ -108,12 +106,12 @@ def _targets_under(
             if source not in seen:
                 seen.add(source)
                 stack.append(source)
-    # The call will be expanded where nothing is detached any more.
+    # Not if a leaf is detached: where the call is expanded, `DETACH` nodes are gone.
     return None if _reach_leaf(detached) else (may_fault, targets)
 
 
 def _reach_leaf(roots: list[UOp]) -> bool:
-    """Whether there is a leaf under some roots, be it detached or not."""
+    """Whether there is a leaf under some roots, even under a `DETACH`."""
     stack, seen = list(roots), set(roots)
     while stack:
         node = stack.pop()
@@ -127,7 +125,7 @@ def _reach_leaf(roots: list[UOp]) -> bool:
 
 
 def _expand(call: UOp) -> tuple[UOp, ...]:
-    """The gradients, as nodes like any other."""
+    """The nodes of the gradients for which a call stands."""
     root = call.operands[0]
     targets = [_without_shape(target) for target in call.operands[1:]]
     with registry.graph_lock, in_earnest(call.origin):

@@ -1,4 +1,4 @@
-"""Whether gradients flow through what is computed."""
+"""Contexts that turn the recording of gradients on and off."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Mode(ContextDecorator):
-    """A part of a program, for the thread that runs it; also a decorator, called or not."""
+    """A context for the thread that enters it; also a decorator, with or without parentheses."""
 
     recording: bool
     _before: dict[int, list[bool]]
-    """What was before the parts that each thread is in, from the outermost on: several may be in a
-    function that is decorated."""
+    """For each thread, the settings before each entry, outermost first. Several threads may be in a
+    decorated function."""
 
     @overload
     def __new__(cls) -> Self: ...
@@ -42,7 +42,7 @@ class _Mode(ContextDecorator):
 
 
 class no_grad(_Mode):
-    """Let no gradient flow through what is computed inside, and leaves be assigned to.
+    """Turn gradients off inside, where leaves may also be assigned to.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> with ogive.no_grad():
@@ -55,7 +55,7 @@ class no_grad(_Mode):
 
 
 class enable_grad(_Mode):
-    """Let gradients flow again inside a `no_grad`.
+    """Turn gradients on again inside a `no_grad`.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> with ogive.no_grad(), ogive.enable_grad():
@@ -72,7 +72,7 @@ def inference_mode(mode: bool = True) -> no_grad | enable_grad: ...
 @overload
 def inference_mode(mode: Function) -> Function: ...
 def inference_mode(mode: Any = True) -> Any:
-    """`no_grad`, or `enable_grad` for False. Tensors made under it are like any other.
+    """`no_grad`, or `enable_grad` for False. Tensors made inside are like any other.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> with ogive.inference_mode():
@@ -86,7 +86,7 @@ def inference_mode(mode: Any = True) -> Any:
 
 
 class set_grad_enabled:
-    """Say whether gradients flow from now on; in a `with` or as a decorator, in that part alone.
+    """Turn gradients on or off from now on; as a context or a decorator, only inside.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> with ogive.set_grad_enabled(False):
@@ -111,7 +111,7 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients flow through what this thread computes now.
+    """Whether this thread records gradients now.
 
     >>> ogive.is_grad_enabled()
     True

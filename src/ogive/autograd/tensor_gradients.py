@@ -1,4 +1,4 @@
-"""Gradients of tensors for tensors, as PyTorch's `autograd.grad` gives them."""
+"""`autograd.grad`: gradients of tensors with respect to tensors, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def grad(
 ) -> tuple[Tensor | None, ...]:
     """The gradients of the sum of `outputs`, weighted with `grad_outputs`, for each of `inputs`.
 
-    Nothing is added to any `grad`. With `create_graph` the results can be differentiated again. An
-    input that the outputs were not computed from is an error; with `allow_unused` it has None, with
-    `materialize_grads` zeros. The graph stays, so `retain_graph` changes nothing, and
-    `only_inputs`, which PyTorch has kept, is always so.
+    The attributes `grad` do not change. With `create_graph` the results can be differentiated
+    again. An input from which the outputs were not computed is an error; with `allow_unused` its
+    gradient is None, with `materialize_grads` zeros. The graph is always retained, so
+    `retain_graph` changes nothing, and `only_inputs` is always true.
 
-    Shapes: those of `inputs`; `grad_outputs` are like `outputs`, and those of one element need
-    none. Hooks of `inputs` are called, and what they make of a gradient is the result.
+    Shapes: those of `inputs`; `grad_outputs` have the shapes of `outputs`, and an output of one
+    element needs none. Hooks of `inputs` are called, and their results are the gradients.
 
     >>> from ogive import autograd
     >>> x = Tensor([1.0, 2.0], requires_grad=True)
@@ -49,7 +49,7 @@ def grad(
     >>> slope.tolist(), curvature.tolist()
     ([3.0, 12.0], [6.0, 12.0])
 
-    `ogive.grad` is of functions.
+    `ogive.grad` differentiates functions.
 
     Raises `GradientError` for an input that is not reached, or an output of several elements
     without a weight.
@@ -86,9 +86,9 @@ def grad(
 
 
 def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dict[int, UOp]:
-    """The gradients for all leaves among the tensors, by their ids: nothing is below a leaf.
+    """The gradients for all leaves among the tensors, by id, in one walk: no leaf is below another.
 
-    Where the roots are a number alone, its gradients may be calls, as those of `backward` are.
+    If the root is a single number, the gradients may be calls, as in `backward`.
     """
     leaves = {tensor.id: tensor for tensor in tensors if history.is_flagged(tensor)}
     parts: dict[int, list[UOp]] = {}
@@ -108,7 +108,7 @@ def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dic
 
 
 def _for_one(roots: Roots, tensor: Tensor) -> UOp | None:
-    """The gradient for a tensor that was computed: others may lie below it."""
+    """The gradient for a computed tensor, below which there may be others."""
     target = tensor.node
     return gradient(roots, lambda node: node is target).get(target)
 

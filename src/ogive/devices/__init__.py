@@ -1,1 +1,1 @@
-"""The machines that kernels run on: protocol, memory, and a folder for each kind of device."""
+"""The devices that kernels run on: the protocol, memory, and a folder for each kind of device."""

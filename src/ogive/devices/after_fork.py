@@ -1,4 +1,4 @@
-"""Objects of which a forked child has copies that must start over: their locks, their threads."""
+"""Objects with locks or threads, which must be renewed in a forked child."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ Kind = TypeVar("Kind")
 
 
 class RenewedAfterFork(Generic[Kind]):
-    """All objects of a kind that are alive; `renew` is called with each in a forked child."""
+    """The live objects of one kind. In a forked child, `renew` is called with each of them."""
 
     def __init__(self, renew: Callable[[Kind], None]) -> None:
         self._renew = renew
         self._objects: weakref.WeakSet[Kind] = weakref.WeakSet()
         os.register_at_fork(after_in_child=self._renew_all)
 
-    def add(self, made: Kind) -> None:
-        """Have an object renewed for as long as it lives."""
-        self._objects.add(made)
+    def add(self, instance: Kind) -> None:
+        """Renew an object after each fork, for as long as it lives."""
+        self._objects.add(instance)
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(list(self._objects))
 
     def _renew_all(self) -> None:
-        for made in self:
-            self._renew(made)
+        for instance in self:
+            self._renew(instance)

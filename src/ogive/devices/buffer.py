@@ -24,13 +24,14 @@ _EMPTY_ADDRESS: int = -(-_EMPTY.__array_interface__["data"][0] // ALIGNMENT) * A
 class Buffer:
     """`nbytes` of memory on `device`.
 
-    Allocated, 64-byte-aligned and undefined, when `address` is first read. A view shares the
-    memory of its base, and a borrowed buffer that of somebody's array; both keep it alive. One that
-    was lent counts as borrowed from then on.
-    `writes` counts how often writing over what it holds has begun or ended; it is odd meanwhile.
-    `written_at` is the moment when that was last, as the engine's clock counts moments.
-    Memory that is `volatile` is written over without being counted: by a plan, at each execution.
-    `array` refers to an array of NumPy's that lies there, too, and is written to by others.
+    The memory is allocated, 64-byte-aligned and undefined, when `address` is first read. A view
+    shares the memory of its base, a borrowed buffer that of an array; both keep it alive. A buffer
+    that was lent counts as borrowed from then on.
+
+    `writes` is incremented when a write begins and when it ends, so that it is odd during a write.
+    `written_at` is the moment of the last write on the engine's clock. Memory that is `volatile` is
+    overwritten without being counted, by each execution of a plan. `array` refers to a NumPy array
+    on the same memory, through which others may write.
 
     >>> buffer = Buffer(16)
     >>> buffer.copy_from(bytes(range(16)))
@@ -70,8 +71,10 @@ class Buffer:
 
     @classmethod
     def borrow(cls, array: NDArray[Any], device: str = DEFAULT_DEVICE) -> Buffer:
-        """A read-only buffer over a C-contiguous array, which it keeps alive, at an address of a
-        device."""
+        """A read-only buffer on the memory of a C-contiguous array, which it keeps alive.
+
+        The array's address is one of `device`.
+        """
         if not array.flags.c_contiguous:
             raise ArgumentError(
                 f"only a C-contiguous array can be borrowed, not one with strides {array.strides}; "
@@ -97,27 +100,27 @@ class Buffer:
 
     @property
     def address(self) -> int:
-        """Where the memory starts, allocating it at the first call. Never 0, even if empty."""
+        """The address of the memory, which the first call allocates. Never 0, even if empty."""
         return self._address or self._allocate()
 
     @property
     def allocated(self) -> bool:
-        """Whether there is memory behind this buffer yet."""
+        """Whether the memory is allocated already."""
         return self.base._address != 0
 
     @property
     def is_absent(self) -> bool:
-        """Whether there are no values, nor will be."""
+        """Whether it has no values and never will."""
         return False
 
     @property
     def writable(self) -> bool:
-        """Whether we may write to it: borrowed memory belongs to somebody else, too."""
+        """Whether it may be written. Borrowed memory may not, since others own it, too."""
         return not self.borrowed
 
     @property
     def base(self) -> Buffer:
-        """The buffer whose memory this one shows: itself unless it is a view."""
+        """The buffer that owns the memory: itself unless it is a view."""
         buffer = self
         while isinstance(buffer._owner, Buffer):
             buffer = buffer._owner
@@ -125,9 +128,9 @@ class Buffer:
 
     @property
     def version(self) -> int | None:
-        """A number that is the same as long as the memory holds the same.
+        """A number that stays the same as long as the values in memory do.
 
-        None where nobody can tell: others may write to it, or somebody does at this moment.
+        None if that is not known: others may write to the memory, or a write is in progress.
         """
         base = self if self._owner is None else self.base
         writes = base.writes
@@ -137,7 +140,7 @@ class Buffer:
 
     @property
     def is_shown(self) -> bool:
-        """Whether an array of NumPy's lies there as well."""
+        """Whether a NumPy array shares the memory."""
         return self.array is not None and self.array() is not None
 
     def _allocate(self) -> int:
@@ -157,7 +160,7 @@ class Buffer:
         return self._address
 
     def __del__(self) -> None:
-        block = getattr(self, "_block", None)  # there is none if its making was interrupted
+        block = getattr(self, "_block", None)  # absent if the constructor was interrupted
         if block is not None:
             self._memory.release(block)  # type: ignore[union-attr]  # it is where that is from
 
@@ -169,7 +172,7 @@ class Buffer:
 
     @property
     def interface(self) -> dict[str, Any]:
-        """Where the memory is, as NumPy is told: an address of the device."""
+        """NumPy's array interface; the address is one of the device."""
         return {
             "data": (self.address, isinstance(self.base._owner, numpy.ndarray)),
             "shape": (self.nbytes,),
@@ -180,21 +183,22 @@ class Buffer:
     def as_numpy(
         self, dtype: DTypeLike = numpy.uint8, shape: tuple[int, ...] | None = None
     ) -> NDArray[Any]:
-        """The memory as an array of `dtype` and `shape`, without a copy; it keeps us alive."""
+        """The memory as an array of `dtype` and `shape`, without a copy. It keeps this buffer
+        alive."""
         flat = numpy.asarray(self).view(dtype)
         return flat if shape is None else flat.reshape(shape)
 
     def lend(self, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
-        """The memory for somebody else to keep: from now on nothing of ours writes to it.
+        """The memory as an array that others may keep. From now on nothing of ours writes to it.
 
-        Memory that is itself borrowed is lent read-only. Of a device other than the host, the array
-        only says where it is: nobody may look into it.
+        Borrowed memory is lent read-only. On a device other than the host, the array only carries
+        the address and must not be read.
         """
         self.borrowed = self.base.borrowed = True
         return numpy.asarray(_Lent(self)).view(dtype).reshape(shape)
 
     def memoryview(self) -> memoryview:
-        """The memory as bytes, without a copy; it keeps us alive."""
+        """The memory as bytes, without a copy. It keeps this buffer alive."""
         return self.as_numpy().data
 
     def copy_from(self, data: Any) -> None:
@@ -216,7 +220,7 @@ class Buffer:
             device.copy_in(self.address, flat.view(numpy.uint8).data)
 
     def contents(self, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
-        """The elements, to be read: the memory itself, or a copy if it is elsewhere."""
+        """The elements for reading: the memory itself if the host can address it, else a copy."""
         device = find_device(self.device)
         if device.addressable:
             return self.as_numpy(dtype, shape)
@@ -230,7 +234,7 @@ class Buffer:
 
 
 class _Lent:
-    """Memory for others to keep, wherever it is."""
+    """The array interface of memory that is lent, on any device."""
 
     def __init__(self, buffer: Buffer) -> None:
         self.buffer = buffer
@@ -238,7 +242,7 @@ class _Lent:
 
 
 def poisoned_buffer(nbytes: int, device: str = DEFAULT_DEVICE) -> Buffer:
-    """New memory with all bits set: NaN in every float dtype, and no likely integer."""
+    """New memory with all bits set: NaN in every float dtype, and an unlikely integer."""
     buffer = Buffer(nbytes, device)
     buffer.fill(numpy.full(nbytes, 0xFF, numpy.uint8))
     return buffer

@@ -1,9 +1,9 @@
-"""DLPack capsules for every dtype, on NumPy's.
+"""DLPack capsules for every dtype, made from NumPy's.
 
-NumPy makes and reads capsules, with destructors and deleters in C, which are safe in any thread and
-while the interpreter ends. What it refuses are the dtypes that are not its own (bfloat16 and the
-8-bit floats). They cross as unsigned integers of their size, and the one field of the structure
-that says so is changed, after NumPy has written it or before NumPy reads it.
+NumPy makes and reads capsules with destructors and deleters in C, which are safe in any thread and
+at the end of the interpreter. But it refuses dtypes that are not its own (bfloat16 and the 8-bit
+floats). These are passed as unsigned integers of their size, and the field for the dtype is changed
+after NumPy has written it, or before NumPy reads it.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from numpy.typing import NDArray
 from ogive.errors import InterchangeError
 
 CPU = (1, 0)
-"""The device of ordinary memory, as DLPack counts them."""
+"""DLPack's device type and index for ordinary memory."""
 
 GPU = 2
-"""The kind of device that NVIDIA GPUs are."""
+"""DLPack's device type for NVIDIA GPUs."""
 
 HOST = (1, 3, 11, 13)
-"""Kinds of devices whose memory the CPU can read: its own, pinned by CUDA or ROCm, managed."""
+"""DLPack's device types whose memory the CPU can read: its own, pinned by CUDA or ROCm, managed."""
 
 VERSION = (1, 0)
 _IS_COPIED = 1 << 1
 _HAS_VERSION = numpy.lib.NumpyVersion(numpy.__version__) >= "2.1.0"
-"""Whether this NumPy makes capsules that tell their version, and so what is read-only."""
+"""Whether this NumPy makes capsules with a version, which can say that memory is read-only."""
 
 FOREIGN: dict[tuple[int, int], numpy.dtype[Any]] = {
     (4, 16): numpy.dtype(ml_dtypes.bfloat16),
     (10, 8): numpy.dtype(ml_dtypes.float8_e4m3fn),
     (12, 8): numpy.dtype(ml_dtypes.float8_e5m2),
 }
-"""Dtypes that NumPy does not pass on, by DLPack's code and number of bits."""
+"""Dtypes that NumPy does not export, by DLPack's code and number of bits."""
 
 _CODES = {dtype: code for code, dtype in FOREIGN.items()}
 _UNSIGNED = 1
@@ -94,24 +94,24 @@ _get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 def _open(capsule: Any) -> _Managed | _Versioned:
-    """The structure in a capsule that nobody has taken yet. Raises `InterchangeError`."""
+    """The structure in a capsule that has not been consumed. Raises `InterchangeError`."""
     for name, layout in _LAYOUTS.items():
         if _is_valid(capsule, name):
             return layout.from_address(_get_pointer(capsule, name))
     raise InterchangeError(
-        f"__dlpack__ gave {capsule!r}; expected a capsule that nobody has taken yet"
+        f"__dlpack__ gave {capsule!r}; expected a capsule that has not been consumed yet"
     )
 
 
 def make_capsule(
     array: NDArray[Any], versioned: bool, is_copy: bool, device: tuple[int, int] = CPU
 ) -> Any:
-    """A capsule over the memory of `array`, which it keeps alive until its consumer lets go.
+    """A capsule over the memory of `array`, which it keeps alive until its consumer drops it.
 
-    Of a `device` other than the CPU, the array only says where the memory is.
+    On a `device` other than the CPU, the array only carries the address.
 
     Raises `InterchangeError` for a read-only array in a capsule without version, which cannot say
-    so.
+    that it is read-only.
     """
     versioned = versioned and _HAS_VERSION
     if not versioned and not array.flags.writeable:
@@ -131,16 +131,16 @@ def make_capsule(
 
 
 def read_capsule(capsule: Any, device: tuple[int, int] = CPU) -> NDArray[Any]:
-    """An array on the memory of a capsule, which is taken; strided as the producer has it.
+    """An array on the memory of a capsule, with the producer's strides. The capsule is consumed.
 
-    Of a `device` other than the CPU, the array only says where the memory is.
+    On a `device` other than the CPU, the array only carries the address.
 
-    Raises `InterchangeError` for a device, dtype or version that is none of ours.
+    Raises `InterchangeError` for a device, dtype or version that Ogive does not know.
     """
     opened = _open(capsule)
     if isinstance(opened, _Versioned) and opened.major > VERSION[0]:
         raise InterchangeError(
-            f"the capsule is of DLPack {opened.major}.{opened.minor}; known is version 1"
+            f"the capsule is of DLPack {opened.major}.{opened.minor}; only version 1 is known"
         )
     tensor = opened.tensor
     where = (tensor.device_type, tensor.device_id)
@@ -164,8 +164,7 @@ def read_capsule(capsule: Any, device: tuple[int, int] = CPU) -> NDArray[Any]:
 
 @contextmanager
 def _disguised(tensor: _Tensor, is_foreign: bool, is_elsewhere: bool) -> Iterator[None]:
-    """A foreign dtype as an unsigned one, and memory of a device as the CPU's, while NumPy looks at
-    them."""
+    """Within this context, a foreign dtype reads as an unsigned one, and any device as the CPU."""
     code, where = tensor.dtype.code, (tensor.device_type, tensor.device_id)
     if is_foreign:
         tensor.dtype.code = _UNSIGNED
@@ -179,7 +178,7 @@ def _disguised(tensor: _Tensor, is_foreign: bool, is_elsewhere: bool) -> Iterato
 
 
 class _Producer:
-    """A capsule, as the object that NumPy asks for one."""
+    """An object with the methods by which NumPy asks for a capsule."""
 
     def __init__(self, capsule: Any) -> None:
         self.capsule = capsule

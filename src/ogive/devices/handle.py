@@ -1,4 +1,4 @@
-"""Things that stand in a plan beside memory: files and Python functions, known by number."""
+"""Handles: files and Python functions, which a plan refers to by number as it does to memory."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Kind = TypeVar("Kind", bound="Handle")
 
 
 class Handle(Buffer):
-    """A buffer that no kernel can read: its `address` is a number to look it up by.
+    """A buffer that no kernel can read. Its `address` is a number by which it is looked up.
 
-    Plans fill numbers in where they fill in addresses, so that a compiled graph holds neither a
-    path nor a function, and serves for others as well.
+    Plans get these numbers in the places of addresses. So a compiled graph holds neither a path nor
+    a function, and serves for others as well.
     """
 
     __slots__ = ()
@@ -36,8 +36,8 @@ class Handle(Buffer):
 
 
 def find_handle(number: int, kind: type[Kind]) -> Kind:
-    """The living thing of that number and kind. Raises `ExecuteError`."""
-    living = _alive.get(number)
-    if not isinstance(living, kind):
-        raise ExecuteError(f"a plan speaks of {kind.__name__} number {number}, and there is none")
-    return living
+    """The live handle of that number and kind. Raises `ExecuteError` if there is none."""
+    handle = _alive.get(number)
+    if not isinstance(handle, kind):
+        raise ExecuteError(f"a plan refers to {kind.__name__} number {number}, which is gone")
+    return handle

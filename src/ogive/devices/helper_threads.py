@@ -1,9 +1,8 @@
-"""Threads that help for a while, and never keep a process waiting.
+"""Threads for optional background work, whose start can never block.
 
-They are begun without `threading.Thread`, whose `start` waits to be told that the thread has begun:
-for ever, if memory is short or an exception out of a signal handler comes at the wrong moment.
-Those that work are waited for when the process ends, since code that they are inside would be taken
-apart under them.
+They are started without `threading.Thread`, whose `start` waits for the thread to begin: for ever,
+if memory is short or a signal handler raises at the wrong moment. At exit the process waits for
+those that are running, since the code that they execute is about to be unloaded.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from typing import Any
 
 
 class Helper:
-    """A thread that works once. Nobody may count on it: where there is no room, it never begins.
+    """A thread that runs a function once. It may never begin, if there are no resources for it.
 
-    `begin` lets a thread run a function, or raises.
+    `begin` starts a thread that runs a function, or raises.
     """
 
     __slots__ = ("__weakref__", "_arguments", "_begin", "_busy", "_work", "ended")
@@ -40,8 +39,8 @@ class Helper:
         _helpers.add(self)
 
     def start(self) -> None:
-        """Let it work."""
-        # A process that ends, or has no memory left, lets no thread begin.
+        """Start the thread, if possible."""
+        # No thread can begin in a process that is ending or out of memory.
         with contextlib.suppress(RuntimeError, MemoryError):
             self._begin(self._run, ())
 
@@ -51,7 +50,7 @@ class Helper:
         self.ended = True
 
     def wait(self) -> None:
-        """Wait until it has ended, if it has begun."""
+        """Wait until the function has returned, if it has begun."""
         with self._busy:
             pass
 

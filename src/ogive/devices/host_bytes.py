@@ -1,4 +1,4 @@
-"""Memory of the host by its address, for NumPy and for what copies bytes."""
+"""The host's memory at an address, as arrays and as bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class _Bytes:
-    """Memory of the host that the caller keeps alive, for NumPy."""
+    """The array interface of memory of the host, which the caller keeps alive."""
 
     __slots__ = ("__array_interface__",)
 

@@ -1,8 +1,8 @@
-"""Memory in 64-byte-aligned blocks, kept by size when freed so that they can be had again: that of
-this process, unless a device says where else blocks come from.
+"""An allocator of 64-byte-aligned blocks, which keeps freed blocks by size for reuse.
 
-A freed block goes to the list of its size class. A plan that frees and allocates the same sizes at
-every run therefore neither calls the system nor faults its pages in again.
+Blocks are memory of this process, unless a device provides others. A freed block goes to the free
+list of its size class. So a plan that frees and allocates the same sizes in every run neither calls
+the system nor faults pages in again.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ogive.errors import AllocateError
 from ogive.ir.memory import ALIGNMENT
 
 HELD_LIMIT = 2 << 30
-"""The most bytes kept free, where an eighth of the machine's memory is not less."""
+"""The most bytes in free lists, unless an eighth of the machine's memory is less."""
 
 RawBytes = numpy.ndarray[tuple[int], numpy.dtype[numpy.uint8]]
 
 
 def size_class(nbytes: int) -> int:
-    """The capacity of the block that serves `nbytes`: at most a quarter more, a multiple of 64.
+    """The capacity of the block for `nbytes`: at most a quarter more, and a multiple of 64.
 
     >>> [size_class(n) for n in (0, 1, 64, 65, 1000, 5000)]
     [64, 64, 64, 128, 1024, 5120]
@@ -40,14 +40,17 @@ def size_class(nbytes: int) -> int:
 
 
 class Allocator:
-    """Allocates and takes back blocks, from any thread.
+    """Allocates and releases blocks, from any thread.
 
-    `bytes_allocated` counts what the system was asked for, `bytes_reused` what the free lists
-    served, `bytes_held` what they hold now. Each counts capacities, which `size_class` rounds up.
-    `take` gives a new block of a capacity, the host's if it is not given, and raises `MemoryError`
-    where there is none; `give_back` is called with a block that is not kept. Without it the block's
-    owner gives the memory back when it goes. That owner must not do it when it is finalized: the
-    collector finalizes all that a dead cycle holds, also what is handed out again from there.
+    `bytes_allocated` counts the bytes asked of the system, `bytes_reused` those served by the free
+    lists, `bytes_held` those that they hold now. All count capacities, which `size_class` rounds
+    up.
+
+    `take` gives a new block of a capacity and raises `MemoryError` if there is none; by default it
+    is memory of the host. `give_back` is called with a block that is not kept. Without it, the
+    memory goes when the block's owner is freed. It must not go in a finalizer of the owner: the
+    garbage collector finalizes everything in a dead cycle, even blocks that are in use again by
+    then.
     """
 
     __slots__ = (
@@ -69,16 +72,16 @@ class Allocator:
         self.bytes_allocated = 0
         self.bytes_reused = 0
         self.bytes_held = 0
-        # The oldest size class is trimmed first; one still in use comes back as the youngest.
+        # The oldest size class is trimmed first. One that is still in use becomes the youngest.
         self._free: dict[int, list[Block]] = {}
-        # Reentrant: the collector may release a dead buffer while this thread holds it.
+        # Reentrant: garbage collection may release a buffer while this thread holds the lock.
         self.lock = threading.RLock()
         _allocators.add(self)
 
     def allocate(self, nbytes: int) -> Block:
-        """A block of at least `nbytes`, its content undefined.
+        """A block of at least `nbytes`, with undefined content.
 
-        Raises `AllocateError` when the system has no more, after giving back all that is held.
+        Raises `AllocateError` if the system has no more, even after all free blocks went back.
         """
         capacity = size_class(nbytes)
         with self.lock:
@@ -102,7 +105,7 @@ class Allocator:
             ) from None
 
     def release(self, block: Block) -> None:
-        """Take a block back. Its memory may be handed out again at once."""
+        """Release a block. Its memory may be used again at once."""
         capacity = block[1]
         if capacity > self.held_limit:
             self._give_back(block)
@@ -117,7 +120,7 @@ class Allocator:
                 self.trim(self.held_limit)
 
     def trim(self, keep_bytes: int = 0) -> None:
-        """Give free blocks back to the system until at most `keep_bytes` are held."""
+        """Return free blocks to the system until at most `keep_bytes` are held."""
         with self.lock:
             for capacity, blocks in list(self._free.items()):
                 while blocks and self.bytes_held > keep_bytes:
@@ -128,21 +131,21 @@ class Allocator:
                 self._free.pop(capacity, None)
 
     def renew_lock(self) -> None:
-        """Forget a lock that a thread of the parent process held when it forked."""
+        """Replace the lock, which another thread may have held when the process forked."""
         self.lock = threading.RLock()
 
 
 def _system_block(capacity: int) -> Block:
     if capacity > sys.maxsize - ALIGNMENT:
-        raise MemoryError  # which NumPy says otherwise
-    # NumPy asks for huge pages where the system has them, and works the same everywhere.
+        raise MemoryError  # NumPy would raise another exception
+    # NumPy asks for huge pages if the system has them, and works the same everywhere.
     owner: RawBytes = numpy.empty(capacity + ALIGNMENT, numpy.uint8)
     address: int = owner.__array_interface__["data"][0]
     return -(-address // ALIGNMENT) * ALIGNMENT, capacity, owner
 
 
 def _forget(block: Block) -> None:
-    """Its owner goes with it."""
+    """Do nothing: the memory goes with the block's owner."""
 
 
 def _default_limit() -> int:
@@ -154,4 +157,4 @@ def _default_limit() -> int:
 
 
 _allocators = RenewedAfterFork(Allocator.renew_lock)
-"""All there are: they share one memory, of which each holds what it may need again."""
+"""All allocators. They share one memory, of which each holds blocks for reuse."""

@@ -1,4 +1,4 @@
-"""The kinds of devices that there are, and the devices that this process has made of them."""
+"""The kinds of devices, and the devices that this process has made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ READ_ONLY = (
     f"{FILES} is read-only: its tensors come from Tensor.from_file, and to({DEFAULT_DEVICE!r}) "
     "makes a copy that can be written to"
 )
-"""Why nothing can be written there, and what to do."""
+"""The error message for writing to a file: why it cannot be done, and what to do."""
 
 KINDS: Mapping[str, str] = {
     DEFAULT_DEVICE: "ogive.devices.cpu.device",
@@ -21,27 +21,27 @@ KINDS: Mapping[str, str] = {
     "REFERENCE": "ogive.devices.reference.device",
     GPUS: "ogive.devices.cuda.device",
 }
-"""The kinds of devices, with the module of each that has a `make_device(index)`. Of a kind that not
-every machine has, it has a `count_devices()` as well."""
+"""The module of each kind of device, which has a `make_device(index)`. For a kind that not every
+machine has, it also has a `count_devices()`."""
 
 ABSENT = ("HIP", "MPS", "XPU")
-"""Kinds that other libraries have."""
+"""Kinds of devices that only other libraries have."""
 
 _devices: dict[str, Device] = {}
 
 
 def find_device(name: str) -> Device:
-    """The device of a name, as `check_name` gives it; it is made when it is first asked for."""
+    """The device with a name that `check_name` accepts. It is made when it is first needed."""
     known = _devices.get(name)
     if known is not None:
         return known
     kind, index = split_name(check_name(name))
     device: Device = importlib.import_module(KINDS[kind]).make_device(index)
-    return _devices.setdefault(device.name, device)  # another thread may have been faster
+    return _devices.setdefault(device.name, device)  # another thread may have made it meanwhile
 
 
 def count_devices(kind: str) -> int:
-    """How many devices of a kind there are; 0 where what they need is not there."""
+    """The number of devices of a kind; 0 if what they need is missing."""
     count: int = importlib.import_module(KINDS[kind]).count_devices()
     return count
 
@@ -59,7 +59,7 @@ def devices_in_use() -> Iterator[Device]:
 
 
 def check_name(given: object, index: int | None = None) -> str:
-    """The one name of the device that `given` names, in any case. Raises `DeviceError`.
+    """The canonical name of the device that `given` names in any case. Raises `DeviceError`.
 
     >>> check_name("cpu:0"), check_name("cpu", 1)
     ('CPU', 'CPU:1')

@@ -1,7 +1,7 @@
-"""The locks around our use of LLVM, and what a fork has to wait for.
+"""The locks around our use of LLVM, for which a fork waits.
 
-A child of `fork` has no thread but the one that forked. Were another one inside of LLVM at that
-moment, the child would wait for it for ever.
+A forked child has only the thread that forked. If another thread were inside LLVM at that moment,
+the child would wait for it for ever.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 
 class _Shared:
-    """Any number of threads inside at once, or none: then it is closed."""
+    """A section that any number of threads may be in, unless it is closed."""
 
     def __init__(self) -> None:
-        # Not how many but who: an interrupt may come between a thread's name and its block, and
+        # A set of threads, not a count: an interrupt may come right after a thread was added, and
         # that thread must not wait for itself later.
         self._inside: set[int] = set()
         self._lock = threading.Lock()
@@ -31,7 +31,7 @@ class _Shared:
         self._inside.discard(threading.get_ident())
 
     def close(self) -> bool:
-        """Let nobody in, if no other thread is inside."""
+        """Close the section if no other thread is inside; gives whether that was done."""
         if not self._lock.acquire(blocking=False):
             return False
         if self._inside - {threading.get_ident()}:
@@ -40,16 +40,16 @@ class _Shared:
         return True
 
     def open(self) -> None:
-        """Let threads in again."""
+        """Open the section again."""
         self._lock.release()
 
 
 class LlvmGate:
-    """The gate of LLVM: threads inside are counted, and none is while the process forks.
+    """The gate to LLVM, which no thread is inside while the process forks.
 
-    `lock` is held around what we do with LLVM's registries and linkers, which all threads share;
-    `assembling` is entered to assemble, which any number of threads may do, each with what is its
-    own.
+    `lock` is held around uses of LLVM's registries and linkers, which all threads share.
+    `assembling` is entered to assemble, which any number of threads may do at once, each with its
+    own objects.
     """
 
     def __init__(self) -> None:
@@ -62,8 +62,8 @@ class LlvmGate:
 
     @staticmethod
     def users_lock() -> contextlib.AbstractContextManager[Any]:
-        """The lock of llvmlite itself, which somebody else in this process may work under."""
-        # Another thread may be half-way through importing it, and nobody works with it then.
+        """The lock of llvmlite itself, which other code in this process may hold."""
+        # If another thread is half-way through importing llvmlite, nothing uses it yet.
         library = getattr(sys.modules.get("llvmlite.binding.ffi"), "lib", None)
         lock: contextlib.AbstractContextManager[Any] = (
             contextlib.nullcontext() if library is None else library._lock
@@ -78,13 +78,13 @@ class LlvmGate:
             if self.assembling.close():
                 self._held.append(lock)
                 return
-            # Who is inside may need the locks that we hold: code that is collected is unloaded.
+            # A thread inside may need the locks that we hold: garbage collection unloads code.
             lock.__exit__(None, None, None)
             self.lock.release()
             time.sleep(0.001)
 
     def _go_on(self) -> None:
-        if self._held:  # or else this module was imported after the wait
+        if self._held:  # empty if this module was imported during the fork
             self.assembling.open()
             self._held.pop().__exit__(None, None, None)
             self.lock.release()

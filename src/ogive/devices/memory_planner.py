@@ -1,14 +1,14 @@
-"""Where the intermediates of a plan lie: memory that is free again is used again.
+"""The memory plan: places intermediates of a plan in memory so that they reuse each other's space.
 
-A value lives from the level that writes it to the last level that reads it; two values whose lives
-do not meet may share memory. Levels, not positions in a list, decide: whatever may run side by side
-has the same level, so reuse can never break the order.
+The live range of a value goes from the level that writes it to the last level that reads it. Values
+whose live ranges do not overlap may share memory. Levels count, not positions in the list of steps:
+steps that may run concurrently have the same level, so that reuse never breaks the order.
 
-- `arena`: one block for everything on a device, each value at its own offset (the default);
-- `remap`: whole buffers are handed on;
+- `arena`: one block per device, each value at its own offset (the default);
+- `remap`: values reuse whole buffers;
 - `disabled`: every value has memory of its own.
 
-Inputs, outputs and whatever is aliased are not the planner's: they are left out, with the reason.
+Inputs, outputs and aliased memory are left out of the plan, each with the reason.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ogive.passes.regions.slots import aligned
 
 
 class Life(NamedTuple):
-    """An intermediate: how large it is, and the first and last level at which it is needed."""
+    """The live range of an intermediate: its size, and the first and last level that need it."""
 
     nbytes: int
     first: int
@@ -28,7 +28,7 @@ class Life(NamedTuple):
 
 
 class Places(NamedTuple):
-    """`places[slot]` is (block, offset); `blocks` are the sizes to allocate, each on a device."""
+    """The place of each slot as (block, offset), and the size and device of each block."""
 
     places: Mapping[int, tuple[int, int]]
     blocks: tuple[int, ...]
@@ -36,12 +36,12 @@ class Places(NamedTuple):
 
 
 class MemoryPlan(NamedTuple):
-    """Where intermediates lie (`places`, `blocks`, `devices` as in `Places`), and what that takes.
+    """The places of intermediates (`places`, `blocks`, `devices` as in `Places`), and their cost.
 
-    `logical` is what separate buffers would take, `planned` what the blocks take, `peak` the
-    largest sum of sizes that are needed at one level, device by device: no plan can take less.
-    `left_out` gives the slots that were not planned, with the reason. `kept` is what lies beside
-    them from run to run.
+    `logical` is the bytes of separate buffers, `planned` those of the blocks, and `peak` the
+    greatest sum of sizes needed at one level, per device, which is a lower bound of any plan.
+    `left_out` has the slots that were not planned, with the reason. `kept` is the bytes that stay
+    allocated between runs.
     """
 
     places: Mapping[int, tuple[int, int]]
@@ -63,7 +63,7 @@ class MemoryPlan(NamedTuple):
 
 
 def place(lives: Mapping[int, Life], mode: str, devices: Sequence[str]) -> Places:
-    """Places for the intermediates `lives`, by slot; `devices` has the device of each slot."""
+    """The places of the intermediates `lives`, by slot; `devices` has the device of each slot."""
     places: dict[int, tuple[int, int]] = {}
     blocks: list[int] = []
     homes: list[str] = []
@@ -86,7 +86,7 @@ def _by_device(lives: Mapping[int, Life], devices: Sequence[str]) -> dict[str, d
 def _place(
     padded: Mapping[int, Life], mode: str
 ) -> tuple[dict[int, tuple[int, int]], list[int]]:
-    """Places on one device."""
+    """The places, and the sizes of blocks, on one device."""
     if mode == "arena":
         return _arena(padded)
     if mode == "remap":
@@ -98,7 +98,7 @@ def _place(
 def describe(
     placed: Places, lives: Mapping[int, Life], left_out: Mapping[int, str], devices: Sequence[str]
 ) -> MemoryPlan:
-    """The memory that the places of `lives` take; `devices` has the device of each slot."""
+    """The memory plan of given places; `devices` has the device of each slot."""
     padded = _padded(lives)
     peaks = [largest_live_set(list(own.values())) for own in _by_device(padded, devices).values()]
     return MemoryPlan(
@@ -115,7 +115,7 @@ def _padded(lives: Mapping[int, Life]) -> dict[int, Life]:
 
 
 def largest_live_set(lives: Sequence[Life]) -> int:
-    """The most bytes that are needed at one level."""
+    """The greatest number of bytes that are needed at one level."""
     changes: dict[int, int] = {}
     for life in lives:
         changes[life.first] = changes.get(life.first, 0) + life.nbytes
@@ -128,7 +128,7 @@ def largest_live_set(lives: Sequence[Life]) -> int:
 
 
 def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[int]]:
-    """The best of three orders of placement: largest first, by first use, longest-lived first."""
+    """The best of three placement orders: largest first, by first use, longest-lived first."""
     by_size = sorted(lives, key=lambda slot: (-lives[slot].nbytes, lives[slot].first, slot))
     by_time = sorted(lives, key=lambda slot: (lives[slot].first, -lives[slot].nbytes, slot))
     by_span = sorted(
@@ -149,8 +149,8 @@ def _arena(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[
 
 
 def _best_fit(order: Sequence[int], lives: Mapping[int, Life]) -> dict[int, int]:
-    """Offsets, each in the tightest gap between the values it lives beside that holds it."""
-    from bisect import insort  # which a process that plans nothing need not load
+    """Offsets: each value goes into the smallest sufficient gap between overlapping values."""
+    from bisect import insort  # a process that plans nothing need not load it
 
     offsets: dict[int, int] = {}
     placed: list[tuple[int, int, int, int]] = []  # offset, end, first, last; sorted
@@ -175,7 +175,7 @@ def _best_fit(order: Sequence[int], lives: Mapping[int, Life]) -> dict[int, int]
 
 
 def _remap(lives: Mapping[int, Life]) -> tuple[dict[int, tuple[int, int]], list[int]]:
-    """Each value takes the smallest buffer that is free and large enough, or a new one."""
+    """Each value takes the smallest free buffer that is large enough, or a new one."""
     places: dict[int, tuple[int, int]] = {}
     blocks: list[int] = []
     busy_until: list[int] = []

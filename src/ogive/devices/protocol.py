@@ -1,4 +1,4 @@
-"""All that the rest of the system knows of a device.
+"""The device protocol: all that the rest of the system knows about a device.
 
 A device has memory and may run kernels. A kind of device is a folder beside this module, with a
 factory in its `device.py`, and a line in `known_devices.KINDS`; nothing outside the folder imports
@@ -9,10 +9,10 @@ from it.
     running    `launch_step`, `copy_step`; `Host.bind` makes a `Program` of steps; `record`
     speeds     `Host.speeds`, `timer`
 
-Steps of a plan are of two sorts. A `KernelStep` is machine code at an address, which the driver of
-the host calls: any number of them in a row are one foreign call. A `HostStep` is a Python function:
-devices that run by themselves hand over their work in one, and need not wait for its end. Who reads
-memory of theirs waits (`copy_out`), and who asks for the moment gets an `Event` (`record`).
+There are two kinds of steps in a plan. A `KernelStep` is machine code at an address, which the
+host's driver calls; any number of them in a row are one foreign call. A `HostStep` is a Python
+function. Asynchronous devices submit their work in one, and need not wait for its end. Reading
+their memory waits (`copy_out`), and `record` gives an `Event` for the end of the work.
 """
 
 from __future__ import annotations
@@ -39,27 +39,30 @@ if TYPE_CHECKING:
     from ogive.targets.target import Target
 
 ALL_THREADS = 1 << 30
-"""As many threads as there are."""
+"""A thread limit that stands for no limit."""
 
 
 # Steps and programs
 
 
 class Executable(Protocol):
-    """A kernel that has been loaded: machine code of the host's, or what its device makes of it."""
+    """A loaded kernel: machine code for the host, or the device's own representation."""
 
     @property
     def address(self) -> int:
-        """Where its code begins, if the host can call it."""
+        """The address of its code, if the host can call it."""
 
 
 class Batch(Protocol):
-    """Kernel steps in a row as one call: `address` is a kernel of the host's, which is given the
-    memory at `table`. It does what calling each of them would do, and reports no fault."""
+    """Kernel steps in a row as one call.
+
+    `address` is a kernel of the host that takes the memory at `table`. It does the work of all the
+    steps, and reports no fault.
+    """
 
     @property
     def address(self) -> int:
-        """Where its code begins."""
+        """The address of its code."""
 
     @property
     def table(self) -> int:
@@ -67,22 +70,24 @@ class Batch(Protocol):
 
 
 class Batcher(Protocol):
-    """Makes batches of steps, as a device that has a cheaper way to do several in a row."""
+    """Makes batches of steps, for a device that has a cheaper way to run several in a row."""
 
     def batch(self, steps: Sequence[KernelStep], records: int, words: int) -> Batch:
-        """The steps whose records lie at `records`, their words from `words` on. Tiles and words
-        may change between runs."""
+        """A batch of the steps whose records are at `records` and whose words start at `words`.
+
+        Tiles and words may change between runs.
+        """
 
 
 class KernelStep(NamedTuple):
-    """A kernel over `tiles` whole tiles of its parallel axis, which the host's driver calls.
+    """A kernel over `tiles` tiles of its parallel axis, which the host's driver calls.
 
     `arguments` are its words (buffer addresses, then variables), `grain` the least number of tiles
-    worth a call, `threads` the most threads worth waking, those of a group being its first step's.
-    Any split of `[0, tiles)` into calls must give the same result. A step that
-    `joins` may run beside the one before it, and beside those which that one joins; its number of
-    tiles, and theirs, stays as it is. One that is `whole` writes over what it must not leave half
-    changed. Steps in a row that have the same `batcher` are done in one call.
+    worth a call, `threads` the most threads worth waking; a group has those of its first step.
+    Any split of `[0, tiles)` into calls must give the same result. A step that `joins` may run
+    concurrently with the one before it, and with those that that one joins; their numbers of tiles
+    never change. A step that is `whole` overwrites memory that must not be left half changed. Steps
+    in a row with the same `batcher` are one call.
     """
 
     kernel: Executable
@@ -97,17 +102,16 @@ class KernelStep(NamedTuple):
 
 
 LastCalls = Iterable[tuple[Any, ...]]
-"""Functions written in C, each with its arguments, which are called at once."""
+"""Functions written in C, each with its arguments, called without an interruption between them."""
 
 
 class HostStep(NamedTuple):
-    """A step that Python does, between the native ones: `function(*arguments)`.
+    """A step that is a Python function, between native ones: `function(*arguments)`.
 
-    What an exception leaves of one is begun again from its start. So a step that writes over what
-    it must not leave half changed gives back the calls that write, as `LastCalls`: those are made
-    together with the note that it is done. Of the user's functions (`is_users`) none is called to
-    bring an abandoned run to its end. The function of one with `tiles` is given how many there are,
-    first.
+    After an exception, a step starts again from its beginning. So a step that overwrites memory
+    that must not be left half changed returns the calls that write, as `LastCalls`; these are made
+    together with the note that the step is done. A function of the user (`is_users`) is never
+    called to finish an abandoned run. If the step has `tiles`, their number is the first argument.
     """
 
     function: Callable[..., LastCalls | None]
@@ -120,7 +124,7 @@ DeviceStep = KernelStep | HostStep
 
 
 class StepFailure(Exception):
-    """Raised by a host step that failed for the reason `error`; for its plan it is a fault."""
+    """Raised by a host step that failed with `error`; its plan reports it as a fault."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
@@ -136,10 +140,10 @@ class KernelFault(Exception):
 
 
 class Fault(NamedTuple):
-    """Why a plan ended early: the site number that a kernel reported, and the kernel's step.
+    """Why a plan ended early: the site that a kernel reported, and the step of the kernel.
 
-    A host step that failed has no site but an `error`. A run that was `stopped` from outside did
-    not begin its step, or may repeat it.
+    A host step that failed has an `error` instead of a site. If the run was `stopped` from outside,
+    the step has not begun, or may be repeated.
     """
 
     step: int
@@ -149,12 +153,12 @@ class Fault(NamedTuple):
 
 
 class Program(Protocol):
-    """Steps that run in order, from the first to the last, at each `execute()`.
+    """Steps that each `execute()` runs in order.
 
-    What may change between runs is open to be written to: `words` holds the arguments of all
-    steps, those of step i from `offsets[i]` on, `tiles` the tile count of each step and `threads`
-    how many threads it is worth. The program keeps its kernels alive; the memory behind the
-    addresses is the caller's to keep.
+    What may change between runs can be written: `words` holds the arguments of all steps, those of
+    step i from `offsets[i]` on, `tiles` the tile count of each step, and `threads` the number of
+    threads it is worth. The program keeps its kernels alive; the caller keeps the memory at the
+    addresses alive.
     """
 
     offsets: list[int]
@@ -164,41 +168,41 @@ class Program(Protocol):
 
     @property
     def pool_threads(self) -> int:
-        """How many threads there are for a step."""
+        """The number of threads for a step."""
 
     def execute(self) -> Fault | None:
-        """Run all steps. Returns the fault that stopped it, if one did."""
+        """Run all steps. Returns the fault that stopped the run, or None."""
 
     def execute_between(
         self, prepare: Callable[[], None], finish: Callable[[Fault | None], None]
     ) -> Fault | None:
-        """`execute`, and what is to be done before and after it in one turn of this thread."""
+        """`execute` between `prepare` and `finish`, all without a run of another thread between."""
 
     def rewind(self) -> None:
-        """Forget how far the last run came: from now on, `outcome` tells of the next one."""
+        """Forget the progress of the last run. From now on, `outcome` is about the next one."""
 
     def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
         """How the last run ended, or where an exception stopped it. No other has begun since."""
 
 
 class Event(Protocol):
-    """A moment at which work is done, which may be yet to come."""
+    """The moment at which some work is done, which may be in the future."""
 
     @property
     def is_over(self) -> bool:
-        """Whether it has come."""
+        """Whether the work is done."""
 
     def wait(self) -> None:
-        """Wait for it."""
+        """Wait until the work is done."""
 
 
 class _Over:
-    """A moment that has come: the host is done with a step when the step returns."""
+    """The event of work that is done: a step of the host is done when it returns."""
 
     is_over = True
 
     def wait(self) -> None:
-        """There is nothing to wait for."""
+        """Return at once."""
 
 
 DONE = _Over()
@@ -208,14 +212,14 @@ DONE = _Over()
 
 
 class CompiledKernel(NamedTuple):
-    """A kernel as text in its device's language, how to call it, and how long each pass took."""
+    """A kernel as text in its device's language, how to call it, and the time of each pass."""
 
     name: str
     axes: tuple[tuple[str, int], ...]  # (placement, length), outermost first
     ir: str
     signature: Signature
-    tiles: UOp  # how many tiles the parallel axis has: an index expression of variables
-    work: int  # about how many operations one tile takes
+    tiles: UOp  # the number of tiles of the parallel axis: an index expression of variables
+    work: int  # the estimated operations of one tile
     costs: tuple[int | UOp, int | UOp, int | UOp]  # of a tile: instructions, bytes read, written
     timings: dict[str, float]
 
@@ -224,7 +228,7 @@ class CompiledKernel(NamedTuple):
 
 
 class Work(NamedTuple):
-    """The work of a step: vector instructions, and bytes that it reads and writes, each once."""
+    """The work of a step: vector instructions, and the distinct bytes that it reads and writes."""
 
     instructions: int
     read: int
@@ -232,33 +236,32 @@ class Work(NamedTuple):
 
 
 class HostSpeeds(Protocol):
-    """How fast the host is. Nothing here has a say in what is computed, only in who computes it."""
+    """The speed of the host. It decides which threads compute, never what is computed."""
 
     def thread_count(self, work: Work, most: int) -> int:
-        """How many threads `work` is worth, of `most`."""
+        """The number of threads, up to `most`, that `work` is worth."""
 
     def describe(self) -> Iterator[tuple[str, str]]:
-        """The speed in words: labels and texts."""
+        """The speed in words, as pairs of a label and a text."""
 
 
 class Pool(Protocol):
-    """Threads that share the steps of programs."""
+    """The threads that share the steps of programs."""
 
     @property
     def threads(self) -> int:
-        """How many run a parallel step, the caller's included."""
+        """The number of threads that run a parallel step, the caller included."""
 
 
 class KernelTimer(Protocol):
-    """Times kernels, for the search."""
+    """Times kernels for beam search."""
 
     @property
     def threads(self) -> int:
-        """How many threads run a kernel."""
+        """The number of threads that run a kernel."""
 
     def sweep_between(self, nbytes: int) -> None:
-        """From now on, clear caches before each run of a kernel over `nbytes` that they could
-        not hold."""
+        """From now on, clear the caches before each run, if they cannot hold `nbytes`."""
 
     def step(
         self, kernel: Executable, arguments: Sequence[int], tiles: int, grain: int
@@ -266,20 +269,20 @@ class KernelTimer(Protocol):
         """A run of a kernel over some of its tiles."""
 
     def program(self, step: KernelStep, limit: int) -> Any:
-        """Something to `run`, which is cut after `limit` nanoseconds."""
+        """A program for `run` of one step, which is cut short after `limit` nanoseconds."""
 
     def run(self, program: Any, clock: Callable[[], int]) -> int | None:
-        """The nanoseconds that a run takes; None if it was cut. Raises `KernelFault`."""
+        """The nanoseconds of a run; None if it was cut short. Raises `KernelFault`."""
 
 
 # Memory
 
 Block = tuple[int, int, Any]
-"""An aligned address, the capacity behind it, and what owns the memory."""
+"""An aligned address, the capacity from there on, and the object that owns the memory."""
 
 
 class Memory(Protocol):
-    """Allocates and takes back blocks, from any thread, and counts what it did in bytes."""
+    """Allocates and releases blocks, from any thread, and counts bytes."""
 
     bytes_allocated: int
     bytes_reused: int
@@ -287,24 +290,24 @@ class Memory(Protocol):
     lock: Any
 
     def allocate(self, nbytes: int) -> Block:
-        """A block of at least `nbytes`, its content undefined. Raises `AllocateError`."""
+        """A block of at least `nbytes`, with undefined content. Raises `AllocateError`."""
 
     def release(self, block: Block) -> None:
-        """Take a block back. Its memory may be handed out again at once."""
+        """Release a block. Its memory may be used again at once."""
 
     def trim(self, keep_bytes: int = 0) -> None:
-        """Give free blocks back to the system until at most `keep_bytes` are held."""
+        """Return free blocks to the system until at most `keep_bytes` are held."""
 
 
 # Devices
 
 
 class Device(abc.ABC):
-    """One device: `name` is what graphs call it, `index` tells it from others of its `kind`.
+    """One device. `name` is its name in graphs, `index` its number among those of its `kind`.
 
-    `memory` allocates. `addressable` says whether its addresses are the host's, so that Python and
-    kernels of the host may follow them. A device that `reads_whole_memory` touches all that a slot
-    may hold, and runs no graph whose memory may be shorter than the graph says.
+    `memory` allocates. `addressable` says whether its addresses are those of the host, so that
+    Python and kernels of the host may access them. A device that `reads_whole_memory` may read all
+    of a slot, so it runs no graph whose memory may be shorter than its slots.
     """
 
     kind: str
@@ -322,22 +325,22 @@ class Device(abc.ABC):
 
     @abc.abstractmethod
     def copy_out(self, address: int, into: memoryview) -> None:
-        """Read bytes from memory of the device, once all work that writes them is done."""
+        """Read bytes from memory of the device, after all work that writes them is done."""
 
     def copy_step(self, source: Device, nbytes: int) -> DeviceStep:
-        """A step that copies into memory of this device from another's, or its own.
+        """A step that copies to memory of this device from memory of any device.
 
         Its arguments are the two addresses, destination first, and `nbytes`.
         """
         return HostStep(_copying(source, self), (0, 0, nbytes))
 
     def record(self) -> Event:
-        """The end of all work that the device was given so far."""
+        """The end of all work that was submitted to the device so far."""
         return DONE
 
     @abc.abstractmethod
     def target(self, config: Config) -> Target:
-        """The target of its code: what that depends on, and what things cost there."""
+        """The target of its code: its abilities and costs."""
 
     def target_key(self, config: Config) -> str:
         """`target(config).key`, which may be known where the target itself is not: that is all of
@@ -345,7 +348,7 @@ class Device(abc.ABC):
         return self.target(config).key
 
     def confirmed_target(self, config: Config) -> Target:
-        """The target, for what is about to be compiled: `target` may go by what was noted."""
+        """The target for code that will be compiled now. `target` may rely on a stored result."""
         return self.target(config)
 
     @abc.abstractmethod
@@ -357,43 +360,45 @@ class Device(abc.ABC):
         placement: Placement | None,
         watch: Watcher | None = None,
     ) -> CompiledKernel:
-        """The kernel of a region as text; `watch` is told of every pass.
+        """The kernel of a region as text. `watch` is called after every pass.
 
-        Raises `OptimizeError` for a placement that fits not.
+        Raises `OptimizeError` for a placement that does not fit.
         """
 
     @abc.abstractmethod
     def assemble(self, text: str, target: Target) -> bytes:
-        """The text of a kernel as code that can be kept. Raises `CompileError`."""
+        """The text of a kernel as code that can be stored. Raises `CompileError`."""
 
     @abc.abstractmethod
     def load(self, name: str, code: bytes) -> Executable:
-        """Code made executable. Raises `LoadError` for what is damaged."""
+        """Code made executable. Raises `LoadError` for damaged code."""
 
     @abc.abstractmethod
     def launch_step(self, step: KernelStep) -> DeviceStep:
-        """A launch of an executable of this device, as a step of a plan."""
+        """The launch of an executable of this device as a step of a plan."""
 
     @property
     def is_native(self) -> bool:
-        """Whether its launches are steps that the host's driver calls, side by side if need be."""
+        """Whether its launches are kernel steps that the host's driver calls, concurrently too."""
         return False
 
     def timer(self, target: Target, threads: int) -> KernelTimer:
-        """The clock of its kernels. Raises `DeviceError` where nobody searches for faster ones."""
+        """The timer of its kernels. Raises `DeviceError` if there is no search for this kind."""
         raise DeviceError(f"kernels of {self.kind} are not searched for")
 
     def reserved_bytes(self) -> int:
-        """How much memory it has from its system now, used or held. Raises `DeviceError` where
-        nobody counts."""
+        """The bytes that it has from the system now, used or held.
+
+        Raises `DeviceError` if they are not counted.
+        """
         raise DeviceError(f"nobody counts what memory {self.name} has")
 
     def describe(self) -> str:
-        """Its description in a line."""
+        """A description in one line."""
         return self.kind
 
     def open_file(self, path: str, offset: int, nbytes: int) -> Buffer:
-        """Bytes of a file as memory. Raises `DeviceError` where memory is not files."""
+        """Bytes of a file as memory. Raises `DeviceError` unless this device's memory is files."""
         raise DeviceError(f"{self.kind} has no files; those are on {FILES}")
 
     def __repr__(self) -> str:
@@ -401,13 +406,13 @@ class Device(abc.ABC):
 
 
 class Host(Device):
-    """The device that this process runs on: its driver replays the plans of all."""
+    """The device that this process runs on. Its driver replays the plans of all devices."""
 
     addressable = True
 
     @abc.abstractmethod
     def prepare(self, config: Config) -> None:
-        """Begin to load what replays plans, if that can be done meanwhile."""
+        """Begin to load the driver in the background, if possible."""
 
     @abc.abstractmethod
     def pool(self, config: Config) -> Pool:
@@ -415,7 +420,7 @@ class Host(Device):
 
     @abc.abstractmethod
     def bind(self, steps: Sequence[DeviceStep], pool: Pool) -> Program:
-        """Steps made into something replayable."""
+        """A program of these steps, which can be replayed."""
 
     @abc.abstractmethod
     def write_program(self, program: ExportedProgram, config: Config) -> bytes:
@@ -424,23 +429,23 @@ class Host(Device):
 
     @abc.abstractmethod
     def speeds(self) -> HostSpeeds:
-        """How fast it is, as far as is known now. A pool comes before."""
+        """Its speed, as far as it is known now. Call `pool` before."""
 
     @abc.abstractmethod
     def stored_speeds(self, config: Config) -> HostSpeeds | None:
-        """The result of an earlier measurement, if there was one."""
+        """The result of an earlier measurement, or None."""
 
     @abc.abstractmethod
     def measure_speeds(self, config: Config) -> HostSpeeds | None:
-        """Measure how fast it is and keep that; None if it is too busy to tell."""
+        """Measure its speed and store it; None if the machine is too busy."""
 
     @abc.abstractmethod
     def cores(self) -> int:
-        """How many threads can run at once."""
+        """The number of threads that can run at once."""
 
 
 def _copying(source: Device, destination: Device) -> Callable[..., None]:
-    """A copy between devices that the host does, through memory of its own if it must."""
+    """A copy between devices by the host, through memory of its own if necessary."""
 
     def copy(to: int, origin: int, nbytes: int) -> None:
         try:

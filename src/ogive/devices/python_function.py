@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class PythonFunction(Handle):
-    """A callable that fills arrays from arrays, and the user's line that asked for its call.
+    """A callable that fills arrays from arrays, and the line of the user's program that called it.
 
-    One that is `batched` does so for any axes in front of those that it was made for.
+    A `batched` one accepts any further axes before those that it was made for.
     """
 
     __slots__ = ("batched", "function", "name", "origin")
@@ -33,7 +33,7 @@ class PythonFunction(Handle):
         self.origin = origin
 
     def call(self, reads: Sequence[NDArray[Any]], writes: Sequence[NDArray[Any]]) -> None:
-        """Call it. Raises `ExecuteError`, or `LinearAlgebraError`, from what it raised itself."""
+        """Call it. Its exceptions become `ExecuteError` or `LinearAlgebraError`."""
         expected = [(array.shape, array.dtype) for array in writes]
         try:
             returned = self.function(*reads, *writes)

@@ -1,6 +1,6 @@
-"""The record of a step in a native plan: what the host's driver walks, and batches of steps read.
+"""The fields of a step's record in a native plan, which the host's driver and batches read.
 
-All fields are 8-byte words, and records lie one behind the other.
+All fields are 8-byte words, and records are contiguous.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ STEP_FIELDS = (
     "arguments",  # address of its words: buffer addresses, then variables
     "tiles",
     "grain",  # the least number of tiles worth a call
-    "threads",  # the most that are worth waking for it, the caller included
+    "threads",  # the most threads worth waking for it, the caller included
     "kind",
-    "group",  # of a first step: the address of its group's record; of that: how many it has
+    "group",  # in a first step: the address of its group's record; in that: the number of steps
 )
 
 STEP_WORDS = len(STEP_FIELDS)

@@ -1,4 +1,4 @@
-"""When memory was written to: how a thread knows that what it has just read is of one piece."""
+"""A clock of writes to memory, by which a reader knows whether what it has read is consistent."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ogive.devices.buffer import Buffer
 
 
 class Writer(Protocol):
-    """Somebody who writes to memory that others may read."""
+    """An object that writes to memory that others may read."""
 
     @property
     def buffers(self) -> Sequence[Buffer]:
-        """The memory that is written to, each buffer once."""
+        """The buffers that are written, each once."""
 
 
 class Clock:
-    """Counts the moments when writing to memory that others may read begins and ends.
+    """Counts the moments at which writes to memory that others may read begin and end.
 
-    `writers` are at it `now`: the count of `writes` of what they write to is odd. `quiet` is the
-    last moment at which there were none. A reader that notes it before need not look further if it
-    is still `now` afterwards.
+    `writers` are those that are writing at the moment `now`; the `writes` counts of their buffers
+    are odd. `quiet` is the last moment at which nothing was writing. A reader that remembers it
+    before reading has read consistent values if it is still `now` afterwards.
     """
 
     __slots__ = ("now", "quiet", "writers")
@@ -32,16 +32,16 @@ class Clock:
         self.writers: tuple[Writer, ...] = ()
 
     def moment_of(self, buffer: Buffer) -> int:
-        """When reading a buffer begins: now, or before somebody began who is writing to it."""
-        now, writers = self.now, self.writers  # in this order: who begins now moves the clock
+        """The moment at which reading a buffer begins: now, or `quiet` if it is being written."""
+        now, writers = self.now, self.writers  # in this order, since a new writer changes `now`
         if not writers:
             return now
         written = [each.base for writer in writers for each in writer.buffers]
         return self.quiet if buffer.base in written else now
 
     def begin(self, writer: Writer) -> None:
-        """Writing begins. `effect_lock` is held."""
-        # From an even count to the next odd one, or from one odd count to the next.
+        """Record that writing begins. `effect_lock` is held."""
+        # From an even count to the next odd one, or from an odd count to the next odd one.
         counts: list[Change] = [
             (buffer, "writes", buffer.writes + 1 + (buffer.writes & 1))
             for buffer in _memory_of(writer)
@@ -49,7 +49,7 @@ class Clock:
         at_once([*counts, *self._tick(writer, (*self.writers, writer))])
 
     def ending(self, writer: Writer) -> list[Change]:
-        """The changes by which writing is over. `effect_lock` is held until then."""
+        """The changes that record the end of writing. `effect_lock` is held until then."""
         others = tuple([other for other in self.writers if other is not writer])
         still = {buffer for other in others for buffer in _memory_of(other)}
         counts: list[Change] = [
@@ -60,8 +60,11 @@ class Clock:
         return [*counts, *self._tick(writer, others), *quiet]
 
     def overwriting(self, buffer: Buffer, place: Any, values: Any) -> list[Change]:
-        """What is to be stored at once for `values` to be in a `place`, an array in the memory of a
-        buffer: writing begins, happens, and is over. `effect_lock` is held, and nobody writes."""
+        """The changes that store `values` in `place`, an array in the memory of `buffer`.
+
+        They include the beginning and the end of the write. `effect_lock` is held, and nothing
+        else writes.
+        """
         moment, writes = self.now + 1, buffer.writes + 1
         begun: list[Change] = [(buffer, "writes", writes), (buffer, "written_at", moment)]
         ended: list[Change] = [(buffer, "writes", writes + 1), (buffer, "written_at", moment + 1)]
@@ -75,7 +78,7 @@ class Clock:
 
 
 def _memory_of(writer: Writer) -> Iterable[Buffer]:
-    """What is written to and what that is a part of, each once: a view's memory is its base's."""
+    """The buffers that are written and their bases, each once."""
     return dict.fromkeys([each for buffer in writer.buffers for each in (buffer, buffer.base)])
 
 
@@ -83,6 +86,5 @@ clock = Clock()
 
 
 def is_disturbed(moment: int, buffers: Iterable[Buffer]) -> bool:
-    """Whether somebody has written to one of `buffers` since a moment: the last `quiet` one, or,
-    for one buffer, its `moment_of`."""
+    """Whether one of `buffers` was written since a moment: `quiet`, or a buffer's `moment_of`."""
     return any(max(b.written_at, b.base.written_at) > moment for b in buffers)

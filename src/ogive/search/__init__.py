@@ -1,1 +1,1 @@
-"""Search for faster kernels by measuring them: a beam over placements, timed in another process."""
+"""Beam search for faster kernels: placements are timed against each other in another process."""

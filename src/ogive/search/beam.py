@@ -1,8 +1,8 @@
 """Beam search over the placements of one kernel.
 
-It starts from the heuristics' placement. In each round all placements one change away from those in
-the beam are measured and the fastest few go on, until a round finds nothing better or the time is
-over. Whatever is wrong with a candidate, it is dropped, and the search goes on.
+It starts from the heuristic placement. Each round measures all placements that are one change away
+from those in the beam and keeps the fastest few, until a round finds nothing better or the time is
+over. A candidate with any problem is dropped, and the search goes on.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ class Limits:
     """When a candidate is dropped, and when a search ends. Times are in seconds."""
 
     compile_seconds: float = 10.0
-    run_seconds: float = 1.0  # a run may take this long, and ten times the best's time besides
-    first_seconds: float = 10.0  # the heuristics' own run
+    run_seconds: float = 1.0  # a run may take this long plus ten times the best time
+    first_seconds: float = 10.0  # the run of the heuristic placement
     instructions: int = 20_000
-    arithmetic: int = 1000  # times the least seen
-    tiles: int = 8  # a kernel is to be shared out in so many, if the heuristics' is
-    early_stop: float = 2.0  # times the best's time
-    progress: float = 0.99  # a round must bring the best time down to this share of it
-    margin: float = 0.97  # and the search must bring the heuristics' down to this
+    arithmetic: int = 1000  # times the least arithmetic seen
+    tiles: int = 8  # a candidate needs this many tiles, if the heuristic placement has them
+    early_stop: float = 2.0  # times the best time
+    progress: float = 0.99  # a round must reduce the best time to this share of it
+    margin: float = 0.97  # the search must reduce the heuristic time to this share of it
     work: int = 1 << 29  # operations of a grid that are run for timing
     final_work: int = 1 << 32
-    final_share: float = 0.2  # of the time, kept for the last comparison
+    final_share: float = 0.2  # share of the time for the last comparison
 
 
 class Measuring(Protocol):
-    """What the search needs done; see `RemoteBench`."""
+    """The measurements that the search needs; see `RemoteBench`."""
 
     def inspect(self, placement: Placement, most: int, limit: float) -> Inspection: ...
     def compile(self, placement: Placement, most: int, limit: float) -> None: ...
@@ -51,7 +51,7 @@ class Measuring(Protocol):
 
 
 class Listener(Protocol):
-    """Who hears about the course of a search."""
+    """An object that is told about the progress of a search."""
 
     def drop(
         self, placement: Placement, reason: str, operations: Sequence[tuple[str, int]]
@@ -61,20 +61,20 @@ class Listener(Protocol):
 
 @record(frozen=True)
 class Outcome:
-    """What a search came to. `gain` is how many times faster the choice is than the heuristics'."""
+    """The result of a search. `gain` is the speedup of the choice over the heuristic placement."""
 
     placement: Placement
     gain: float
-    complete: bool  # it ended by itself, and not because the time was over
+    complete: bool  # whether it ended by itself, before the time was over
     measured: int
-    taken: float | None = None  # seconds that a run takes, if that is known
+    taken: float | None = None  # seconds of a run, if known
 
 
 @record(eq=False)
 class BeamSearch:
     """The search for one kernel, until `deadline` on `clock`.
 
-    `neighbours` are the placements one change away from one.
+    `neighbours` gives the placements that are one change away from a placement.
     """
 
     bench: Measuring
@@ -90,9 +90,9 @@ class BeamSearch:
     _measured: int = 0
 
     def run(self, start: Placement) -> Outcome:
-        """The best placement found, which is `start` unless another one is clearly better.
+        """The best placement found, or `start` unless another one is clearly better.
 
-        Raises `NoWorker` where nothing can be measured.
+        Raises `NoWorker` if nothing can be measured.
         """
         began = self.clock()
         reserve = (self.deadline - began) * self.limits.final_share
@@ -104,16 +104,16 @@ class BeamSearch:
         complete = False
         while not complete:
             before = beam[0][0]
-            found: list[tuple[float, Placement]] = []
+            measured: list[tuple[float, Placement]] = []
             for candidate in self._candidates(beam, seen):
                 if self._left() <= reserve:
-                    return self._decide(start, first, beam + found, complete=False)
-                best = min([before, *[seconds for seconds, _ in found]])
+                    return self._decide(start, first, beam + measured, complete=False)
+                best = min([before, *[seconds for seconds, _ in measured]])
                 seconds = self._try(candidate, best)
                 if seconds is not None:
-                    found.append((seconds, candidate))
+                    measured.append((seconds, candidate))
                     self.listener.measured(candidate, seconds, min(best, seconds), first)
-            beam = sorted(beam + found, key=lambda entry: entry[0])[: self.width]
+            beam = sorted(beam + measured, key=lambda entry: entry[0])[: self.width]
             complete = beam[0][0] > before * self.limits.progress
         return self._decide(start, first, beam, complete=True)
 
@@ -123,7 +123,7 @@ class BeamSearch:
     def _candidates(
         self, beam: list[tuple[float, Placement]], seen: set[PlacementKey]
     ) -> list[Placement]:
-        """The placements one change away from the beam that have not been looked at, best first."""
+        """The placements one change away from the beam that were not seen before, best first."""
         fresh = []
         for _, placement in beam:
             for candidate in self.neighbours(placement):
@@ -170,7 +170,7 @@ class BeamSearch:
         if self._first_tiles is None:
             self._first_tiles = inspection.tiles
         if inspection.tiles < min(self._first_tiles, limits.tiles):
-            # The machine may be busy now, and the result serve one with more cores.
+            # Even if it is fast now: the machine may be busy, or the result used with more cores.
             raise Dropped(f"only {inspection.tiles} tiles to share out")
         least = self._least_arithmetic
         if least is not None and inspection.arithmetic > limits.arithmetic * least:
@@ -186,7 +186,7 @@ class BeamSearch:
         found: list[tuple[float, Placement]],
         complete: bool,
     ) -> Outcome:
-        """Compare the best once more with the heuristics' placement, in turns."""
+        """Compare the best placement once more with the heuristic one, in alternating runs."""
         _, best = min(found, key=lambda entry: entry[0])
         if placement_key(best) == placement_key(start):
             return Outcome(start, 1.0, complete, self._measured, first)

@@ -1,4 +1,4 @@
-"""How many instructions a linearized kernel will become, by operation."""
+"""Counts the instructions of a linearized kernel, by operation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ogive.passes.lower.peel_loops import FUNCTION_INSTRUCTIONS, LOOP_INSTRUCTIO
 
 
 def count_instructions(program: list[Item]) -> Counter[str]:
-    """Instructions by the name of their operation, each entry of a register tile counted."""
+    """The number of instructions by operation, counting each entry of a register tile."""
     counts: Counter[str] = Counter()
     pending = list(program)
     while pending:

@@ -1,4 +1,4 @@
-"""The search of one `prepare`: all its new kernels within one budget, the most costly first."""
+"""The search for one `prepare`: all its new kernels within one budget, the most costly first."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ogive.store.encoding import CannotEncode, DamagedRecord
 from ogive.targets.target import Target
 
 SCRATCH_SHARE = 4
-"""A kernel is searched for if its buffers take no more than this part of the machine's memory."""
+"""A kernel is searched if its buffers take at most one part in this many of the memory."""
 
 
 class ResultStore(Protocol):
-    """Where results are kept, by region; the store sees to it that they fit the compiler."""
+    """The storage of results, by region. It returns only results of the same compiler."""
 
     def get(self, region: UOp) -> bytes | None: ...
     def put(self, region: UOp, result: bytes) -> None: ...
@@ -37,7 +37,7 @@ class ResultStore(Protocol):
 
 @record(eq=False)
 class _Case:
-    """A kernel to search for: the regions that come to the same loops, and how much they do."""
+    """A kernel to search: the regions that become the same loops, and their total work."""
 
     loops: UOp
     regions: list[UOp]
@@ -53,8 +53,8 @@ def _memory() -> int:
 
 @record(frozen=True)
 class Means:
-    """What a search works with: the `command` that starts a worker, a clock, how many bytes of
-    `memory` the machine has, and the search of a single kernel."""
+    """The means of a search: the `command` that starts a worker, a clock, the bytes of `memory` of
+    the machine, and the search of a single kernel."""
 
     command: Sequence[str] | None = None
     clock: Callable[[], float] = time.monotonic
@@ -70,11 +70,11 @@ def search_placements(
     store: ResultStore,
     means: Means | None = None,
 ) -> tuple[dict[UOp, Result], int]:
-    """What was found for each region (which says how often it runs), and how many kernels were
-    searched for.
+    """The result for each region, and the number of kernels that were searched.
 
-    What `store` knows is not searched for again. The search ends `config.beam.seconds` after it
-    began; what it did not come to gets the heuristics' placement.
+    `regions` has how often each region runs. Results in `store` are not searched again. The search
+    ends `config.beam.seconds` after it began; kernels that it did not reach get the heuristic
+    placement.
     """
     beam = config.beam
     assert beam is not None
@@ -94,7 +94,7 @@ def search_placements(
     try:
         with WorkerProcess(means.command) as worker:
             for case in cases:
-                # Its share of the time that is left; what it does not need is for the others.
+                # Its share of the remaining time. What it does not need goes to the others.
                 now = means.clock()
                 end = now + (deadline - now) * case.cost / left
                 left -= case.cost
@@ -168,8 +168,10 @@ def _stored(store: ResultStore, region: UOp) -> Result | None:
 
 
 def _keep(store: ResultStore, case: _Case, result: Result) -> dict[UOp, Result]:
-    """Keep a result, unless another process kept one as good meanwhile: then that one counts, so
-    that all agree on the order of every sum."""
+    """Store a result, unless another process has stored one as good meanwhile.
+
+    Then that one is used, so that all processes agree on the order of every sum.
+    """
     chosen: dict[UOp, Result] = {}
     for region in case.regions:
         theirs = _stored(store, region)

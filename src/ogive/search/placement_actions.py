@@ -3,8 +3,8 @@
     before   lanes {1: 16}, upcast {1: 4}, parallel 1
     after    lanes {1: 8}; lanes {0: 16}; upcast {1: 6}; upcast {0: 2, 1: 4}; parallel 2; ...
 
-Axes need not be divided evenly: what is in excess is gated, so a larger tile is also how an axis is
-padded. What cannot be (two lane axes in one value) is refused by `place`.
+Axes need not be divided evenly: the excess is gated, so a larger tile also pads an axis. An
+impossible placement (a value with two axes in lanes) is refused by `place_axes`.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ MOST_LANES = 64
 
 @record(frozen=True)
 class Actions:
-    """What may be changed about the placements of one kernel."""
+    """The possible changes to placements of one kernel."""
 
     outputs: tuple[int, ...]
     extents: dict[int, int]  # by axis, reductions included
-    lanes: int  # as many of the widest element as fill a vector register
+    lanes: int  # how many of the widest elements fill a vector register
 
     @staticmethod
     def of(loops: UOp, target: Target) -> Actions:
-        """Those of a loop graph."""
+        """The possible changes for a loop graph."""
         outputs, reductions = output_axes(loops), reduction_axes(loops)
         width = max([access.index.dtype.itemsize for access in memory_accesses(loops)], default=4)
         return Actions(
@@ -44,7 +44,7 @@ class Actions:
         )
 
     def neighbours(self, placement: Placement) -> list[Placement]:
-        """Each placement one change away, once."""
+        """The placements that are one change away, each once."""
         found = {placement_key(placement): placement}
         for changed in self._changes(placement):
             found.setdefault(placement_key(changed), changed)
@@ -62,7 +62,7 @@ class Actions:
                 yield replace(placement, parallel=parallel)
 
     def _together(self, placement: Placement) -> Iterator[Placement]:
-        """All axes that have lanes at once: the loops of a softmax want the same."""
+        """Changes to all axes in lanes at once, since the loops of a softmax want the same."""
         for factor in (2.0, 0.5):
             upcast = dict(placement.upcast)
             for axis in placement.lanes:

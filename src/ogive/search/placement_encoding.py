@@ -9,7 +9,7 @@ from ogive.store.encoding import DamagedRecord, Reader, Writer
 
 MOST_LANES = 256
 MOST_TILE = 4096
-"""The largest register tile that a placement may ask for, all axes together."""
+"""The largest register tile of a placement, all axes together."""
 
 MOST_AXES = 64
 MOST_AXIS = 1 << 20
@@ -18,7 +18,7 @@ PlacementKey = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...], t
 
 
 def placement_key(placement: Placement) -> PlacementKey:
-    """What two placements have in common exactly if they place every axis alike."""
+    """A key that is equal for placements that place every axis alike."""
     return (
         tuple(sorted((axis, count) for axis, count in placement.lanes.items() if count > 1)),
         tuple(sorted((axis, count) for axis, count in placement.upcast.items() if count > 1)),
@@ -28,8 +28,8 @@ def placement_key(placement: Placement) -> PlacementKey:
 
 
 def write_placement(writer: Writer, placement: Placement) -> None:
-    """A placement: the axes with lanes and their lanes, those with tiles and their tiles, the order
-    of the loops, how many are parallel."""
+    """Write a placement: axes in lanes with their counts, axes with tiles and their lengths, the
+    order of the loops, the number of parallel ones."""
     lanes, upcast, order, parallel = placement_key(placement)
     for counts in (lanes, upcast):
         writer.numbers([axis for axis, _ in counts])
@@ -39,7 +39,7 @@ def write_placement(writer: Writer, placement: Placement) -> None:
 
 
 def read_placement(reader: Reader) -> Placement:
-    """A placement within bounds; whether it suits a kernel is for `place` to say.
+    """Read a placement within bounds; `place_axes` checks whether it fits a kernel.
 
     Raises `DamagedRecord`.
     """

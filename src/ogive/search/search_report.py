@@ -1,4 +1,4 @@
-"""What the user sees of a search: one line that changes, on a terminal; lines on request."""
+"""The report of a search to the user: a changing line on a terminal, and log lines on request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INTERVAL = 0.1
 
 
 class Report:
-    """Writes to the terminal. `log` asks for one line per dropped candidate and per choice."""
+    """Writes to the terminal. With `log`, one line for each dropped candidate and each choice."""
 
     def __init__(
         self, kernels: int, log: bool, clock: Callable[[], float], stream: TextIO | None = None
@@ -30,20 +30,20 @@ class Report:
         self._kernel = ""
 
     def begin(self, kernel: str) -> None:
-        """The next kernel is looked at."""
+        """Begin the next kernel."""
         self._kernel = kernel
         self._number += 1
         self._tried = 0
 
     def measured(self, placement: Placement, seconds: float, best: float, first: float) -> None:
-        """A candidate was timed."""
+        """Report that a candidate was timed."""
         self._tried += 1
         self._progress(f"best {first / best if best else 1.0:.2f} times as fast")
 
     def drop(
         self, placement: Placement, reason: str, operations: Sequence[tuple[str, int]]
     ) -> None:
-        """A candidate was dropped."""
+        """Report that a candidate was dropped."""
         self._tried += 1
         self._progress("")
         if self._log:
@@ -52,7 +52,7 @@ class Report:
             self._line(f"{self._kernel} dropped: {reason}; {describe(placement)}{ending}")
 
     def chosen(self, outcome: Outcome) -> None:
-        """A kernel is done."""
+        """Report that the search of a kernel is done."""
         if self._log:
             how = f"{outcome.gain:.2f} times as fast" if outcome.gain > 1 else "the heuristics'"
             rest = "" if outcome.complete else ", time over"
@@ -62,7 +62,7 @@ class Report:
             )
 
     def note(self, text: str) -> None:
-        """Something about the search as a whole."""
+        """Log a line about the search as a whole."""
         if self._log:
             self._line(text)
 
@@ -94,11 +94,11 @@ class Report:
             self._stream.write(text)
             self._stream.flush()
         except (OSError, ValueError):
-            self._interactive = self._log = False  # nobody is there any more
+            self._interactive = self._log = False  # the stream is gone
 
 
 def describe(placement: Placement) -> str:
-    """Such as `lanes 1:16, upcast 0:4 1:2, order 1 0, parallel 1`."""
+    """A placement in words: `lanes 1:16, upcast 0:4 1:2, order 1 0, parallel 1`."""
     parts = []
     for name, counts in (("lanes", placement.lanes), ("upcast", placement.upcast)):
         if counts:

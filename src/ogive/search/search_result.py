@@ -1,4 +1,4 @@
-"""What a search chose, and how it is kept on disk."""
+"""The result of a search, and its form on disk."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from ogive.store.encoding import Reader, Writer
 
 @record(frozen=True)
 class Result:
-    """What a search chose; `seconds` was its limit, and `complete` tells that it needed less.
+    """The result of a search.
 
-    `taken` is how many seconds a run of the kernel takes, if that was measured.
+    `seconds` was its limit, and `complete` says that it needed less. `taken` are the seconds of a
+    run of the kernel, if that was measured.
     """
 
     placement: Placement
@@ -21,7 +22,7 @@ class Result:
     taken: float | None = None
 
     def suffices(self, seconds: float) -> bool:
-        """Whether a search that may take `seconds` would not get further."""
+        """Whether a search with a limit of `seconds` would not find more."""
         return self.complete or self.seconds >= seconds
 
 

@@ -1,6 +1,6 @@
-"""The worker's side of the search: one kernel on the bench, its placements compiled and timed.
+"""The worker's side of the search: compiles and times the placements of one kernel.
 
-Everything here may crash, hang or run out of memory, and takes nobody with it.
+Code here may crash, hang or run out of memory without harm to the parent process.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from ogive.targets.target import Target
 
 LEAST_RUNS, CUT_RUNS, MOST_RUNS, MOST_PAIRS = 3, 6, 60, 200
 TIMED_SECONDS, COMPARED_SECONDS = 0.025, 0.3
-"""A placement is run again until its runs have taken this long altogether."""
+"""A placement is run until its runs have taken this long in total."""
 
 LEAST_TILES = 4
-"""A part of a grid has at least this many tiles for each thread."""
+"""The least tiles for each thread in a part of a grid."""
 
 NEVER = 1 << 62
 WARM_UP_PATIENCE = 3
-"""A first run, with cold caches, may take this many times as long as any other."""
+"""How many times as long as others the first run may take, since its caches are cold."""
 
 
 class Unfit(Exception):
-    """A placement that can be told to be of no use, and why."""
+    """Raised for a placement that is of no use, with the reason."""
 
 
 @record(eq=False)
 class _Specimen:
-    """A placement as a kernel, with its text, and its code once that is needed."""
+    """A placement as a kernel: its text, and its code once it is needed."""
 
     kernel: PlacedKernel
     text: str
@@ -59,7 +59,7 @@ class _Specimen:
 
 
 class Bench:
-    """One kernel, scratch memory for it, and every placement of it that has been looked at."""
+    """One kernel, scratch memory for it, and all placements of it seen so far."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Bench:
         self._timer.sweep_between(sum(buffer.nbytes for buffer in self._buffers.values()))
 
     def inspect(self, placement: Placement, most: int) -> Inspection:
-        """Look at a placement; its text is written if it has at most `most` instructions.
+        """Examine a placement; its text is written if it has at most `most` instructions.
 
         Raises `Unfit`, or the error of a stage.
         """
@@ -108,7 +108,7 @@ class Bench:
         return write_placed(kernel, self.target, _CONFIG)
 
     def compile(self, placement: Placement, most: int) -> None:
-        """Compile and load a placement, unless it has been."""
+        """Compile and load a placement, unless that was done before."""
         self._loaded(placement, most)
 
     def _loaded(self, placement: Placement, most: int) -> tuple[_Specimen, Executable]:
@@ -124,11 +124,11 @@ class Bench:
         return specimen, specimen.loaded
 
     def time(self, placement: Placement, most: int, work: int, cut: float | None) -> float:
-        """The seconds that a run takes, the least of several.
+        """The seconds of a run, the least of several.
 
-        Of a grid of more than `work` operations only a part is run, and the time scaled up. A run
-        that takes longer than `cut` seconds, scaled down alike, is cut; a placement of which no run
-        came to its end is `Unfit`.
+        If the grid has more than `work` operations, only a part is run, and the time is scaled up.
+        A run that takes longer than `cut` seconds, scaled down alike, is cut short. A placement
+        with no complete run is `Unfit`.
         """
         step, scale = self._step(placement, most, work)
         limit = NEVER if cut is None else max(int(cut / scale * 1e9), 1)
@@ -144,8 +144,8 @@ class Bench:
     def compare(
         self, first: Placement, second: Placement, most: int, work: int
     ) -> tuple[tuple[float, float], ...]:
-        """The seconds that runs of two placements take, in turns, so that whatever else the
-        machine does meanwhile is the same for both."""
+        """The seconds of alternating runs of two placements, so that other load of the machine is
+        the same for both."""
         steps = [self._step(placement, most, work) for placement in (first, second)]
         plans = []
         for step, scale in steps:
@@ -164,12 +164,12 @@ class Bench:
         self, times: list[int], most: int = MOST_RUNS, seconds: float = TIMED_SECONDS
     ) -> bool:
         spent = sum(times) > seconds * 1e9
-        # A cut run counts as long as can be; another one may not be disturbed.
+        # A run that was cut counts as the longest. Another one may be undisturbed.
         least = CUT_RUNS if NEVER in times else LEAST_RUNS
         return len(times) >= most or (len(times) >= least and spent)
 
     def _step(self, placement: Placement, most: int, work: int) -> tuple[KernelStep, float]:
-        """A run of a placement, and how many times as long a run of the whole grid would take."""
+        """A run of a placement, and the factor by which a run of the whole grid is longer."""
         specimen, loaded = self._loaded(placement, most)
         if specimen.tiles < 1:
             raise Unfit("it has nothing to do")
@@ -182,13 +182,13 @@ class Bench:
         return step, specimen.tiles / tiles
 
     def _warm_up(self, step: KernelStep, limit: int) -> None:
-        """A first run: threads wake, pages and code come into memory."""
+        """A first run, which wakes threads and brings pages and code into memory."""
         limit = min(NEVER, WARM_UP_PATIENCE * limit)
         if self._run(self._timer.program(step, limit)) > limit:
             raise Unfit("slower than the best")
 
     def _run(self, program: Any) -> int:
-        """The nanoseconds that a run takes; `NEVER` if it was cut."""
+        """The nanoseconds of a run; `NEVER` if it was cut short."""
         try:
             taken = self._timer.run(program, self.clock)
         except KernelFault:
@@ -200,7 +200,7 @@ _CONFIG = Config()
 
 
 def scratch(dtype: DType, count: int) -> Buffer:
-    """Memory with values in it that no kernel minds: no zeros to divide by, no large numbers."""
+    """Memory with harmless values for any kernel: no zeros as divisors, no large numbers."""
     buffer = Buffer(count * dtype.itemsize)
     random = numpy.random.default_rng(0)
     if dtype.is_bool:
@@ -217,6 +217,6 @@ def scratch(dtype: DType, count: int) -> Buffer:
 
 
 def scratch_bytes(loops: UOp) -> int:
-    """How much memory the buffers of a kernel take."""
+    """The bytes of the buffers of a kernel."""
     sizes = {n.slot: n.size * n.dtype.itemsize for n in loops.walk() if n.op is Op.PARAM}
     return sum(sizes.values())

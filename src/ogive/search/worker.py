@@ -1,7 +1,7 @@
-"""The program of the worker process: it answers one request at a time until its pipe is closed.
+"""The program of the worker process, which answers one request at a time until its pipe is closed.
 
-A request says how long its answer may take. The process sets an alarm for that moment and lets it
-kill: no kernel and no compiler that hangs can hold it up, not even when the parent is gone.
+A request says how long its answer may take. The process sets an alarm for that time, which kills
+it. So no hanging kernel or compiler keeps it alive, even if the parent is gone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ogive.search.worker_messages import (
 )
 
 SPARE_BYTES = 4 << 30
-"""Memory that compiling may take besides a kernel's buffers."""
+"""The bytes that compiling may take besides a kernel's buffers."""
 
 
 class Worker:
@@ -45,13 +45,13 @@ class Worker:
         self._bench: Bench | None = None
 
     def answer(self, request: Request) -> Answer:
-        """What a request asks for, or why not."""
+        """The answer to a request, or why there is none."""
         try:
             return self._answer(request)
         except (Unfit, OgiveError) as error:
             return Refused(f"{error}".partition("\n")[0][:200])
         except Exception as error:
-            # A candidate may find any mistake of ours; that is no reason to start over.
+            # A candidate may trigger any bug of ours, which is no reason for a new process.
             return Refused(f"{type(error).__name__}: {error}"[:200])
 
     def _answer(self, request: Request) -> Answer:
@@ -75,14 +75,14 @@ class Worker:
 
 
 def limit_memory(nbytes: int) -> None:
-    """Let this process fail rather than swap, where the system can see to it."""
+    """Limit the memory of this process, so that it fails rather than swaps, if possible."""
     try:
         _, most = resource.getrlimit(resource.RLIMIT_DATA)
         if most != resource.RLIM_INFINITY:
             nbytes = min(nbytes, most)
         resource.setrlimit(resource.RLIMIT_DATA, (nbytes, most))
     except (OSError, ValueError):
-        pass  # the parent's limits on time must do
+        pass  # the limits on time must be enough
 
 
 def main(worker: Worker | None = None) -> None:
@@ -92,7 +92,7 @@ def main(worker: Worker | None = None) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.dup(1)
-    # Whatever a library prints must not end up among the answers.
+    # Output of libraries must not get into the stream of answers.
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):
         os.dup2(nowhere, standard)

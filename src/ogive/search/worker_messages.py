@@ -1,8 +1,8 @@
-"""What the search and its worker say to each other: requests, answers, and how they go as bytes.
+"""The messages between the search and its worker: requests, answers, and their encoding.
 
-A message is a tuple. Its kind says which fields it has, and a field how it is written and how it is
-read, with every value checked: see `MESSAGES`. Through the pipe each goes behind its length and
-checksum. What does not read back as something that could have been written raises `DamagedRecord`.
+A message is a tuple. `MESSAGES` has the fields of each kind, and a field says how it is written and
+how it is read and checked. In the pipe, each message follows its length and checksum. Bytes that
+cannot be a message raise `DamagedRecord`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ HEADER_BYTES = _HEADER.size
 _MAGIC = b"OGT2"
 
 
-# Requests: all but the first speak of the kernel that was opened last. A placement of more than
-# `most` instructions is refused; of a grid of more than `work` operations only a part is run.
+# Requests: all but `Open` are about the kernel that was opened last. A placement of more than
+# `most` instructions is refused. Of a grid of more than `work` operations only a part is run.
 
 
 class Open(NamedTuple):
-    """Take a kernel, to be run by so many threads."""
+    """Open a kernel, which a number of threads will run."""
 
     loops: UOp
     target: Target
@@ -45,7 +45,7 @@ class Open(NamedTuple):
 
 
 class Inspect(NamedTuple):
-    """Look at a placement."""
+    """Examine a placement."""
 
     placement: Placement
     most: int
@@ -59,7 +59,7 @@ class Compile(NamedTuple):
 
 
 class Time(NamedTuple):
-    """Time a placement; a run that takes longer than `cut` seconds is cut."""
+    """Time a placement. A run longer than `cut` seconds is cut short."""
 
     placement: Placement
     most: int
@@ -68,7 +68,7 @@ class Time(NamedTuple):
 
 
 class Compare(NamedTuple):
-    """Run two placements in turns."""
+    """Run two placements alternately."""
 
     first: Placement
     second: Placement
@@ -83,20 +83,21 @@ Request = Open | Inspect | Compile | Time | Compare
 
 
 class Refused(NamedTuple):
-    """Why a request cannot be met."""
+    """The reason why a request cannot be met."""
 
     reason: str
 
 
 class Done(NamedTuple):
-    """It is done, and there is nothing to tell."""
+    """The request is done, without a result."""
 
 
 class Inspection(NamedTuple):
     """What is known about a placement before it is compiled.
 
-    `arithmetic` is about how many operations the whole kernel carries out, excess included,
-    `tiles` how many parts it can be shared out in; `operations` are the commonest instructions.
+    `arithmetic` is the estimated number of operations of the whole kernel, including the excess of
+    tiles. `tiles` is the number of tiles for threads to share. `operations` are the commonest
+    instructions.
     """
 
     instructions: int
@@ -107,13 +108,13 @@ class Inspection(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """The seconds that a run takes."""
+    """The seconds of a run."""
 
     seconds: float
 
 
 class Comparison(NamedTuple):
-    """The seconds that runs of two placements take, in turns."""
+    """The seconds of alternating runs of two placements."""
 
     pairs: tuple[tuple[float, float], ...]
 
@@ -170,7 +171,7 @@ def _read_fields(reader: Reader, record: Any) -> Any:
 
 
 def _is_record(kind: Any) -> bool:
-    """Whether a kind is written field by field: a dataclass or a named tuple."""
+    """Whether a type is written field by field: a dataclass or a named tuple."""
     return dataclasses.is_dataclass(kind) or hasattr(kind, "_fields")
 
 
@@ -246,7 +247,7 @@ MESSAGES: dict[type, tuple[Field, ...]] = {
     Timing: (SECONDS,),
     Comparison: (Field(_write_pairs, _read_pairs),),
 }  # fmt: skip
-"""Every kind of message, with the fields that it has, in order."""
+"""The fields of each kind of message, in order."""
 
 _NUMBERS = {kind: number for number, kind in enumerate(MESSAGES)}
 
@@ -270,7 +271,7 @@ def unpack_message(body: bytes) -> Request | Answer:
 
 
 def pack_request(request: Request, limit: float) -> bytes:
-    """A request that is to be answered within `limit` seconds."""
+    """A request to be answered within `limit` seconds, as bytes."""
     writer = Writer()
     writer.real(limit)
     return writer.finish() + pack_message(request)
@@ -290,7 +291,7 @@ def unpack_request(body: bytes) -> tuple[Request, float]:
 
 
 def frame(body: bytes) -> bytes:
-    """A message as it goes through a pipe."""
+    """A message with its header, for the pipe."""
     return _HEADER.pack(_MAGIC, len(body), zlib.crc32(body)) + body
 
 
@@ -303,7 +304,7 @@ def unpack_header(header: bytes) -> tuple[int, int]:
 
 
 def check_body(body: bytes, checksum: int) -> bytes:
-    """A message that came whole."""
+    """The body of a message. Raises `DamagedRecord` if the checksum is wrong."""
     if zlib.crc32(body) != checksum:
         raise DamagedRecord("its checksum is wrong")
     return body

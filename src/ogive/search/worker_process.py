@@ -1,4 +1,4 @@
-"""The worker process as the search sees it: started when needed, replaced when lost."""
+"""The search's side of the worker process, which is started when needed and replaced when lost."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from ogive.targets.target import Target
 Expected = TypeVar("Expected", Done, Inspection, Timing, Comparison)
 
 SLACK_SECONDS = 0.5
-"""How much later than the worker's own alarm we give up on it."""
+"""The seconds after the worker's own alarm at which the search gives it up."""
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -51,24 +51,24 @@ _PROGRAM = (
 
 
 def worker_command() -> list[str]:
-    """What starts a worker that finds the modules that this process does."""
+    """The command for a worker with this process's module path."""
     return [sys.executable or "python3", "-c", _PROGRAM, json.dumps(sys.path)]
 
 
 class Dropped(Exception):
-    """A candidate that will not be chosen, and why."""
+    """Raised for a candidate that is dropped, with the reason."""
 
 
 class WorkerLost(Dropped):
-    """The worker did not survive a candidate."""
+    """Raised if the worker did not survive a candidate."""
 
 
 class NoWorker(Exception):
-    """A worker process cannot be had here."""
+    """Raised if no worker process can be started."""
 
 
 class WorkerProcess:
-    """A worker that is asked one thing at a time. Close it, or use it as a context."""
+    """A worker that gets one request at a time. Close it, or use it as a context manager."""
 
     def __init__(self, command: Sequence[str] | None = None) -> None:
         self._command = list(command or worker_command())
@@ -94,7 +94,7 @@ class WorkerProcess:
         process.wait()
 
     def ensure(self) -> int:
-        """Start the process unless it runs; which start it was, counted from 1."""
+        """Start the process unless it is running; gives the number of the start, from 1."""
         if self._process is not None and self._process.poll() is not None:
             self.close()
         if self._process is None:
@@ -127,13 +127,13 @@ class WorkerProcess:
             if not isinstance(answer, expected | Refused):
                 raise DamagedRecord("it answers something else")
         except DamagedRecord:
-            # Its memory is no longer what it was.
+            # Its memory must be corrupt.
             self.close()
             raise WorkerLost("its worker answered with nonsense") from None
         except (BrokenPipeError, EOFError):
             raise WorkerLost(self._epitaph(process, limit)) from None
         except BaseException:
-            # It may still answer, and nobody would expect that answer.
+            # It might still answer, and that answer would be taken for the next one.
             self.close()
             raise
         if isinstance(answer, Refused):
@@ -187,9 +187,9 @@ class WorkerProcess:
 class RemoteBench:
     """A `Bench` in a worker process, for one kernel.
 
-    `remaining` tells how many seconds are left for all of the search: a new worker has to start
-    within them. All methods raise `Dropped`, or `NoWorker` if nothing can be measured at all.
-    A kernel that cannot be sent raises `CannotEncode` at once.
+    `remaining` gives the seconds left for the whole search, within which a new worker has to start.
+    All methods raise `Dropped`, or `NoWorker` if nothing can be measured at all. The constructor
+    raises `CannotEncode` for a kernel that cannot be sent.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class RemoteBench:
         self._worker = worker
         self._remaining = remaining
         self._opening = Open(loops, target, threads)
-        pack_message(self._opening)  # so that it is known now whether it can be sent
+        pack_message(self._opening)  # raises now if it cannot be sent
         self._opened_in = 0
 
     def inspect(self, placement: Placement, most: int, limit: float) -> Inspection:

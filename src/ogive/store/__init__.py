@@ -1,1 +1,1 @@
-"""Compiled graphs, kernels and code on disk, which outlive the process; checked when read."""
+"""The caches on disk: compiled graphs, kernels and code, which are checked when they are read."""

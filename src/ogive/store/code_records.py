@@ -1,4 +1,4 @@
-"""The code of a kernel as bytes, and back: object code, and the IR it was made from."""
+"""Encoding of the code of a kernel: object code, and the IR from which it was made."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ogive.store.encoding import MOST_TEXT, DamagedRecord, Reader, Writer
 
 
 class CodeRecord(NamedTuple):
-    """The object code of a kernel, and the IR it was made from."""
+    """The object code of a kernel, and the IR from which it was made."""
 
     ir: bytes  # compressed
     object_code: bytes

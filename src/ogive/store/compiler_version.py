@@ -1,6 +1,6 @@
-"""Which compiler this is: a digest of its sources, and which LLVM stands under it.
+"""The version of the compiler: a digest of its sources, and the build of LLVM.
 
-A cached result is only good for the compiler that made it.
+A cached result is valid only for the compiler that made it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ SURFACE = frozenset(
         "torch", "__pycache__",
     }
 )  # fmt: skip
-"""Folders of the package that cannot change what a given graph compiles to."""
+"""Folders of the package that cannot change what a given graph is compiled to."""
 
 LIBRARY = ("autograd", "compat", "fft", "io", "jit", "nn", "onnx", "random", "tensor")
 """Those of them that can change what a function of `onnx/` is captured as."""
 
 CLOCK_GRAIN = 20_000_000
-"""File times lag behind the clock by up to a tick; in nanoseconds, with some to spare."""
+"""The most nanoseconds, generously, by which file times lag behind the clock."""
 
 
 class Sources:
@@ -53,9 +53,9 @@ class Sources:
         return Sources(self._package, self._loaded_at, LIBRARY)
 
     def signature(self) -> bytes | None:
-        """The file system's facts about the sources that this process runs.
+        """A signature of the sources that this process runs, from the file system's records.
 
-        None where they are not files, or have changed since this process began to load them.
+        None if they are not files, or have changed since this process began to load them.
         """
         try:
             sources = _find_sources(self._package, self._folders)
@@ -66,9 +66,9 @@ class Sources:
         return blake2b(repr(sources).encode(), digest_size=32).digest()
 
     def digest(self, store: Store, signature: bytes) -> bytes | None:
-        """A digest of the sources that have a signature; None if they have changed meanwhile.
+        """A digest of the sources with this signature; None if they have changed meanwhile.
 
-        It is kept in `store`, since reading all sources takes longer than a warm start may.
+        It is cached in `store`, since reading all sources takes longer than a warm start may take.
         """
         key = make_key(b"sources", signature)
         known = store.read(Kind.NOTE, [key]).get(key)
@@ -81,7 +81,7 @@ class Sources:
         return digest
 
     def content_digest(self) -> bytes | None:
-        """A digest of all that the sources say; None if they cannot be read."""
+        """A digest of the contents of the sources; None if they cannot be read."""
         digest = blake2b(digest_size=32)
         try:
             for name, *_ in _find_sources(self._package, self._folders):
@@ -115,7 +115,7 @@ def _find_sources(package: str, folders: tuple[str, ...]) -> list[tuple[str, int
 
 @functools.lru_cache(maxsize=1)
 def llvm_identity() -> bytes | None:
-    """Which build of LLVM this is, without loading it; None if that cannot be told."""
+    """An identity of the LLVM build, without loading it; None if it is not known."""
     folder = llvm_folder()
     if folder is None:
         return None

@@ -1,8 +1,8 @@
-"""Keys of cached things: digests of all that they depend on.
+"""Keys of cached entries: digests of everything on which they depend.
 
-A key is two 128-bit digests of one text that holds everything the thing depends on. The first is
-where it is looked for; the second, made independently, is compared before what was found is
-believed, so that two texts with the same first digest are still told apart.
+A key is two independent 128-bit digests of one text with all these dependencies. The first is the
+address under which the entry is looked up. The second is compared before an entry is used, so that
+two texts with equal first digests are still distinguished.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _OP_NAMES = {op: op.name for op in Op}
 
 
 class Key(NamedTuple):
-    """Where a thing is looked for, and what it must say when found."""
+    """The address of an entry, and the check that it must have."""
 
     address: bytes
     check: bytes
 
 
 def make_key(*parts: bytes) -> Key:
-    """The key of what depends on all of `parts`, and on where one ends and the next begins."""
+    """The key of an entry that depends on `parts` and on the borders between them."""
     text = b"".join([struct.pack("<Q", len(part)) + part for part in parts])
     return Key(_address(text), _check(text))
 
@@ -42,17 +42,17 @@ def _check(text: bytes) -> bytes:
 
 
 class Encoded(NamedTuple):
-    """A graph as bytes, and its parameters and variables."""
+    """A graph as bytes, with its parameters and variables."""
 
     text: bytes
     leaves: list[UOp]
 
 
 def encode_graph(root: UOp) -> Encoded:
-    """A graph as bytes that are equal exactly for equal structure, in every process.
+    """A graph as bytes, which are equal exactly for graphs of equal structure, in every process.
 
-    One line a node, sources first and named by line number, so that shared nodes stay shared. Tags
-    and metadata are left out, as in content keys.
+    There is one line per node, sources first and referred to by line number, so that shared nodes
+    stay shared. Tags and metadata are left out, as in content keys.
     """
     numbers: dict[UOp, int] = {}
     lines: list[str] = []

@@ -1,7 +1,7 @@
-"""The file of a store: its name in the folder, its tables, and how it is opened.
+"""The file of a store: its name in the folder, its tables, and opening it.
 
     cache-v1-0.db                 the file in use, with its log (-wal, -shm) beside it
-    cache-v1-0.db.damaged-0       one that was set aside; the file in use is cache-v1-1.db then
+    cache-v1-0.db.damaged-0       a file that was set aside; then cache-v1-1.db is in use
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SCHEMA = 1
 APPLICATION = 0x4F676976
 LOG_BYTES = 4 << 20
 NOT_A_DATABASE = 26
-"""SQLite's code for a file that is none of its own."""
+"""SQLite's code for a file that is not a database."""
 
 _TABLE = """
 CREATE TABLE entry (
@@ -28,13 +28,13 @@ _INDEX = "CREATE INDEX entry_used ON entry (used)"
 
 
 class CannotShare(Exception):
-    """The file is where several processes cannot use one database."""
+    """Raised if the file is in a place where processes cannot share a database."""
 
 
 def database_path(folder: str) -> str:
-    """The file in use: each one that is set aside makes the next one's number higher.
+    """The path of the file in use. Its number is higher than those of all files set aside.
 
-    So no two files share a name, and with it a log, while some process still has the first open.
+    So no two files share a name, and with it a log, while a process still has the first one open.
     """
     set_aside = [
         generation(name)
@@ -51,7 +51,7 @@ def generation(name: str) -> int:
 
 
 def store_files(folder: str) -> list[str]:
-    """The files of ours in a folder, of all versions."""
+    """The names of our files in a folder, of all versions."""
     try:
         names = os.listdir(folder)
     except OSError:
@@ -60,7 +60,7 @@ def store_files(folder: str) -> list[str]:
 
 
 def file_size(path: str) -> int:
-    """How large a file is; 0 if it is not there."""
+    """The bytes of a file; 0 if it does not exist."""
     try:
         return os.stat(path).st_size
     except OSError:
@@ -68,20 +68,20 @@ def file_size(path: str) -> int:
 
 
 def remove(path: str) -> None:
-    """Delete a file, if that can be done."""
+    """Delete a file, if possible."""
     try:
         if os.path.isdir(path):
             os.rmdir(path)
         else:
             os.unlink(path)
     except OSError:
-        pass  # it is not in the way
+        pass  # a file that stays does no harm
 
 
 def connect(
     path: str, writable: bool, busy_seconds: float, kind: type[sqlite3.Connection] | None = None
 ) -> sqlite3.Connection:
-    """An open file, which need not be a store: see `adopt`."""
+    """A connection to a file, which need not be a store yet: see `adopt`."""
     import sqlite3
 
     connection = sqlite3.connect(
@@ -92,22 +92,22 @@ def connect(
         check_same_thread=False,
         factory=kind or sqlite3.Connection,
     )
-    connection.text_factory = bytes  # we store no text, and what is there may not be any
+    connection.text_factory = bytes  # we store no text, and foreign text may be invalid
     return connection
 
 
 def _immutable(path: str) -> str:
-    """SQLite needs to be told that nobody writes where it cannot keep its locks."""
+    """The URI of a file that nothing writes, for places where SQLite cannot keep its locks."""
     from urllib.parse import quote
 
     return f"file:{quote(os.path.abspath(path))}?immutable=1"
 
 
 def adopt(connection: sqlite3.Connection, writable: bool) -> bool:
-    """Make sure that an open file is a store of ours, and make it one if it is empty.
+    """Check that an open file is one of our stores, and make it one if it is empty.
 
-    False for an empty file that cannot be written to. Nothing is written to somebody else's file:
-    that raises `sqlite3.DatabaseError`. Raises `CannotShare`.
+    False for an empty file that cannot be written. A foreign file is never written; it raises
+    `sqlite3.DatabaseError`. Raises `CannotShare`.
     """
     import sqlite3
 
@@ -142,11 +142,11 @@ def _identity(connection: sqlite3.Connection) -> tuple[int, int]:
 
 
 def pragma(connection: sqlite3.Connection, name: str) -> int:
-    """A number that SQLite knows about a file."""
+    """The value of one of SQLite's pragmas for a file."""
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
 def used_bytes(connection: sqlite3.Connection) -> int:
-    """How much of a file its rows take up."""
+    """The bytes of a file that its rows take."""
     pages = pragma(connection, "page_count") - pragma(connection, "freelist_count")
     return pages * pragma(connection, "page_size")

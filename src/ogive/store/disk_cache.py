@@ -1,4 +1,4 @@
-"""The caches on disk as the engine uses them: graphs, kernels and code, found by what they are."""
+"""The engine's view of the caches on disk: graphs, kernels and code, looked up by content."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ TargetKeys = Mapping[str, str]
 
 
 class Disk:
-    """A store, seen by one compiler: `origin` stands for all that is the same for all its work.
+    """A store as one version of the compiler uses it.
 
-    `signature` is that of its `sources` when they were loaded.
+    `origin` is the part of every key that identifies the compiler. `signature` is that of its
+    `sources` when they were loaded.
     """
 
     def __init__(
@@ -151,7 +152,7 @@ class Disk:
         return None if code is None else (record, code)
 
     def find_codes(self, keys: Sequence[Key]) -> dict[Key, CodeRecord]:
-        """The code that there is for `keys`."""
+        """The code records found for `keys`."""
         codes: dict[Key, CodeRecord] = {}
         for key, payload in self.store.read(Kind.CODE, list(dict.fromkeys(keys))).items():
             try:
@@ -161,7 +162,7 @@ class Disk:
         return codes
 
     def write(self, entries: Iterable[Entry], config: Config) -> None:
-        """Keep entries, unless the compiler's sources have changed since they were loaded."""
+        """Store entries, unless the compiler's sources have changed since they were loaded."""
         if self._sources.signature() == self._signature:
             self.store.write(entries, config.disk_cache_bytes)
 
@@ -171,10 +172,10 @@ def _settings(config: Config) -> bytes:
 
 
 def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
-    """Whether a record speaks of parameters, variables and results that a graph has.
+    """Whether the parameters, variables and results of a record are those of a graph.
 
-    Not of all its parameters: simplification may have found that some have no say in the results.
-    Complex elements are pairs of floats there.
+    A record may lack parameters, if simplification found that results do not depend on them. It has
+    pairs of floats in place of complex elements.
     """
     parameters: dict[int, UOp] = {}
     variables: dict[str, tuple[int, int]] = {}
@@ -188,8 +189,8 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
     for slot in record.slots:
         if slot.parameter is not None:
             parameter = parameters.pop(slot.parameter, None)
-            # What stands for a file or a function must never be taken for memory: so says its
-            # device, and the record was checked for that.
+            # A slot of a file or a function must never be taken for memory. Its device tells, and
+            # the record was checked for that.
             if parameter is None or parameter.device != slot.device:
                 return False
             if parameter.dtype.part is not slot.dtype:
@@ -206,7 +207,7 @@ def _fits(record: GraphRecord, leaves: Sequence[UOp], sink: UOp) -> bool:
 class DiskCaches:
     """The caches on disk of a process: a `Disk` for each store.
 
-    `sources` are the compiler's, and `make_key` makes keys of all that they depend on.
+    `sources` are the compiler's, and `make_key` makes keys.
     """
 
     def __init__(
@@ -221,7 +222,7 @@ class DiskCaches:
     def seen_by(
         self, sources: Sources, make_key: Callable[..., Key] = make_key
     ) -> Iterator[None]:
-        """Inside, the compiler has other sources, and keys are made another way."""
+        """Within this context, the compiler has other sources, and `make_key` makes keys."""
         before = self._sources, self._make_key, self._disks
         self._sources, self._make_key, self._disks = sources, make_key, {}
         try:
@@ -230,7 +231,7 @@ class DiskCaches:
             self._sources, self._make_key, self._disks = before
 
     def disk_for(self, config: Config) -> Disk | None:
-        """The caches on disk under a configuration; None where they are off or cannot be used."""
+        """The caches on disk for a configuration; None if they are off or cannot be used."""
         if not (config.disk_cache and config.schedule_cache and config.disk_cache_bytes):
             return None
         store = self._stores.store_in(cache_place())

@@ -1,8 +1,8 @@
-"""Numbers, texts and keys as bytes, and back, with each of them checked.
+"""Encoding of numbers, texts and keys as bytes, and decoding with checks.
 
-All that leaves the process is written with these: what is kept on disk, and what the search says to
-its worker. The format is little-endian and plain: a text is its length and its UTF-8, a list its
-length and its items. What does not read back as something that could have been written raises
+Everything that leaves the process is written with these: entries on disk, and messages of the
+search to its worker. The format is little-endian and plain: a text is its length and its UTF-8, a
+list its length and its items. Bytes that cannot have been written by this module raise
 `DamagedRecord`. Graphs are in `graph_encoding.py`.
 """
 
@@ -16,25 +16,25 @@ from ogive.ir.symbolic.variable import OWN
 from ogive.store.content_keys import DIGEST_BYTES, Key
 
 MOST = 1 << 24
-"""No list in a record is longer."""
+"""The greatest length of a list in a record."""
 
 MOST_BYTES = 1 << 56
-"""No buffer is larger, so that address arithmetic cannot wrap."""
+"""The greatest size of a buffer, so that address arithmetic cannot wrap."""
 
 MOST_TEXT = 1 << 28
 MOST_DIGITS = 64
-"""No number has more bytes."""
+"""The most bytes of a number of any size."""
 
 Bounds = Mapping[str, tuple[int, int]]
 """The least and the greatest value of each variable, by name."""
 
 
 class DamagedRecord(ValueError):
-    """Bytes that are no record."""
+    """Raised for bytes that are not a valid record."""
 
 
 class CannotEncode(ValueError):
-    """Something that has no form as bytes; what contains it is neither kept nor sent."""
+    """Raised for a value without an encoding. The record that contains it is not written."""
 
 
 class Writer:
@@ -80,7 +80,7 @@ class Writer:
 
 
 class Reader:
-    """Takes fields from bytes, in order, and trusts none of them."""
+    """Reads fields from bytes, in order, and checks each of them."""
 
     def __init__(self, data: bytes) -> None:
         self.bytes = data
@@ -110,7 +110,7 @@ class Reader:
         return int.from_bytes(self.data(MOST_DIGITS), "little", signed=True)
 
     def real(self) -> float:
-        """A number as it was, which may be infinite or none."""
+        """A float, which may be infinite or NaN."""
         value: float = struct.unpack("<d", self.take(8))[0]
         return value
 
@@ -163,7 +163,7 @@ class Reader:
 
 
 def within(value: int, low: int, high: int) -> int:
-    """A number that is to lie between two others. Raises `DamagedRecord`."""
+    """`value` if it is between `low` and `high`. Raises `DamagedRecord` otherwise."""
     if not low <= value <= high:
         raise DamagedRecord("a number is out of range")
     return value

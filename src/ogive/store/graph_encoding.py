@@ -1,8 +1,9 @@
-"""Graphs and index expressions as bytes, and back, with every node checked.
+"""Encoding of graphs and index expressions as bytes, and decoding with a check of every node.
 
-A graph is a list of nodes, sources first and named by position, so that shared nodes stay shared.
-Operations and dtypes are numbered as this compiler numbers them: who reads them is the same one,
-since its sources are part of every key. Tags and metadata are left out, as in content keys.
+A graph is a list of nodes, sources first and referred to by position, so that shared nodes stay
+shared. Ops and dtypes are written by their numbers in this compiler. The reader is the same
+compiler, since its sources are part of every key. Tags and metadata are left out, as in content
+keys.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ogive.store.encoding import (
 
 MOST_NODES = 1 << 20
 MOST_DEPTH = 8
-"""No argument has tuples within tuples any deeper."""
+"""The greatest depth of nested tuples in an argument."""
 
 _OPS = tuple(Op)
 _OP_NUMBERS = {op: number for number, op in enumerate(_OPS)}
@@ -35,14 +36,14 @@ _DTYPE_NUMBERS = {dtype: number for number, dtype in enumerate(_DTYPES)}
 _NONE, _FALSE, _TRUE, _INTEGER, _REAL, _TEXT, _OPERATION, _TUPLE = range(8)
 
 NodeCheck = Callable[[Op, DType, tuple[UOp, ...], Any], None]
-"""Raises `DamagedRecord` for a node that must not be made of (op, dtype, sources, argument)."""
+"""Raises `DamagedRecord` if a node of this (op, dtype, sources, argument) must not be built."""
 
 
 # Graphs
 
 
 def write_graph(writer: Writer, root: UOp) -> None:
-    """A graph. Raises `CannotEncode` for an argument of a type that has no form."""
+    """Write a graph. Raises `CannotEncode` for an argument of a type without an encoding."""
     nodes = root.walk()
     numbers = {node: number for number, node in enumerate(nodes)}
     writer.number(len(nodes))
@@ -54,7 +55,7 @@ def write_graph(writer: Writer, root: UOp) -> None:
 
 
 def read_graph(reader: Reader, check: NodeCheck) -> UOp:
-    """A graph of which `check` let every node pass. Raises `DamagedRecord`."""
+    """Read a graph, with every node passed to `check`. Raises `DamagedRecord`."""
     nodes: list[UOp] = []
     for _ in range(reader.number(1, MOST_NODES)):
         op = _OPS[reader.byte(len(_OPS) - 1)]
@@ -130,14 +131,14 @@ _FORMS = frozenset(
         (Op.WHERE, dtypes.index, (dtypes.bool_, dtypes.index, dtypes.index)),
     }
 )
-"""What an expression may consist of besides leaves: (operation, its dtype, its sources' dtypes)."""
+"""The nodes that an expression may have besides leaves: (op, dtype, dtypes of the sources)."""
 
 _EXPRESSION = -(1 << 62)
-"""Stands where an integer would, and says that a graph follows."""
+"""A marker in the place of an integer, which says that a graph follows."""
 
 
 def write_expression(writer: Writer, value: int | UOp, variables: Bounds) -> None:
-    """An index expression over `variables`, or an integer. Raises `CannotEncode`."""
+    """Write an index expression over `variables`, or an integer. Raises `CannotEncode`."""
     if isinstance(value, int):
         writer.number(value)
         return
@@ -149,7 +150,7 @@ def write_expression(writer: Writer, value: int | UOp, variables: Bounds) -> Non
 
 
 def read_expression(reader: Reader, variables: Bounds) -> int | UOp:
-    """A count: an expression over `variables` that is never negative and never faults.
+    """Read a count: an expression over `variables` that is never negative and never faults.
 
     Raises `DamagedRecord`.
     """

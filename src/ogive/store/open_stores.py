@@ -1,5 +1,4 @@
-"""The stores that this process has open: one for each folder, closed at its end and before a fork.
-"""
+"""The open stores of this process: one per folder, closed at exit and before a fork."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from ogive.store.store import Store
 
 
 class OpenStores:
-    """Owns the stores of a process, and sees to it that none is open while the process forks."""
+    """Owns the stores of a process, and closes them while the process forks."""
 
     def __init__(self) -> None:
         self._stores: dict[str, Store] = {}
@@ -21,7 +20,7 @@ class OpenStores:
         )
 
     def store_in(self, folder: str) -> Store:
-        """The one store for a folder."""
+        """The store of a folder, of which there is only one."""
         store = self._stores.get(folder)
         if store is None:
             with self._lock:
@@ -33,7 +32,7 @@ class OpenStores:
         return store
 
     def close_all(self) -> None:
-        """Write what waits and close all files."""
+        """Write all pending rows and close all files."""
         for store in list(self._stores.values()):
             store.close()
 

@@ -1,7 +1,7 @@
-"""Compiled graphs and kernels as bytes, and back, with every field checked.
+"""Encoding of compiled graphs and kernels as bytes, and decoding with a check of every field.
 
-How single fields are written is in `encoding.py`. What does not read back as something that could
-have been written raises `DamagedRecord`.
+`encoding.py` writes and reads single fields. Bytes that cannot have been written by this module
+raise `DamagedRecord`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from ogive.store.encoding import (
 from ogive.store.graph_encoding import read_expression, write_expression
 
 FORMAT = 7
-"""Part of every key: a change of the format makes other keys."""
+"""The version of the format. It is part of every key, so a change makes new keys."""
 
 
 class KernelRecord(NamedTuple):
-    """How a kernel is called: `code` is where its code is; `variables` have bounds.
+    """How a kernel is called. `code` is the key of its code, `variables` has bounds.
 
-    It writes to the first `writes` of its slots, and may read those too. `tiles` is how many tiles
-    its parallel axis has, `work` about how much there is to do in one; `costs` are its vector
-    instructions, the bytes it reads and those it writes.
+    It writes to the first `writes` of its slots, and may read these too. `tiles` is the number of
+    tiles of its parallel axis, `work` the estimated work of a tile; `costs` are the tile's vector
+    instructions, bytes read and bytes written.
     """
 
     name: str
@@ -64,8 +64,9 @@ class LaunchRecord(NamedTuple):
 class GraphRecord(NamedTuple):
     """A compiled graph without code.
 
-    `order` has the positions of the steps in their schedule, `levels` says which run side by side,
-    and `offsets` where in one block of memory on its device each slot lies: -1 for what is in none.
+    `order` has the positions of the steps in their schedule, `levels` says which may run
+    concurrently, and `offsets` the place of each slot in the one block of its device, or -1 if it
+    is not in it.
     """
 
     kernels: tuple[KernelRecord, ...]
@@ -134,7 +135,7 @@ def pack_graph(record: GraphRecord) -> bytes:
     """A compiled graph as bytes. Raises `CannotEncode`."""
     writer = Writer()
     writer.variables(record.variables)
-    # By column, since reading one long list takes a fraction of the time of many short ones.
+    # By column: reading one long list takes a fraction of the time of many short ones.
     _write_names(writer, [slot.dtype.name for slot in record.slots])
     _write_names(writer, [slot.device for slot in record.slots])
     writer.numbers([slot.count for slot in record.slots])
@@ -240,7 +241,7 @@ def _check_devices(
     slots: Sequence[Slot],
     outputs: Sequence[int],
 ) -> None:
-    """Kernels and functions are given memory, kernels that of one device; files are copied."""
+    """Check that kernels and functions get memory, kernels of one device, and files are copied."""
     devices = [slot.device for slot in slots]
     used = set(outputs)
     for step in steps:
@@ -315,7 +316,7 @@ def _read_slots(reader: Reader) -> tuple[Slot, ...]:
 
 
 def _write_names(writer: Writer, names: Sequence[str]) -> None:
-    """Names of which many are equal."""
+    """Write names, many of which are equal."""
     distinct = list(dict.fromkeys(names))
     writer.number(len(distinct))
     for name in distinct:
@@ -355,9 +356,9 @@ def _read_launches(
 def _read_fixed(
     kernel: KernelRecord, values: Iterator[int], variables: Bounds
 ) -> tuple[tuple[str, int], ...]:
-    """The values of a kernel's variables that are the scheduler's own, within their bounds.
+    """The values of a kernel's variables that are the compiler's own, within their bounds.
 
-    Those of the graph have such names, too, where it is the general one of a structure.
+    Variables of the graph have such names, too, if it is a general graph.
     """
     fixed = []
     for name, (low, high) in kernel.variables.items():

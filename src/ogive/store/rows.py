@@ -1,6 +1,6 @@
-"""The rows of a store's file: read and checked, written, noted as used, deleted.
+"""The rows of a store's file: reading with checks, writing, recording uses, deleting.
 
-Every function works on an open file (see `database.py`) and raises what SQLite raises.
+Every function works on an open file (`database.py`) and raises SQLite's errors.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     import sqlite3
 
 ROW_LIMIT = 256 << 20
-"""No row is larger; one that says it is, is damaged."""
+"""The greatest size of a row in bytes. A row that claims more is damaged."""
 
 KEYS_AT_ONCE = 500
-"""SQLite takes at least 999 values in a statement."""
+"""The keys in one statement. SQLite takes at least 999 values."""
 
 
 class Kind(enum.IntEnum):
-    """The kind of thing that a row holds."""
+    """The kind of entry that a row holds."""
 
     GRAPH = 1
     KERNEL = 2
@@ -45,7 +45,7 @@ _TOUCH = "UPDATE entry SET used = max(used, ?) WHERE kind = ? AND address = ?"
 
 
 class Row(NamedTuple):
-    """A row that was found and is what it says; `used` is None if nobody can tell when it was."""
+    """A row that passed its checks. `used` is the time of its last use, None if not known."""
 
     key: Key
     payload: bytes
@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 def read_rows(connection: sqlite3.Connection, kind: Kind, keys: Sequence[Key]) -> Iterator[Row]:
-    """The rows that are there for `keys`, each checked against its key and its digest."""
+    """The rows found for `keys`, each checked against its key and its digest."""
     for start in range(0, len(keys), KEYS_AT_ONCE):
         some = {key.address: key for key in keys[start : start + KEYS_AT_ONCE]}
         places = ", ".join("?" * len(some))
@@ -76,7 +76,7 @@ def _checked(kind: Kind, keys: dict[bytes, Key], columns: Sequence[object]) -> R
 
 
 def row_digest(kind: Kind, key: Key, payload: bytes) -> bytes:
-    """The digest that a row must have for its payload to be believed."""
+    """The digest that a row must have if its payload is valid."""
     secret = bytes((kind,)) + key.address + key.check
     return blake2b(payload, digest_size=DIGEST_BYTES, key=secret, person=b"ogive row").digest()
 
@@ -87,7 +87,7 @@ def write_rows(
     touches: Iterable[tuple[int, Kind, bytes]],
     now: int,
 ) -> None:
-    """Add rows, and note when others were used (when, kind, address): all of it or nothing."""
+    """Add rows and record uses of others (time, kind, address), all in one transaction."""
     rows = [
         (kind, key.address, key.check, row_digest(kind, key, payload), now, payload)
         for kind, key, payload in entries
@@ -107,7 +107,7 @@ def evict_rows(connection: sqlite3.Connection, bound: int) -> None:
     doomed = []
     for row, size in connection.execute("SELECT id, length(payload) FROM entry ORDER BY used, id"):
         doomed.append((row,))
-        # What a row takes up in the file, indexes included, is about this.
+        # This is about what a row takes in the file, indexes included.
         excess -= size + page // 16
         if excess <= 0:
             break
@@ -118,13 +118,13 @@ def evict_rows(connection: sqlite3.Connection, bound: int) -> None:
 
 
 def count_rows(connection: sqlite3.Connection) -> dict[Kind, int]:
-    """How many rows there are of each kind."""
+    """The number of rows of each kind."""
     counted = connection.execute("SELECT kind, count(*) FROM entry GROUP BY kind")
     return {Kind(kind): count for kind, count in counted if kind in Kind._value2member_map_}
 
 
 def delete_rows(connection: sqlite3.Connection) -> None:
-    """Delete all rows, and give their room back."""
+    """Delete all rows, and return their space."""
     connection.execute("DELETE FROM entry")
     connection.executescript("PRAGMA incremental_vacuum")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -1,8 +1,8 @@
-"""One SQLite file that outlives the process: checked rows by key, bounded, least recently used out.
+"""A persistent key-value store in one SQLite file: checked rows, bounded size, LRU eviction.
 
-Nothing here ever raises because of the file. A row that does not check is not there; a file that is
-damaged or not ours is set aside; where the folder cannot be used at all, nothing is kept. The user
-hears of the first such thing.
+Nothing here ever raises because of the file. A row that fails its check counts as absent. A file
+that is damaged or not ours is set aside. If the folder cannot be used at all, nothing is stored.
+The user gets a warning of the first problem.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 BUSY_SECONDS = 1.0
-"""How long to wait for a file that another process has locked."""
+"""How many seconds to wait for a file that another process has locked."""
 
 EXIT_BUSY_MILLISECONDS = 200
 PENDING_LIMIT = 64 << 20
-"""The most bytes kept in memory for a file that is locked at the moment."""
+"""The most bytes that wait in memory while the file is locked."""
 
 TOUCH_MICROSECONDS = 3600 * 1_000_000
-"""A row used more recently than this need not be noted as used just for the note's sake."""
+"""The age of a recorded use, below which recording a new one is not worth a write of its own."""
 
 TOUCHES_HELD = 4096
 
 
 class _Code(enum.IntEnum):
-    """SQLite's primary result codes that we tell apart."""
+    """SQLite's primary result codes that are handled separately."""
 
-    ERROR = 1  # no such table or column: somebody else's database
+    ERROR = 1  # no such table or column: a foreign database
     BUSY = 5
     LOCKED = 6
     READONLY = 8
@@ -76,7 +76,7 @@ class _Code(enum.IntEnum):
 
 _DAMAGED = {_Code.ERROR, _Code.CORRUPT, _Code.NOTADB}
 _PASSING = {_Code.BUSY, _Code.LOCKED}
-_MOVED = 1032  # SQLITE_READONLY_DBMOVED: the file was deleted or moved under us
+_MOVED = 1032  # SQLITE_READONLY_DBMOVED: the file was deleted or moved while it was open
 
 
 def _microseconds() -> int:
@@ -84,7 +84,7 @@ def _microseconds() -> int:
 
 
 class Connect(Protocol):
-    """How a file is opened: see `database.connect`."""
+    """Opens a file: see `database.connect`."""
 
     def __call__(
         self, path: str, writable: bool, busy_seconds: float
@@ -92,7 +92,7 @@ class Connect(Protocol):
 
 
 class StoreInfo(NamedTuple):
-    """The contents of a store, counted; `problem` says why it cannot be used, if so."""
+    """Counts of the contents of a store. `problem` says why it cannot be used, or is None."""
 
     path: str
     nbytes: int
@@ -103,8 +103,8 @@ class StoreInfo(NamedTuple):
 class Store:
     """The rows in one folder. All methods may be called from any thread, and after a fork.
 
-    `now` tells the time in microseconds, `connect` opens a file, which may be written to if
-    `is_writable` says so of its folder.
+    `now` gives the time in microseconds, `connect` opens a file, and `is_writable` says whether
+    files in a folder may be written.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Store:
     # Reading and writing
 
     def read(self, kind: Kind, keys: Sequence[Key]) -> dict[Key, bytes]:
-        """The payloads that are there for `keys`, each checked against its key and digest."""
+        """The payloads found for `keys`, each checked against its key and digest."""
         payloads: dict[Key, bytes] = {}
         if not keys or self._off:
             return payloads
@@ -152,7 +152,7 @@ class Store:
         return payloads
 
     def _touch(self, kind: Kind, key: Key, used: int | None) -> None:
-        """Note that a row was used, which the file says was last so at the time `used`."""
+        """Record the use of a row. `used` is the time of the last use in the file."""
         now = self._now()
         if used is None or not 0 <= now - used < TOUCH_MICROSECONDS:
             self._touch_due = True
@@ -160,9 +160,9 @@ class Store:
             self._touched[kind, key.address] = now
 
     def write(self, entries: Iterable[Entry], bound: int | None = None) -> None:
-        """Keep rows, all of them or none, and no more than about `bound` bytes altogether.
+        """Store rows, all of them or none, and keep the file below about `bound` bytes.
 
-        Where the file is locked for long they wait in memory for the next call or the exit.
+        If the file is locked for long, they wait in memory for the next call or the exit.
         """
         with self._lock:
             if self._off or self._read_only:
@@ -175,7 +175,7 @@ class Store:
                 self._limit_pending()
 
     def flush(self) -> None:
-        """Write what waits, and which rows have been used."""
+        """Write pending rows and recorded uses."""
         with self._lock:
             if self._connection is None or self._off or self._read_only:
                 return
@@ -199,10 +199,10 @@ class Store:
                 del self._pending[: position + 1]
                 return
 
-    # Opening, and what can go wrong
+    # Opening and errors
 
     def _attempt(self, action: Callable[[sqlite3.Connection], Result], failed: Result) -> Result:
-        """Do something with the file; whatever goes wrong with it costs the cache and no more."""
+        """Run an action on the file. Errors of the file are handled and cost only the cache."""
         with self._lock:
             import sqlite3
 
@@ -211,7 +211,7 @@ class Store:
                     connection = self._open()
                     if connection is None:
                         return failed
-                    # An exception out of a signal handler may have left a transaction behind.
+                    # An exception from a signal handler may have left a transaction open.
                     self._roll_back()
                     return action(connection)
                 except sqlite3.Error as error:
@@ -221,22 +221,22 @@ class Store:
                     if not self._recover(error):
                         return failed
                 except UnicodeError as error:
-                    # The names of columns in a damaged schema.
+                    # The schema has damaged names of columns.
                     self._set_aside(str(error))
                 except OSError as error:
                     if error.errno is None:
-                        raise  # a time-out of the user's, not the system's
+                        raise  # a time-out of the user, not of the system
                     self._turn_off(f"cannot be used: {error}")
             return failed
 
     def _is_forked(self, error: sqlite3.Error) -> bool:
-        """Whether a signal handler forked in the midst of it, and so closed the file (`hold`)."""
+        """Whether a signal handler forked during the action, and so closed the file (`hold`)."""
         import sqlite3
 
         return self._connection is None and isinstance(error, sqlite3.ProgrammingError)
 
     def _recover(self, error: sqlite3.Error) -> bool:
-        """Whether it is worth another try."""
+        """Handle an error; gives whether to try again."""
         extended = getattr(error, "sqlite_errorcode", None)
         code = None if extended is None else extended & 0xFF
         if code in _PASSING:
@@ -248,7 +248,7 @@ class Store:
             self._set_aside(str(error))
             return not self._off
         if code in (_Code.FULL, _Code.IOERR, _Code.READONLY) and self._connection is not None:
-            # What is there can still be read.
+            # Existing rows can still be read.
             self._read_only = True
             self._pending.clear()
             self._warn(f"the cache {self._path} cannot be written to ({error})")
@@ -280,7 +280,7 @@ class Store:
         return connection
 
     def _prepare_folder(self) -> bool:
-        """Whether the folder is there and ours alone."""
+        """Whether the folder exists and belongs to the user alone."""
         try:
             os.makedirs(os.path.dirname(self.folder) or ".", exist_ok=True)
             os.mkdir(self.folder, 0o700)
@@ -303,19 +303,20 @@ class Store:
                 self._disconnect()
 
     def _set_aside(self, reason: str) -> None:
-        """Move a damaged or foreign file away; the next one has another name."""
+        """Move a damaged or foreign file away. The next file has another name."""
         self._disconnect()
         path, name = self._path, os.path.basename(self._path)
         aside = f"{name}.damaged-{generation(name)}"
         try:
             os.replace(path, os.path.join(self.folder, aside))
         except FileNotFoundError:
-            return  # another process was faster
+            return  # another process has moved it
         except OSError as error:
             self._turn_off(f"has a damaged file that cannot be moved away: {error.strerror}")
             return
         for other in store_files(self.folder):
-            # One is enough to find out what happened; the file that we leave has no use either.
+            # One damaged file is enough to examine, and the log of the file that we leave is
+            # useless.
             if (".damaged-" in other and other != aside) or other in (f"{name}-wal", f"{name}-shm"):
                 remove(os.path.join(self.folder, other))
         self._warn(f"the cache {path} was damaged ({reason}); it is now {aside}")
@@ -334,23 +335,23 @@ class Store:
     # Closing
 
     def _disconnect(self) -> None:
-        """Close the file, if it is open. What was begun is rolled back.
+        """Close the file, if it is open. An open transaction is rolled back.
 
-        With the last connection to a file SQLite deletes the log beside it, by name; it looks
-        first whether the name is still that file's.
+        When the last connection closes, SQLite deletes the log by name, after checking that the
+        name still belongs to that file.
         """
         import sqlite3
 
         connection, self._connection = self._connection, None
         if connection is not None:
-            with contextlib.suppress(sqlite3.Error):  # nothing of it is in use any more
+            with contextlib.suppress(sqlite3.Error):  # the connection is not used any more
                 connection.close()
 
     def hold(self) -> None:
         """Close the file and keep other threads out until `let_go` or, in a child, `renew`.
 
-        SQLite says of a connection that a child inherits that even closing it may do harm: its
-        locks are those of the parent.
+        According to SQLite, a child must not even close an inherited connection, whose locks belong
+        to the parent.
         """
         self._lock.acquire()
         self._disconnect()
@@ -360,12 +361,12 @@ class Store:
         self._lock.release()
 
     def renew(self) -> None:
-        """Start over in a forked child."""
+        """Reset the store in a forked child."""
         self._lock = threading.RLock()
         self._forget()
 
     def close(self) -> None:
-        """Write what waits and close the file; a later call opens it again."""
+        """Write pending rows and close the file. A later call opens it again."""
         import sqlite3
 
         with self._lock:
@@ -379,7 +380,7 @@ class Store:
     # For people
 
     def info(self) -> StoreInfo:
-        """The contents of the store, counted. Makes no folder and no file."""
+        """Counts of the store's contents. Creates no folder and no file."""
         problem = folder_problem(self.folder)
         path = database_path(self.folder)
         entries: dict[Kind, int] = {}
@@ -389,7 +390,7 @@ class Store:
         return StoreInfo(path, sum(map(file_size, files)), entries, problem)
 
     def clear(self) -> None:
-        """Delete all rows, and files set aside. Other processes may go on using the store."""
+        """Delete all rows and the files set aside. Other processes may keep using the store."""
         with self._lock:
             self._pending.clear()
             self._touched.clear()

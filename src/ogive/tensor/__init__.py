@@ -1,6 +1,6 @@
 """Capture: Python calls become a tensor graph. Nothing is computed here.
 
-The package has the name of PyTorch's function that makes a tensor, and is that function as well:
+The package has the name of PyTorch's function that makes a tensor, and can be called as that one:
 `ogive.tensor([1.0, 2.0])` is `Tensor([1.0, 2.0])`.
 """
 

@@ -1,13 +1,13 @@
-"""Which dtype operations compute in under `ogive.autocast`.
+"""The dtypes in which operations compute under `ogive.autocast`.
 
-Operations are of four kinds, and which is of which is PyTorch's choice for the CPU:
+There are four kinds of operations, chosen as in PyTorch on the CPU:
 
-    @lowered      x @ w     float32 operands are cast to the dtype that was chosen
+    @lowered      x @ w     float32 operands are cast to the chosen dtype
     @widened      a loss    operands of 16 bits are cast to float32
-    @unchanged    x.mv(v)   computes in the dtype of its operands, whatever it is made of
-    the others    x + y     likewise, and what they are made of is of its own kind
+    @unchanged    x.mv(v)   computes in the dtype of its operands, and so do operations inside it
+    the others    x + y     likewise, but operations inside them have their own kinds
 
-float64 is left alone. Inside of one of the first three there is no autocast.
+float64 operands are never cast. Inside an operation of the first three kinds, autocast is off.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 chosen: dict[int, list[DType | None]] = {}
-"""What was chosen by the contexts that a thread is inside of, the innermost last, by thread."""
+"""For each thread, the dtypes chosen by the contexts around it, the innermost last."""
 outside: set[int] = set()
-"""The threads whose first entry there is of no context, but was made by `replace`."""
+"""The threads whose first entry in `chosen` was made by `replace` outside of all contexts."""
 
 
 def current() -> DType | None:
-    """The dtype that this thread's products are computed in; None without autocast."""
+    """The dtype in which this thread's products are computed; None without autocast."""
     entered = chosen.get(threading.get_ident())
     return entered[-1] if entered else None
 
@@ -42,7 +42,7 @@ def enter(dtype: DType | None) -> None:
 
 
 def leave() -> None:
-    """Go back to what was chosen before the last `enter`."""
+    """Restore the choice before the last `enter`."""
     thread = threading.get_ident()
     chosen[thread].pop()
     if not chosen[thread]:
@@ -50,7 +50,7 @@ def leave() -> None:
 
 
 def replace(dtype: DType | None) -> None:
-    """Choose a dtype, or none, instead of what was chosen last; outside of contexts until the next
+    """Choose a dtype, or none, in place of the last choice; outside of contexts until the next
     call."""
     thread = threading.get_ident()
     entered = chosen.get(thread)
@@ -66,35 +66,35 @@ def replace(dtype: DType | None) -> None:
 
 
 def lower(value: Any) -> Any:
-    """A tensor, or several, as an operation that is `lowered` gets them."""
+    """A tensor, or several, with the casts for a `lowered` operation."""
     dtype = current()
     return value if dtype is None else _cast(value, dtype)
 
 
 def widen(value: Any) -> Any:
-    """A tensor, or several, as an operation that is `widened` gets them."""
+    """A tensor, or several, with the casts for a `widened` operation."""
     return value if current() is None else _cast(value, dtypes.float32)
 
 
 def lowered(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """An operation that runs in the dtype that was chosen."""
+    """Make an operation compute in the chosen dtype."""
     return _alone(function, lower)
 
 
 def widened(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """An operation that runs in float32."""
+    """Make an operation compute in float32."""
     return _alone(function, widen)
 
 
 def unchanged(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """An operation that runs in the dtype of its operands."""
+    """Make an operation compute in the dtype of its operands."""
     return _alone(function, lambda value: value)
 
 
 def _alone(
     function: Callable[Arguments, Result], convert: Callable[[Any], Any]
 ) -> Callable[Arguments, Result]:
-    """An operation that gets its arguments converted, and knows of no autocast."""
+    """An operation on converted arguments, inside which autocast is off."""
 
     @functools.wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:

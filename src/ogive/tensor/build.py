@@ -1,7 +1,7 @@
 """Nodes of tensor graphs: movement, broadcasting, casts, reductions.
 
-Everything here works on nodes and is called with `graph_lock` held. A movement that changes nothing
-makes no node, and a chain of one kind of movement makes one:
+All functions work on nodes and are called with `graph_lock` held. A movement that changes nothing
+makes no node, and a chain of movements of one kind makes one:
 
     reshape(reshape(x, (6,)), (2, 3))   →   RESHAPE(x) (2, 3)
     shrink(x, ((0, 4), (0, 3)))         →   x, where x has the shape (4, 3)
@@ -25,21 +25,21 @@ from ogive.tensor.lengths import difference
 Pairs = tuple[tuple[Dim, Dim], ...]
 
 SCALARS = frozenset({Op.CONST, Op.VARIABLE, Op.BIND})
-"""Nodes that stand as operands of any shape without being expanded."""
+"""Ops of scalars, which may be operands beside any shape without being expanded."""
 
 WIDENED = frozenset({dtypes.float16, dtypes.bfloat16})
 """Dtypes whose sums and products are accumulated in float32."""
 
 
 MOST_ELEMENTS = (1 << 63) - 1
-"""That a tensor can have: positions are counted in 64 bits."""
+"""The greatest number of elements of a tensor, since positions have 64 bits."""
 
 
 def check_size(shape: Shape) -> None:
-    """Raise `ShapeError` if elements of such a shape cannot be counted.
+    """Raise `ShapeError` if a shape has more than `MOST_ELEMENTS`.
 
-    As in NumPy and PyTorch, a length of 0 does not make up for others. Lengths that depend on
-    variables are known when memory is taken.
+    As in NumPy and PyTorch, a length of 0 does not help. Symbolic lengths are checked when memory
+    is allocated.
     """
     count = 1
     for size in shape:
@@ -61,7 +61,7 @@ def show(shape: Sequence[Dim]) -> str:
 
 def constant(dtype: DType, value: Scalar | complex) -> UOp:
     """A scalar. Raises `ArgumentError` for an integer that no 64-bit dtype holds, and for a complex
-    number in another dtype."""
+    number in a real dtype."""
     if value.__class__ is complex and dtype.kind != "complex":
         raise ArgumentError(f"{value} is complex and does not fit {dtype.name}; give its real part")
     if dtype.kind != "float" and type(value) is int and not -(1 << 63) <= value < 1 << 64:
@@ -70,7 +70,7 @@ def constant(dtype: DType, value: Scalar | complex) -> UOp:
 
 
 def fitting(dtype: DType, value: Scalar | complex) -> UOp:
-    """A scalar that stands for itself. Raises `ArgumentError` for an integer that does not fit.
+    """A scalar of exactly this value. Raises `ArgumentError` for an integer that does not fit.
 
     A negative one counts from the end of an unsigned dtype, as in PyTorch.
     """
@@ -91,12 +91,12 @@ def index_value(size: Dim) -> UOp:
 
 
 def filled(dtype: DType, value: Scalar | complex, shape: Shape) -> UOp:
-    """One value everywhere."""
+    """A value of `shape` that has `value` everywhere."""
     return expand_to(constant(dtype, value), shape)
 
 
 class _Unmoved:
-    """The rule of a `GRADIENT` node for a value that is the same whatever its inputs are."""
+    """The rule of a `GRADIENT` node for a value that does not depend on its inputs."""
 
     __slots__ = ()
 
@@ -108,9 +108,9 @@ _UNMOVED = _Unmoved()
 
 
 def unmoved(value: UOp, source: UOp) -> UOp:
-    """`value`, computed from `source` but the same whatever that is: its gradient is zero.
+    """`value`, which is computed from `source` but does not depend on it: its gradient is zero.
 
-    `backward()` of what leads to no leaf is refused, and this one leads to what `source` does.
+    `backward()` refuses a value that leads to no leaf. This value leads to the leaves of `source`.
     """
     if not source.dtype.is_inexact or not history.is_tracking():
         return value
@@ -126,7 +126,7 @@ def count(length: Dim) -> UOp:
 
 
 def cast(node: UOp, dtype: DType) -> UOp:
-    """Convert to `dtype`; constants are converted here and now where the result is beyond doubt."""
+    """Convert to `dtype`. Constants are converted at once if the result is certain."""
     source = node.dtype
     if source is dtype:
         return node
@@ -140,7 +140,7 @@ def cast(node: UOp, dtype: DType) -> UOp:
 
 def _move(op: Op, node: UOp, argument: Any, shape: Shape | None = None) -> UOp:
     if argument.__class__ is not tuple:
-        argument = shape = tuple(argument)  # sizes of a namespace with a class of its own for them
+        argument = shape = tuple(argument)  # a namespace may have a class of its own for sizes
     if _is_static(argument):
         return make(op, node.dtype, (node,), argument, shape)
     argument, symbolic = split_argument(argument)
@@ -159,7 +159,7 @@ def _is_static(argument: Any) -> bool:
 
 
 def reshape(node: UOp, shape: Shape) -> UOp:
-    """The same elements in row-major order under another shape of as many elements."""
+    """The same elements in row-major order under another shape."""
     if node.shape == shape:
         return node
     while node.op is Op.RESHAPE:
@@ -170,7 +170,7 @@ def reshape(node: UOp, shape: Shape) -> UOp:
 
 
 def permute(node: UOp, order: tuple[int, ...]) -> UOp:
-    """Axis i of the result is axis `order[i]`."""
+    """Reorder the axes: axis i of the result is axis `order[i]`."""
     if node.op is Op.PERMUTE:
         inner = node.arg
         node, order = node.operand, tuple([inner[axis] for axis in order])
@@ -227,7 +227,7 @@ def flip(node: UOp, axes: tuple[int, ...]) -> UOp:
 
 
 def broadcast_shapes(left: Shape, right: Shape, name: str) -> Shape:
-    """The shape in which two shapes meet, aligned at the last axis."""
+    """The common shape of two shapes, aligned at the last axis."""
     if left == right:
         return left
     if not left or not right:
@@ -251,7 +251,7 @@ def broadcast_shapes(left: Shape, right: Shape, name: str) -> Shape:
 
 
 def expand_to(node: UOp, shape: Shape) -> UOp:
-    """Broadcast to `shape`, which is known to fit."""
+    """Broadcast to `shape`, which must fit."""
     own = node.shape
     if own == shape:
         return node
@@ -262,7 +262,7 @@ def expand_to(node: UOp, shape: Shape) -> UOp:
 
 
 def broadcast(nodes: Sequence[UOp], name: str) -> tuple[UOp, ...]:
-    """Operands made equal in shape; scalars stay scalars."""
+    """Operands broadcast to one shape; scalars stay scalars."""
     shape = nodes[0].shape
     for node in nodes[1:]:
         shape = broadcast_shapes(shape, node.shape, name)
@@ -275,10 +275,10 @@ def broadcast(nodes: Sequence[UOp], name: str) -> tuple[UOp, ...]:
 def gather(node: UOp, indices: Sequence[UOp]) -> UOp:
     """The elements at `(indices[0][p], indices[1][p], ...)` for each position p of the indices.
 
-    There is one index of int64 per axis, of equal shapes but for scalars; the result has that
-    shape. An index that counts along an axis of its own (`count_along`) takes an axis whole. An
-    element outside `0 ... n - 1` is an `IndexRangeError` when the result is computed; where there
-    is nothing to select from, it is raised here.
+    There is one int64 index per axis. All have one shape, except scalars, and the result has that
+    shape. An index that counts along an axis of its own (`count_along`) selects a whole axis. An
+    element outside `0 ... n - 1` is an `IndexRangeError` when the result is computed; if the
+    operand has no elements, it is raised at once.
     """
     if not indices:
         return node
@@ -296,10 +296,10 @@ def gather(node: UOp, indices: Sequence[UOp]) -> UOp:
 def scatter(node: UOp, value: UOp, indices: Sequence[UOp], op: Op | None = None) -> UOp:
     """`node` with `value[p]` at `(indices[0][p], indices[1][p], ...)` for each p in order.
 
-    There is one index of int64 per axis; the value and the indices are of equal shapes but for
-    scalars. Without `op` the last value wins; with one of ADD, MUL, MAXIMUM, MINIMUM each is
-    combined with what is there. An element outside `0 ... n - 1` is an `IndexRangeError` when the
-    result is computed; where there is nowhere to put a value, it is raised here.
+    There is one int64 index per axis. The value and the indices have one shape, except scalars.
+    Without `op` the last value stays; with ADD, MUL, MAXIMUM or MINIMUM each value is combined with
+    the element there. An element outside `0 ... n - 1` is an `IndexRangeError` when the result is
+    computed; if the operand has no elements, it is raised at once.
     """
     shape = common_shape((value, *indices))
     if 0 in shape:
@@ -314,20 +314,20 @@ def scatter(node: UOp, value: UOp, indices: Sequence[UOp], op: Op | None = None)
 
 
 def _at_users_line(node: UOp) -> UOp:
-    """A node that may fault, which names the line even if it is inside of what that line makes."""
+    """A node that may fault, with the user's line as its origin, however deep inside a call."""
     if node.origin is None:
         node.origin = user_origin(2)
     return node
 
 
 def count_along(axis: int, shape: Shape) -> UOp:
-    """The position along one axis of `shape`, as int64, everywhere in it."""
+    """A value of `shape` that holds each element's position along one axis, as int64."""
     line = (1,) * axis + (shape[axis],) + (1,) * (len(shape) - axis - 1)
     return expand(reshape(count(shape[axis]), line), shape)
 
 
 def take_along(node: UOp, places: UOp) -> UOp:
-    """The elements of lines (..., n) that lie at places (..., m, ...) of their last axis."""
+    """The elements of `node` (..., n) at `places` (..., m, ...) along its last axis."""
     lines = range(len(node.shape) - 1)
     return gather(node, [*[count_along(axis, places.shape) for axis in lines], places])
 
@@ -336,7 +336,7 @@ def take_along(node: UOp, places: UOp) -> UOp:
 
 
 def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
-    """Combine over `axes` (in order), which stay with length 1. Half-width floats widen inside."""
+    """Reduce over `axes`, which stay with length 1. 16-bit floats are accumulated in float32."""
     shape = node.shape
     axes = tuple([axis for axis in axes if shape[axis] != 1])
     if not axes:
@@ -345,7 +345,7 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
     rest = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
     if 0 in [shape[axis] for axis in axes]:
         return unmoved(filled(dtype, _IDENTITIES[op], rest), node)
-    # An extreme is one of the elements, wide or not; but narrow ones are compared as wide ones.
+    # An extreme is one of the elements. But narrow elements are compared as wide ones.
     widened = dtype in WIDENED
     if widened:
         node = cast(node, dtypes.float32)
@@ -354,9 +354,9 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
 
 
 def scan(node: UOp, op: Op, axis: int) -> UOp:
-    """The combination of all elements up to each one along `axis`; the shape stays.
+    """The running totals along `axis`; the shape stays.
 
-    Floats add up and multiply in at least twice their width: a running sum has no tree.
+    Sums and products of floats use at least twice their width, since a running total has no tree.
     """
     if 0 in node.shape or node.shape[axis] == 1:
         return node
@@ -369,4 +369,4 @@ def scan(node: UOp, op: Op, axis: int) -> UOp:
 
 
 _IDENTITIES: dict[Op, Scalar] = {Op.ADD: 0, Op.MUL: 1, Op.AND: True, Op.OR: False}
-"""What combining no elements gives, where it gives anything."""
+"""The result of reducing no elements, for the ops that have one."""

@@ -1,4 +1,4 @@
-"""`Core`, the state of every tensor, and how the families of operations make new ones."""
+"""`Core`, the state of every tensor, and the functions that read arguments and make tensors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ Given = TypeVar("Given")
 if TYPE_CHECKING:
 
     class attribute(Generic[Value]):
-        """`property`, as the table of methods declares it: checkers see what the function gives."""
+        """`property` for type checkers, which see the type of the function's result."""
 
         def __init__(self, get: Callable[[Tensor], Value]) -> None: ...
 
@@ -75,21 +75,21 @@ else:
 
 
 class TensorClass(type):
-    """The class of the classes of tensors: how they are printed, each namespace has its way."""
+    """The metaclass of tensors, through which each namespace prints their class in its own way."""
 
 
 class Core(metaclass=TensorClass):
-    """A node of the graph, the device its value lives on, and the user's line that made it.
+    """A node of the graph, the device of its value, and the user's line that made it.
 
-    `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
-    leaves, for which gradients are wanted, and `gradient` where they have one; their `hooks` are
-    called with it, and `leaf` is how their versions refer to them. What is `shared` is the storage
-    that it is one of several tensors to show, and `shows` which part of that. `memory_strides` are
-    those of one that showed such a part until it was alone, where they are not row-major. `apart`
-    is the number of a node that it stands for, or stood for, and that is known to lead to no leaf.
+    `id` belongs to the tensor, and stays when realization replaces the node. `is_flagged` marks
+    leaves, which require gradients; `gradient` is their gradient, `hooks` are called with it, and
+    `leaf` is the reference that their versions have. `shared` is the storage that the tensor shows
+    together with others, `shows` the view of it. `memory_strides` are the strides of a tensor that
+    showed such a view until it was alone, if they are not row-major. `apart` is the id of a node,
+    its own or an earlier one, that is known to lead to no leaf.
 
     Eager tensors (`eager/tensors.py`) have `value`, `record`, `family`, `shown` and `settlings`
-    instead of a node. Programs may set attributes of their own, which lie in `__dict__`.
+    instead of a node. Programs may set attributes of their own, which are in `__dict__`.
     """
 
     __slots__ = (
@@ -119,7 +119,7 @@ class Core(metaclass=TensorClass):
 
     @property
     def is_reader(self) -> bool:
-        """Whether somebody may ask for the value: for a tensor, whoever holds it."""
+        """Whether the value may be needed, which it may as long as a tensor lives."""
         return True
 
     @property
@@ -174,13 +174,13 @@ _concrete: Any = Core
 
 
 def bind_class(concrete: type[Any]) -> None:
-    """Say which class `wrap` makes. The families know only `Core`, which it derives from."""
+    """Set the class that `wrap` makes. The families of methods know only `Core`, its base."""
     global _concrete
     _concrete = concrete
 
 
 def wrap(node: UOp, device: str) -> Tensor:
-    """A new tensor on a connected node. `graph_lock` is held since its operands were read."""
+    """A new tensor on a connected node. `graph_lock` has been held since its operands were read."""
     if history.paused and history.needs_cut(node):
         node = registry.make(Op.DETACH, node.dtype, (node,), None, node.shape)
     tensor: Tensor = _concrete.__new__(_concrete)
@@ -188,9 +188,9 @@ def wrap(node: UOp, device: str) -> Tensor:
 
 
 def hold(node: UOp, device: str) -> Tensor:
-    """A new tensor on the very node, through which gradients flow also under `no_grad`.
+    """A new tensor on exactly this node, through which gradients flow even under `no_grad`.
 
-    The node may be one of a history, which is connected where somebody holds it.
+    The node may be from a history. It is connected here.
     """
     registry.connect(node)
     tensor: Tensor = _concrete.__new__(_concrete)
@@ -198,7 +198,7 @@ def hold(node: UOp, device: str) -> Tensor:
 
 
 def adopt(tensor: Tensor, node: UOp, device: str) -> Tensor:
-    """Fill in a tensor that has nothing yet."""
+    """Initialize an empty tensor."""
     if device is not DEFAULT_DEVICE:
         node, device = placed(node, device)
     tensor.node = node
@@ -213,9 +213,9 @@ def adopt(tensor: Tensor, node: UOp, device: str) -> Tensor:
 
 
 def placed(node: UOp, device: str) -> tuple[UOp, str]:
-    """A node that says by itself where it is, if that is not the default device."""
+    """A node with its device. A node on another device than the default one says so itself."""
     if device == FILES:
-        # What is computed from a file is in memory.
+        # A value computed from a file is in memory.
         return node, device if file_of(node) is not None else DEFAULT_DEVICE
     if device != DEFAULT_DEVICE and _device_below(node) != device:
         node = registry.make(Op.COPY, node.dtype, (node,), device, node.shape)
@@ -223,10 +223,10 @@ def placed(node: UOp, device: str) -> tuple[UOp, str]:
 
 
 def _device_below(node: UOp) -> str | None:
-    """Where the first memory under a node is; None if there is none.
+    """The device of the first memory under a node; None if there is none.
 
-    Tensors of other devices than the default one know where theirs is, so that an operation looks
-    no further than its operands.
+    Nodes on other devices than the default one say so themselves, so that the search ends at the
+    operands of an operation.
     """
     stack, seen = [node], {node}
     while stack:
@@ -250,14 +250,14 @@ def _device_below(node: UOp) -> str | None:
 
 
 def to_device(given: Any) -> str:
-    """The device that `given` names; None means the one of the settings."""
+    """The device that `given` names; None means that of the settings."""
     if given is None:
         given = current_config().device or DEFAULT_DEVICE
     return given if isinstance(given, Device) else Device(given)
 
 
 def memory_device(tensor: Core) -> str:
-    """Where a new tensor for the same work as `tensor` belongs: files cannot be written to."""
+    """The device for a new tensor beside `tensor`: its own, but not files, which are read-only."""
     return DEFAULT_DEVICE if tensor.device == FILES else tensor.device
 
 
@@ -289,12 +289,12 @@ _REFLECTED = {
     "matmul": "__rmatmul__", "bitwise_and": "__rand__", "bitwise_or": "__ror__",
     "bitwise_xor": "__rxor__", "lt": "__gt__", "le": "__ge__",
 }  # fmt: skip
-"""What an object is asked for that stands on the right of an operator, by the operation."""
+"""The reflected method of each operation, which a right operand may have."""
 
 
 def reflected(error: ArgumentTypeError, name: str, left: Any, right: Any) -> Any:
-    """What a right operand that is no tensor makes of an operation, by its `__radd__` and the like.
-    Raises `error` where it makes nothing of it."""
+    """The result of the reflected method (`__radd__` and the like) of a foreign right operand.
+    Raises `error` if it has none or does not implement it."""
     own = getattr(type(right), _REFLECTED.get(name, ""), None)
     if own is None or not isinstance(left, Core) or hasattr(right, "__dlpack__"):
         raise error
@@ -305,8 +305,8 @@ def reflected(error: ArgumentTypeError, name: str, left: Any, right: Any) -> Any
 
 
 def kind_of(value: Any) -> str:
-    """The type of a value, with its library where that is another: `torch.Tensor`, and how to go
-    on where it can be taken over."""
+    """The type of a value with its library, such as `torch.Tensor`, and how to convert it if that
+    is possible."""
     kind = type(value)
     library = kind.__module__.partition(".")[0]
     if library in ("builtins", "__main__", "numpy", "ogive"):
@@ -316,8 +316,8 @@ def kind_of(value: Any) -> str:
 
 
 def to_tensor(value: Any, device: str | None = None) -> Tensor:
-    """`Tensor(value, device=device)`, as the user would write it; but that a tensor stays where it
-    is where no device is named, unless that is a file."""
+    """`Tensor(value, device=device)`. But without a `device`, a tensor stays on its own, unless it
+    is on a file."""
     if device is None and isinstance(value, Core) and value.device != FILES:
         device = value.device
     tensor: Tensor = _concrete(value, device=device)
@@ -325,7 +325,7 @@ def to_tensor(value: Any, device: str | None = None) -> Tensor:
 
 
 def to_integer(value: Any, name: str) -> int:
-    """An integer argument; NumPy's integers will do, booleans and floats will not."""
+    """An integer argument. NumPy's integers are accepted, booleans and floats are not."""
     if type(value) is int:
         return value
     refuse_unbound(value)
@@ -340,7 +340,7 @@ def to_integer(value: Any, name: str) -> int:
 
 
 def to_number(value: Any, name: str) -> int | float:
-    """A number that is known now; NumPy's will do, and what tensors of one element hold."""
+    """A number argument. NumPy's numbers and tensors of one element are accepted, too."""
     operand = to_operand(value, name)
     if isinstance(operand, Core) and operand.numel() == 1:
         operand = operand.item()
@@ -350,14 +350,14 @@ def to_number(value: Any, name: str) -> int | float:
 
 
 def one_element(tensor: Tensor, name: str) -> Tensor:
-    """The value of a tensor that stands for a number, of shape (). Raises `ShapeError`."""
+    """A tensor of one element in place of a number, in shape (). Raises `ShapeError`."""
     if tensor.numel() != 1:
         raise ShapeError(f"{name} takes a number, and a tensor of shape {tensor.shape} is none")
     return tensor.detach().reshape(())
 
 
 def to_entries(value: Any) -> list[Any]:
-    """The entries of a list or tuple, or the one value, where either may be given."""
+    """The entries of a list or tuple; any other value as the only entry."""
     return list(value) if isinstance(value, tuple | list) else [value]
 
 
@@ -378,7 +378,7 @@ def to_dim(value: Any, name: str) -> Dim:
 
 
 def refuse_unbound(value: Any) -> None:
-    """Raise `VariableError` for a variable that stands where a number belongs."""
+    """Raise `VariableError` for an unbound variable in place of a number."""
     if isinstance(value, Variable):
         raise VariableError(
             f"variable {value.name!r} has no value; bind it: {value.name}.bind(...)"
@@ -399,7 +399,7 @@ def to_shape(arguments: tuple[Any, ...], name: str) -> Shape:
 
 
 def to_axis(dim: Any, rank: int, name: str) -> int:
-    """An axis counted from the front; a negative one counts from the back."""
+    """An axis as a number from the front. A negative one counts from the back."""
     axis = to_integer(dim, f"{name}: an axis")
     if -rank <= axis < rank:
         return axis % rank
@@ -408,7 +408,7 @@ def to_axis(dim: Any, rank: int, name: str) -> int:
 
 
 def to_axes(dims: Any, rank: int, name: str) -> tuple[int, ...]:
-    """Several axes, in order, each once; one integer means one axis."""
+    """Several different axes, in order; one integer means one axis."""
     given = to_entries(dims)
     axes = [to_axis(dim, rank, name) for dim in given]
     for axis in axes:
@@ -422,7 +422,7 @@ Operands = tuple[Any, ...]
 
 
 def same_device(tensors: Sequence[Core], name: str) -> str:
-    """The device that all tensors are on. Files go with any: they are copied to where it is."""
+    """The common device of tensors. Files go with any device, and are copied to it."""
     device = tensors[0].device
     for tensor in tensors:
         if tensor.device != device and device == FILES:
@@ -436,9 +436,9 @@ def same_device(tensors: Sequence[Core], name: str) -> str:
 
 
 def bring_together(operands: Operands, name: str) -> tuple[str, Operands]:
-    """The device on which tensors and numbers are combined, and they there.
+    """The device on which tensors and numbers are combined, and the operands there.
 
-    As in PyTorch, a tensor on the default device that has no axes goes with any.
+    As in PyTorch, a tensor without axes on the default device goes with any device.
     """
     tensors = [value for value in operands if isinstance(value, Core)]
     device = tensors[0].device

@@ -1,13 +1,13 @@
-"""How large tensors are that are computed with at once, and for how long.
+"""The sizes of tensors with which operations are computed eagerly, and for how long.
 
-Small ones always are. Larger ones are at first: what a program does once or a few times is done by
-NumPy before a kernel for it is compiled or loaded. A program that goes on with large tensors has
-them compiled: the process has an *allowance* of elements that operations on large tensors may read,
-and when it is used up, these are left to the compiler. If it turns out that sizes change and that
-little is computed with each (`live/small_graphs.py`), the allowance is renewed.
+Small tensors always are. Large ones are at first, because NumPy does work that happens once or a
+few times before a kernel for it is compiled or loaded. Repeated work on large tensors is compiled:
+the process has an *allowance* of elements that operations on large tensors may read eagerly, and
+when it is used up, these operations are left to the compiler. If sizes keep changing and little is
+computed with each (`live/small_graphs.py`), the allowance is renewed.
 
-    count ≤ SMALL            at once
-    SMALL < count ≤ LARGE    at once, while the allowance lasts
+    count ≤ SMALL            eager
+    SMALL < count ≤ LARGE    eager, while the allowance lasts
     LARGE < count            compiled
 
 What is counted is the work of an operation, in elements of `exp` that take as long. That of a
@@ -24,14 +24,14 @@ SMALL = 1 << 16
 100 µs in all (AMD EPYC, one thread)."""
 
 LARGE = 1 << 23
-"""32 MB of float32: beyond, NumPy waits for memory at every operation."""
+"""32 MB of float32. With more, NumPy waits for memory in every operation."""
 
 ALLOWANCE = 1 << 30
-"""Elements that operations on large tensors read at once, in all: NumPy takes about a second for
-them, as long as it takes to compile the kernels of a training step."""
+"""The elements that operations on large tensors may read eagerly. NumPy takes about a second for
+them, as long as compiling the kernels of a training step."""
 
 PRODUCTS_PER_ELEMENT = 32
-"""How many products of numbers are added up in the time in which an element is read."""
+"""The multiply-adds that take as long as reading an element."""
 
 
 COPIES_PER_ELEMENT = 4
@@ -39,7 +39,7 @@ COPIES_PER_ELEMENT = 4
 
 
 class Allowance:
-    """The elements that may still be read, counted."""
+    """The number of elements that may still be read eagerly."""
 
     __slots__ = ("left",)
 
@@ -47,7 +47,7 @@ class Allowance:
         self.left = left
 
     def may_hold(self, count: int) -> bool:
-        """Whether a tensor of so many elements may be one that is computed with at once."""
+        """Whether a tensor of `count` elements may be computed with eagerly."""
         return count <= SMALL or (count <= LARGE and self._is_there())
 
     def may_show(self, count: int, is_recorded: bool) -> bool:
@@ -56,8 +56,10 @@ class Allowance:
         return self.may_hold(count) if is_recorded else count <= LARGE
 
     def is_beyond(self, count: int, most: int = LARGE) -> bool:
-        """Whether an operation that reads so many elements is left to the compiler, as one of more
-        than `most` is; they are taken from the allowance if not."""
+        """Whether an operation that reads `count` elements is left to the compiler.
+
+        It is if they are more than `most`. Otherwise they are taken from the allowance.
+        """
         if count <= SMALL:
             return False
         if count > most or not self._is_there():
@@ -66,12 +68,12 @@ class Allowance:
         return False
 
     def _is_there(self) -> bool:
-        """Whether something is left. There is an allowance again when a graph that was compiled
-        took longer to build than to compute."""
+        """Whether some of the allowance is left. It is renewed after a graph that took longer to
+        build than to compute."""
         if self.left <= 0 and small_graphs.take():
             self.left = ALLOWANCE
         return self.left > 0
 
 
 allowance = Allowance(ALLOWANCE)
-"""That of this process."""
+"""The allowance of this process."""

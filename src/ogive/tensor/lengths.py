@@ -1,6 +1,6 @@
-"""Facts about lengths and positions that depend on variables.
+"""Facts about symbolic lengths and positions.
 
-A check must hold for every value the variables may take, since what is compiled serves all of them:
+A check must hold for all values of the variables, since the compiled code serves all of them:
 
     8 rows, n in 1..8     x[:n], x[n - 1]     always inside
     8 rows, n in 1..9     x[n - 1]            refused: n could be 9
@@ -51,9 +51,9 @@ def span(size: Dim) -> str:
 
 
 def difference(ones: Sequence[Dim], others: Sequence[Dim]) -> str:
-    """The hint of an error about lengths that should be equal and are not known to be.
+    """The hint in an error about lengths that should be equal but are not known to be.
 
-    Raises `VariableError` where that is because one variable has two values.
+    Raises `VariableError` if the reason is a variable with two values.
     """
     if not is_symbolic(*ones, *others):
         return ""
@@ -67,9 +67,9 @@ def difference(ones: Sequence[Dim], others: Sequence[Dim]) -> str:
 
 
 def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
-    """The length that gives `own` together with the `known` ones, or None if there is none.
+    """The length whose product with the `known` ones is the size of `own`, or None.
 
-    It is found by cancelling, so that it holds for lengths of 0 too.
+    It is found by cancelling factors, so that it is right for lengths of 0, too.
     """
     if not is_symbolic(*own, *known):
         total, part = math.prod(own), math.prod(known)
@@ -102,7 +102,7 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
 
 
 def _symbols(product: UOp) -> list[UOp]:
-    """The factors of a product without a number among them."""
+    """The symbolic factors of a product."""
     symbols = []
     while product.op is Op.MUL:
         product, factor = product.src

@@ -1,4 +1,4 @@
-"""Devices as a grid with named axes, and how a tensor lies on one."""
+"""Device meshes: grids of devices with named axes, and the layout of a tensor on one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 
 class Mesh:
-    """Devices as a grid whose axes have names and sizes.
+    """A grid of devices whose axes have names and sizes.
 
-    `devices` are as many names as the grid has places, row-major; without them, the first ones of
-    the CPU.
+    `devices` are the names of the devices in row-major order; by default, the first CPU devices.
 
     >>> mesh = ogive.Mesh(("data", 2), ("model", 2))
     >>> mesh
@@ -28,8 +27,8 @@ class Mesh:
     >>> mesh.sizes["model"]
     2
 
-    Raises `ArgumentError` for axes without a name of their own or without places, `DeviceError` for
-    devices that are not as many.
+    Raises `ArgumentError` for axes without a unique name or with an invalid size, `DeviceError` for
+    a wrong number of devices.
     """
 
     def __init__(self, *axes: tuple[str, int], devices: Sequence[str] | None = None) -> None:
@@ -45,7 +44,7 @@ class Mesh:
             )
 
     def __getitem__(self, axis: str) -> MeshAxis:
-        """One axis, by its name, for state to be divided along it. Raises `ArgumentError`."""
+        """The axis of a name, along which state can be divided. Raises `ArgumentError`."""
         if axis not in self.sizes:
             known = list(self.sizes)
             raise ArgumentError(f"{self} has no axis {axis!r}{nearest(str(axis), known)}")
@@ -65,8 +64,10 @@ class MeshAxis(NamedTuple):
     name: str
 
     def divide(self, value: Tensor) -> Tensor:
-        """A value on the mesh, divided along this axis as well: along the first of its own axes
-        that is whole and that the devices can share. What has none stays as it is.
+        """A value on the mesh, divided along this mesh axis as well.
+
+        The first of the value's axes that is not divided yet and has a suitable length is divided.
+        A value without such an axis stays as it is.
 
         Raises `DeviceError` for a value that is not on the mesh.
         """
@@ -89,7 +90,7 @@ class MeshAxis(NamedTuple):
 
 
 def checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:
-    """Axes of a mesh, each with a name of its own and a size. Raises `ArgumentError`."""
+    """The axes of a mesh, each with a unique name and a size. Raises `ArgumentError`."""
     for axis in axes:
         is_pair = isinstance(axis, tuple) and len(axis) == 2 and isinstance(axis[0], str)
         if not is_pair or isinstance(axis[1], bool) or not isinstance(axis[1], int):
@@ -105,8 +106,11 @@ def checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:
 
 
 class Sharding(NamedTuple):
-    """How a tensor lies over several devices: `axes[m]` is the axis of the tensor that the m-th
-    axis of the mesh divides into equal parts, None if it holds equal copies."""
+    """The layout of a tensor over several devices.
+
+    `axes[m]` is the axis of the tensor that the m-th axis of the mesh divides into equal parts, or
+    None if it holds equal copies.
+    """
 
     devices: tuple[str, ...]
     mesh: tuple[int, ...]
@@ -125,6 +129,6 @@ class Sharding(NamedTuple):
 
 
 def describe(layout: Layout, shape: tuple[Any, ...]) -> Sharding:
-    """How a value of `shape` lies that is laid out so."""
+    """The `Sharding` of a value of `shape` with this layout."""
     axes = tuple([None if axis == COPIES else axis for axis in layout.split])
     return Sharding(layout.devices, layout.mesh, axes, layout.part_shape(shape))

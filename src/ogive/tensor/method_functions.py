@@ -1,4 +1,4 @@
-"""Methods as functions of their first argument, PyTorch's other way to write them."""
+"""Methods as functions of their first argument, PyTorch's other spelling of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 eager_calls: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""For functions that are done at once for eager tensors, what does that (`eager/table.py`)."""
+"""The eager implementations of functions (`eager/table.py`)."""
 
 plain_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""For functions that are open to eager tensors, those that they are for plain ones."""
+"""For functions that are open to eager tensors, the function for plain tensors."""
 
 
 def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A function, no method, that is done at once where one of its tensors is eager."""
+    """Make a function (not a method) compute at once if one of its tensors is eager."""
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -47,12 +47,11 @@ def _is_eager(value: Any) -> bool:
 
 
 chosen_floats: list[Any] = []
-"""The dtype that layers are made in where they are told none: what a program has set
-(`ogive.torch.set_default_dtype`), or nothing."""
+"""The default dtype of layers, if a program has set one (`ogive.torch.set_default_dtype`)."""
 
 
 def created(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-    """The result of a function that makes tensors: eager where small tensors are eager."""
+    """The result of a function that makes tensors, which is eager where small tensors are."""
     if chosen_floats and "dtype" in kwargs and kwargs["dtype"] is None:
         kwargs["dtype"] = chosen_floats[0]
     at_once = eager_calls.get(function)
@@ -65,10 +64,12 @@ def as_function(
     first: str = "input",
     from_number: Callable[..., Core] | None = None,
 ) -> Callable[Concatenate[Any, Arguments], Result]:
-    """`x.name(...)` as `name(x, ...)`, where x may also be given by its name in PyTorch, or be a
-    number, if it is known how to make a tensor `from_number` for another operand.
+    """`x.name(...)` as `name(x, ...)`.
 
-    What stands for a tensor, and has `__torch_function__` for that, is given the call instead.
+    x may also be given by its name in PyTorch, or be a number if there is a function `from_number`
+    that makes a tensor of it for another operand.
+
+    An object with `__torch_function__` in place of a tensor gets the call instead.
     """
 
     def function(*args: Any, **kwargs: Any) -> Result:

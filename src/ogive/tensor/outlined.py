@@ -1,21 +1,19 @@
-"""Functions of the library whose calls are one node of a graph until it is compiled.
+"""Outlined functions: library functions whose calls stay one node until the graph is compiled.
 
     before   x.softmax(-1)     SUB, EXP, REDUCE_AXES, DIV … over x, made at each call
-    after    x.softmax(-1)     CALL softmax(x), which stands for them
+    after    x.softmax(-1)     CALL softmax(x), which is expanded to them later
 
-A program that calls the same functions over and over should not pay for each node that they are
-made of, and a graph that was compiled before is found without them. So `@outlined` functions are
-called in earnest only once for operands of some shapes and dtypes and some other arguments; that
-tells what the result is like, or raises the error that it should. After that a call is a look into
-a table, and a node.
+A program that calls the same functions repeatedly should not pay for every node inside them, and a
+graph that was compiled before is found without these nodes. So an `@outlined` function really runs
+only once for given shapes and dtypes of operands and other arguments. That shows the shape and
+dtype of the result, or raises its error. After that, a call is a table lookup and one node.
 
-What a call stands for is asked for by who compiles it (`passes/capture/inline_calls.py`) and by who
-differentiates it (`autograd/gradient.py`): the function is called with tensors on the operands of
-the node, as it was written, and gives nodes like any other.
+The compiler (`passes/capture/inline_calls.py`) and differentiation (`autograd/gradient.py`) expand
+a call: they run the function on tensors for the operands of the node, which gives ordinary nodes.
 
-A function may be outlined if its result follows from its operands and arguments alone, and is
-neither a view of them nor memory. Where something else could matter (autocast, a function that is
-being traced, several devices, lengths that are variables) it is just called.
+A function may be outlined if its result depends only on its operands and arguments, and is neither
+a view of them nor memory. Where more could matter (autocast, tracing, several devices, symbolic
+lengths), the function is just called.
 """
 
 from __future__ import annotations
@@ -45,23 +43,23 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _OPERAND = "operand"
-"""What stands for an operand among the arguments of a call."""
+"""The marker of an operand among the arguments of a call."""
 
 _PLAIN = frozenset({int, bool, str, type(None), DType})
-"""What arguments may be besides operands, floats and tuples of integers."""
+"""The types of arguments besides operands, floats and tuples of integers."""
 
 _MEMORY = frozenset({Op.BUFFER, Op.AFTER, Op.ASSIGN, Op.COPY, Op.CUSTOM, Op.BIND, Op.VARIABLE})
-"""What must not be in a result: memory that is no operand, and what else it is made of."""
+"""Ops that a result must not contain besides its operands: memory and what belongs to it."""
 
 _NO_RESULT = frozenset({Op.BUFFER, Op.CONST, Op.IOTA})
-"""What a result must not be, under movements: an operand, or a constant."""
+"""Ops of which a result must not be, under movements: operands and constants."""
 
 MOST_SIGNATURES = 4096
 
 
 class Signature(NamedTuple):
-    """The result of a call for operands of some shapes and dtypes; `rest` are the argument of its
-    node and the shape."""
+    """The result of a call for given shapes and dtypes of operands. `rest` are the argument of its
+    node, and the shape."""
 
     dtype: DType
     rest: tuple[tuple[Any, ...], tuple[int, ...]]
@@ -70,14 +68,14 @@ class Signature(NamedTuple):
 _UNKNOWN = Signature(dtypes.void, ((), ()))
 
 _signatures: dict[tuple[Any, ...], Signature | None] = {}
-"""For each call that was made, its signature; None if it cannot be one node."""
+"""The signature of each call made so far; None if it cannot be one node."""
 
 _in_earnest: set[int] = set()
-"""The threads that are inside of an outlined function: what it calls is not outlined again."""
+"""The threads inside an outlined function, whose own calls are not outlined."""
 
 
 def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A function of tensors that gives one tensor, whose calls are nodes."""
+    """Make calls of a function, which takes tensors and gives one tensor, single nodes."""
     callee = f"{function.__module__.removeprefix('ogive.tensor.')}.{function.__name__}"
     expanders[callee] = functools.partial(_expand, function)
 
@@ -103,8 +101,8 @@ def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
                 if signature is not _UNKNOWN:
                     node = make(Op.CALL, signature.dtype, tuple(nodes), *signature.rest)
                     return cast("Result", wrap(node, DEFAULT_DEVICE))
-            # Not under the lock, which a function that asks for values must not hold.
-            _signatures[key] = _find_out(function, callee, args, kwargs, nodes)
+            # Without the lock, which a function that reads values must not hold.
+            _signatures[key] = _find_signature(function, callee, args, kwargs, nodes)
             if len(_signatures) > MOST_SIGNATURES:
                 _signatures.clear()
         return function(*args, **kwargs)
@@ -113,8 +111,7 @@ def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
 
 
 def _are_eager(values: Iterable[Any]) -> bool:
-    """Whether the tensors among arguments are eager, so that what a function without a form is made
-    of is done at once."""
+    """Whether the tensors among arguments are eager, so that operations inside run at once."""
     tensors = [value for value in values if isinstance(value, Core)]
     return bool(tensors) and all(tensor.is_eager for tensor in tensors)
 
@@ -122,7 +119,7 @@ def _are_eager(values: Iterable[Any]) -> bool:
 def _key(
     callee: str, args: tuple[Any, ...], kwargs: dict[str, Any], nodes: list[UOp]
 ) -> tuple[Any, ...] | None:
-    """The key of a call: all that its result depends on but the operands, which `nodes` get."""
+    """The key of a call: all on which its result depends except the operands, added to `nodes`."""
     key: list[Any] = [callee]
     for value in args:
         if isinstance(value, Core):
@@ -147,7 +144,7 @@ def _key(
 
 
 def _note(value: Any, key: list[Any]) -> bool:
-    """Note an argument that is no tensor, such that equal ones are the same; False if unknown."""
+    """Add an argument that is not a tensor to the key; False if its type is not supported."""
     kind = value.__class__
     if kind in _PLAIN:
         key += (kind, value)
@@ -160,14 +157,14 @@ def _note(value: Any, key: list[Any]) -> bool:
     return True
 
 
-def _find_out(
+def _find_signature(
     function: Callable[..., Any],
     callee: str,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     nodes: list[UOp],
 ) -> Signature | None:
-    """The signature of a call, which is made in earnest. None if it is no node by itself."""
+    """The signature of a call, found by running the function; None if it cannot be one node."""
     if any(length.__class__ is not int for node in nodes for length in node.shape):
         return None
     with in_earnest():
@@ -192,13 +189,13 @@ def _find_out(
 
 
 def _is_view(result: Core) -> bool:
-    """Whether a result shows what somebody else does, or its elements in another order."""
+    """Whether a result is a view that shares a storage."""
     is_shown = result.shared is not None and result.shared.is_reader
     return is_shown or result.memory_strides is not None
 
 
 def _encode(value: Any) -> Any:
-    """An argument as a node has it: no two different ones are equal."""
+    """The form of an argument in a node, in which different arguments are never equal."""
     if isinstance(value, Core):
         return _OPERAND
     kind = value.__class__
@@ -217,7 +214,7 @@ def _decode(value: Any) -> Any:
 
 
 def _expand(function: Callable[..., Any], call: UOp) -> tuple[UOp, ...]:
-    """The nodes that a call stands for, over its operands."""
+    """The expansion of a call, over its operands."""
     operands = iter(call.operands)
 
     def argument(entry: Any) -> Any:
@@ -236,10 +233,10 @@ def _expand(function: Callable[..., Any], call: UOp) -> tuple[UOp, ...]:
 
 @contextlib.contextmanager
 def in_earnest(origin: Origin | None = None) -> Iterator[None]:
-    """Inside, functions make the nodes that they are made of, for the line `origin` if given.
+    """Within this context, functions are not outlined; their nodes get the line `origin`, if given.
 
-    Gradients flow through them and nothing is cast, whatever is said where the call is expanded.
-    They say what their gradients are, also if no leaf is left: `backward` may have been called.
+    Gradients flow through them and autocast is off, whatever the mode where the call is expanded.
+    Functions record their gradients even if no leaf is left: `backward` may have been called.
     """
     thread = get_ident()
     outermost = thread not in _in_earnest

@@ -1,1 +1,1 @@
-"""What each op hands down to its sources, as nodes."""
+"""The gradient rules: how each op propagates a gradient to its sources, as nodes."""

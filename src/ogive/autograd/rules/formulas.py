@@ -1,6 +1,6 @@
-"""Arithmetic on nodes of one shape, as gradient rules write it. `graph_lock` is held.
+"""Arithmetic on nodes of one shape, for gradient rules. `graph_lock` is held.
 
-Constants stand for themselves in any shape:
+Constants fit any shape:
 
     multiply(x, 2.0)   →   MUL(x, CONST 2.0)
 """
@@ -50,7 +50,7 @@ def power(left: Operand, right: Operand) -> UOp:
 
 
 def apply(op: Op, x: UOp) -> UOp:
-    """A function of one operand."""
+    """A unary operation."""
     return make(op, x.dtype, (x,), None, x.shape)
 
 
@@ -59,7 +59,7 @@ def negate(x: UOp) -> UOp:
 
 
 def conjugate(x: UOp) -> UOp:
-    """x with the sign of its imaginary part turned; a real x as it is."""
+    """The complex conjugate of x; a real x as it is."""
     if not x.dtype.is_complex:
         return x
     if x.op is Op.CONST:
@@ -108,9 +108,9 @@ def sign(x: UOp) -> UOp:
 
 
 def unmove(node: UOp, moved: UOp) -> UOp:
-    """The new form of a movement node, back in the shape it came from.
+    """The adjoint of the movement `node`, applied to `moved`, which has the shape of its result.
 
-    Where elements were repeated they are added up, and where some were left out there are zeros.
+    Repeated elements are added up, and elements that were left out are zero.
     """
     source = node.operand
     argument = movement_argument(node)
@@ -141,29 +141,29 @@ def unmove(node: UOp, moved: UOp) -> UOp:
 
 
 def move_again(node: UOp, source: UOp) -> UOp:
-    """The movement of `node`, of another source of the same shape."""
+    """The movement of `node`, applied to another source of the same shape."""
     return make(node.op, source.dtype, (source, *node.src[1:]), node.arg, node.shape)
 
 
 def as_value(memory: UOp, shape: Shape) -> UOp:
-    """A gradient of memory as one of the value of `shape` that lies in it."""
+    """The gradient of memory as that of the value of `shape` in it."""
     if memory.shape == shape:
         return memory
     whole = build.reshape(memory, upper_shape(shape))
     return build.shrink(whole, tuple([(0, size) for size in shape]))
 
 
-# Products of all but one
+# Products of all elements but one
 
 
 def products_of_others(x: UOp, axes: tuple[int, ...]) -> UOp:
-    """For each element the product of all others over `axes`, right also where some are zero."""
+    """For each element, the product of all others over `axes`, which may have zeros."""
     rank = len(x.shape)
-    rest = tuple([axis for axis in range(rank) if axis not in axes])
-    order = (*rest, *axes)
+    remaining = tuple([axis for axis in range(rank) if axis not in axes])
+    order = (*remaining, *axes)
     moved = build.permute(x, order)
-    line = build.reshape(moved, (*[x.shape[axis] for axis in rest], _count(x, axes)))
-    last = len(rest)
+    line = build.reshape(moved, (*[x.shape[axis] for axis in remaining], _count(x, axes)))
+    last = len(remaining)
     before = _products_before(line, last)
     after = build.flip(_products_before(build.flip(line, (last,)), last), (last,))
     others = build.reshape(multiply(before, after), moved.shape)
@@ -178,12 +178,12 @@ def _count(x: UOp, axes: tuple[int, ...]) -> int:
 
 
 def _products_before(x: UOp, axis: int) -> UOp:
-    """The product of the elements before each one."""
+    """For each element, the product of those before it."""
     return shift(build.scan(x, Op.MUL, axis), axis, 1, 1)
 
 
 def shift(x: UOp, axis: int, distance: int, fill: float) -> UOp:
-    """Elements further along the axis, with `fill` in front."""
+    """The elements moved by `distance` along the axis, with `fill` in front."""
     pads = tuple([(distance if each == axis else 0, 0) for each in range(len(x.shape))])
     padded = build.pad(x, pads, fill)
     return build.shrink(padded, tuple([(0, size) for size in x.shape]))

@@ -1,14 +1,15 @@
-"""The gradient rules: for each op, what its sources get from what its result is given.
+"""The table of gradient rules: for each op, the gradients of its sources.
 
-A rule is a function per source, from the node and the upstream gradient (of the node's shape and
-dtype) to the gradient of that source (of the source's). None stands where no gradient flows.
+A rule has a function for each source: from the node and the upstream gradient (with the node's
+shape and dtype) to the gradient of that source (with the source's). None means that no gradient
+flows.
 
     MUL(a, b)    a gets upstream · b, b gets upstream · a
-    EXPAND(x)    x gets upstream, summed over what was repeated
+    EXPAND(x)    x gets upstream, summed over the repeated axes
 
-The formulas are nodes themselves, so that gradients can be differentiated again. Where PyTorch has
-a convention (ties, poles), it is kept. So it is for complex numbers: the gradient of a real loss is
-∂/∂x + i·∂/∂y, and what flows through a product is conjugated.
+The formulas are nodes themselves, so that gradients can be differentiated again. Conventions are
+those of PyTorch, for ties, poles, and complex numbers: the gradient of a real loss is
+∂/∂x + i·∂/∂y, and factors of products are conjugated.
 """
 
 from __future__ import annotations
@@ -46,11 +47,11 @@ Formula = Callable[[UOp, UOp], UOp]
 Rule = tuple[Formula | None, ...]
 
 
-# One source: the derivative of the result with respect to x, times upstream
+# One source: upstream times the derivative of the result with respect to x
 
 
 def _derivative(function: Callable[[UOp, UOp], UOp]) -> Rule:
-    """A rule from `function(x, result)`, the derivative."""
+    """The rule of a unary op, from its derivative `function(x, result)`."""
     return (lambda node, upstream: multiply(upstream, function(node.operand, node)),)
 
 
@@ -89,7 +90,7 @@ FUNCTIONS: dict[Op, Rule] = {
     Op.ATANH: (lambda node, upstream: divide(upstream, subtract(1.0, square(node.operand))),),
     Op.ERF: _derivative(lambda x, y: _bell(x, 2 / math.sqrt(math.pi))),
     Op.ERFC: _derivative(lambda x, y: _bell(x, -2 / math.sqrt(math.pi))),
-    # Steps are flat wherever they have a derivative.
+    # Step functions have the derivative zero wherever they have one.
     **dict.fromkeys([Op.FLOOR, Op.CEIL, Op.ROUND, Op.TRUNC], (_zero,)),
 }
 
@@ -117,12 +118,12 @@ def _pow_exponent(node: UOp, upstream: UOp) -> UOp:
 
 
 def _like(node: UOp, shaped: UOp) -> UOp:
-    """`node` in the shape of another; it may have come from a scalar."""
+    """`node` in the shape of `shaped`, expanded if it is a scalar."""
     return build.expand_to(node, shaped.shape)
 
 
 def _extreme(position: int) -> Formula:
-    """The one that is chosen gets all; equals share."""
+    """The chosen operand gets upstream; equal operands share it."""
 
     def formula(node: UOp, upstream: UOp) -> UOp:
         own, other = node.src[position], node.src[1 - position]
@@ -151,14 +152,14 @@ def _inverse_norm(node: UOp) -> UOp:
 
 
 def _copysign(node: UOp, upstream: UOp) -> UOp:
-    """The sign that the magnitude was given; 0 at 0."""
+    """The factor by which the sign of the magnitude was changed; 0 at 0."""
     magnitude = node.left
     ratio = divide(node, magnitude)
     return multiply(upstream, choose(compare(Op.CMPEQ, magnitude, 0.0), 0.0, ratio))
 
 
 def _complex(real: UOp | float, imaginary: UOp | float) -> UOp:
-    """A complex gradient from one of a part."""
+    """A complex gradient from its parts, one of which is a node."""
     like = real if isinstance(real, UOp) else imaginary
     assert isinstance(like, UOp), "one part is a node"
     parts = [x if isinstance(x, UOp) else build.constant(like.dtype, x) for x in (real, imaginary)]
@@ -213,7 +214,7 @@ def _reduced(node: UOp, upstream: UOp) -> UOp:
         return wide
     if op is Op.MUL:
         return multiply(wide, products_of_others(x, axes))
-    # Those that are the extreme share it evenly.
+    # Elements equal to the extreme share upstream evenly.
     chosen = build.cast(compare(Op.CMPEQ, x, build.expand(node, x.shape)), x.dtype)
     number = build.expand(build.reduce(chosen, Op.ADD, axes), x.shape)
     return multiply(wide, divide(chosen, number))
@@ -224,13 +225,13 @@ def _copied_back(node: UOp, upstream: UOp) -> UOp:
 
 
 def _laid_out_back(node: UOp, upstream: UOp) -> UOp:
-    """The gradient where the operand is; how it lies there follows from what it is used for."""
+    """The gradient on the devices of the operand. Its uses determine its layout there."""
     device = _device_of(node.operand)
     return upstream if is_group(device) else make(Op.COPY, node.dtype, (upstream,), device)
 
 
 def _device_of(node: UOp) -> str:
-    """Where a value lies, by the first memory under it."""
+    """The device of a value, by the first memory under it."""
     return computing_devices(node.walk())[node] or DEFAULT_DEVICE
 
 
@@ -253,4 +254,4 @@ RULES: dict[Op, Rule] = {
 }
 
 FLAT = COMPARISON | {Op.DETACH, Op.BITCAST, Op.MSELECT}
-"""Ops through which nothing flows, though their sources are floats."""
+"""Ops through which no gradient flows, although their sources are floats."""

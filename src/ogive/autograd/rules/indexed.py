@@ -67,7 +67,7 @@ def _zero(node: UOp) -> UOp:
 
 
 def _is_last(node: UOp) -> UOp:
-    """Whether each value is the last that was written to its position, the one that stayed."""
+    """Whether each value is the last one written to its position, which stayed there."""
     base, value, *indices = node.src
     count = 1
     for size in value.shape:
@@ -78,7 +78,7 @@ def _is_last(node: UOp) -> UOp:
 
 
 def _product_of_others(node: UOp) -> UOp:
-    """For each value the product of all else that meets at its position, zeros among them."""
+    """For each value, the product of all others at its position, which may be zero."""
     base, value, *indices = node.src
     is_zero = compare(Op.CMPEQ, value, 0.0)
     base_is_zero = compare(Op.CMPEQ, base, 0.0)
@@ -97,7 +97,7 @@ def _is_extreme(x: UOp, extreme: UOp) -> UOp:
 
 
 def _share(node: UOp, upstream: UOp) -> UOp:
-    """Upstream divided by how many are the extreme at each position."""
+    """Upstream divided by the number of elements equal to the extreme at each position."""
     base, value, *indices = node.src
     reached = _is_extreme(value, build.gather(node, indices))
     count = build.scatter(_is_extreme(base, node), reached, indices, Op.ADD)
@@ -108,7 +108,7 @@ def _share(node: UOp, upstream: UOp) -> UOp:
 
 
 def scanned(node: UOp, upstream: UOp) -> UOp:
-    """The gradient of the source of a `SCAN`, which may be wider than the result."""
+    """The gradient of the source of a `SCAN`, which may have a wider dtype than the result."""
     op, axis = node.arg
     (source,) = node.src
     if op is Op.ADD:
@@ -127,8 +127,8 @@ def _from_the_end(x: UOp, axis: int) -> UOp:
 def _scanned_product(x: UOp, upstream: UOp, axis: int) -> UOp:
     """L·s, where L is the product before each element and sₖ = upstreamₖ + xₖ₊₁ · sₖ₊₁.
 
-    The recurrence is solved by doubling: after each step an element has looked twice as far. Unlike
-    a quotient by x, that is right where x is zero.
+    The recurrence is solved by doubling: each step doubles the distance that an element covers.
+    Unlike a quotient by x, this is right where x is zero.
     """
     before = shift(build.scan(x, Op.MUL, axis), axis, 1, 1)
     factor = shift(build.flip(x, (axis,)), axis, 1, 0)
@@ -142,12 +142,12 @@ def _scanned_product(x: UOp, upstream: UOp, axis: int) -> UOp:
 
 
 def _kept(x: UOp) -> UOp:
-    # Inlined into each other, the steps would compute everything anew for every element.
+    # If the steps were fused, each would recompute all those before it for every element.
     return make(Op.CONTIGUOUS, x.dtype, (x,), ())
 
 
 def _scanned_extreme(node: UOp, upstream: UOp, axis: int) -> UOp:
-    """Each element gets what the positions get where it is the extreme so far."""
+    """Each element gets the sum of upstream over the positions at which it is the extreme."""
     x = node.operand
     along: Sequence[UOp] = [build.count_along(each, x.shape) for each in range(len(x.shape))]
     is_new = compare(Op.CMPEQ, x, node)

@@ -1,8 +1,8 @@
-"""A leading axis through a node graph: one rule per op.
+"""Batching: adds a leading axis to a node graph, by one rule per op.
 
     before   MUL(x, w)       x stands for one row        after   MUL(rows, EXPAND(w))
 
-A node that depends on no stand-in stays as it is and is repeated where it meets one that does.
+A node that depends on no stand-in stays as it is, and is expanded where it meets a batched one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ogive.tensor.values.custom_function import in_memory
 
 
 class Batching:
-    """Stand-ins, by what takes their place: the same with a leading axis of `size`.
+    """The batching of a graph. Each stand-in is replaced by a value with a leading axis of `size`.
 
     `graph_lock` is held while it is used.
     """
@@ -35,14 +35,14 @@ class Batching:
         self.expansions = Expansions()
 
     def batch(self, root: UOp) -> UOp:
-        """A node with the leading axis, also where it depends on no stand-in."""
+        """A node with the leading axis, even if it depends on no stand-in."""
         for node in walk((root,)):
             if node not in self.done and any(source in self.done for source in node.src):
                 self.done[node] = self._batched(node)
         return self.repeated(root)
 
     def repeated(self, node: UOp) -> UOp:
-        """The new form of a node; one that has not changed is repeated along the leading axis."""
+        """The new form of a node; an unchanged one is expanded along the leading axis."""
         if node in self.done:
             return self.done[node]
         shape = node.shape
@@ -139,7 +139,7 @@ def _scatter(batching: Batching, node: UOp) -> UOp:
 
 
 def _shaped(batching: Batching, node: UOp, shape: Shape) -> UOp:
-    """A node for every example, where it stands for something of `shape`."""
+    """The new form of a node of `shape`, or of a scalar in its place."""
     wide = (batching.size, *shape)
     return build.expand_to(node, wide) if node.op in build.SCALARS else batching.repeated(node)
 
@@ -161,7 +161,7 @@ def _gradient(batching: Batching, node: UOp) -> UOp:
 
 
 class _BatchedRule:
-    """The rule of a node for every example at once: its result, given the axis as well."""
+    """The gradient rule of a batched node: the result of the node's own rule, batched as well."""
 
     __slots__ = ("_batching", "_node")
 
@@ -180,7 +180,7 @@ class _BatchedRule:
         return [None if part is None else inner.batch(part) for part in parts]
 
     def release(self) -> None:
-        """Let go of the tensors that the rule holds, if it does: nothing will go back."""
+        """Drop the tensors that the rule may hold, since it will not be called."""
         if hasattr(self._node.arg, "release"):
             self._node.arg.release()
 
@@ -203,7 +203,7 @@ _RULES: dict[Op, Rule] = {
 
 
 def moved_axis(node: UOp, source: int, target: int) -> UOp:
-    """`node` with one axis in another place."""
+    """`node` with one axis moved from `source` to `target`."""
     order: list[Any] = [axis for axis in range(len(node.shape)) if axis != source]
     order.insert(target, source)
     return build.permute(node, tuple(order))

@@ -1,10 +1,10 @@
-"""`checkpoint`: computing again instead of keeping.
+"""`checkpoint`: recomputes values in the backward pass instead of keeping them.
 
     y = checkpoint(f)(x)     forward    f(x), of which only y is kept
-                             backward   f(x'), and from there as always
+                             backward   f(x'), and its gradient as usual
 
-x' has the values of x but waits for the upstream gradient. So f(x') is another graph than f(x): it
-shares nothing with the forward pass, and cannot be computed before it is needed.
+x' has the values of x, but depends on the upstream gradient. So f(x') is another graph than f(x):
+it shares nothing with the forward pass, and cannot be computed before it is needed.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from ogive.tensor.tensor import Tensor
 
 
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, whose backward pass computes what it needs again instead of keeping it.
+    """The function with a backward pass that recomputes the values it needs.
 
-    Values and gradients are the same. A long chain of layers, some of them in checkpoints, needs
-    memory for the values between the checkpoints and for one of them at a time.
+    Values and gradients stay the same. A long chain of layers in checkpoints needs memory for the
+    values between checkpoints, and for those inside one checkpoint at a time.
 
     Shapes: those of the function, which returns tensors of floats.
 
@@ -44,7 +44,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> [round(entry, 4) for entry in x.grad.tolist()]
     [2.0, 5.4366]
 
-    Raises `ArgumentTypeError` when the function returns anything but tensors of floats.
+    Raises `ArgumentTypeError` if the function returns anything but float tensors.
     """
 
     @functools.wraps(function)
@@ -74,7 +74,7 @@ def _remade(output: Tensor, inputs: Inputs) -> Tensor:
 
 
 def _reached_besides(root: UOp, arguments: set[Argument]) -> list[UOp]:
-    """The targets of gradients that the function did not get as arguments: parameters, mostly."""
+    """The targets of gradients that are not arguments of the function: mostly parameters."""
     reached: dict[Any, UOp] = {}
     stack, seen = [root], {root}
     while stack:
@@ -92,7 +92,7 @@ def _reached_besides(root: UOp, arguments: set[Argument]) -> list[UOp]:
 
 
 class Recompute:
-    """The rule of an output of a checkpoint."""
+    """The gradient rule of an output of a checkpoint."""
 
     __slots__ = ("_arguments",)
 
@@ -100,7 +100,7 @@ class Recompute:
         self._arguments = arguments
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
-        """The gradients of the arguments, and of what the function found by itself."""
+        """The gradients of the arguments and of the other targets under the output."""
         own = self._arguments
         around = node.src[1 + len(own) :]
         parts: dict[Any, list[UOp]] = {key: [] for key in (*own, *map(_key, around))}
@@ -110,9 +110,9 @@ class Recompute:
             for each in value.walk()
             if each.op is Op.GRADIENT and each.arg in own
         }
-        (again,) = substitute((value,), late, revisit=False)
-        connect(again)
-        by_argument = gradient([(again, upstream)], lambda each: _key(each) in parts)
+        (recomputed,) = substitute((value,), late, revisit=False)
+        connect(recomputed)
+        by_argument = gradient([(recomputed, upstream)], lambda each: _key(each) in parts)
         for each, part in by_argument.items():
             parts[_key(each)].append(part)
         return [total(each) if each else None for each in parts.values()]
@@ -123,7 +123,7 @@ def _key(node: UOp) -> Any:
 
 
 def _after(value: UOp, upstream: UOp) -> UOp:
-    """`value`, known only when `upstream` is: where its first element is a number or is not."""
+    """`value`, made to depend on `upstream`: a choice by its first element, with equal branches."""
     if 0 in upstream.shape:
         return value
     corner = build.shrink(upstream, ((0, 1),) * len(upstream.shape))

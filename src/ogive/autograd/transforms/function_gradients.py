@@ -1,8 +1,8 @@
 """Transforms of functions: `grad`, `value_and_grad`, `vjp`, `jvp`.
 
-Arguments and results may be trees: tuples, lists, dictionaries and dataclasses of tensors. Each
-tensor of an argument is given to the function as a node of its own, so that two arguments with
-equal values stay apart, and so that transforms nest:
+Arguments and results may be trees: tuples, lists, dictionaries and dataclasses of tensors. The
+function gets each tensor of an argument as a node of its own, so that two arguments with equal
+values stay different, and so that transforms nest:
 
     x   →   GRADIENT(x, x)      the value of x, whose gradient is passed on to x
 """
@@ -39,7 +39,7 @@ Function = Callable[..., Any]
 
 
 class Inputs:
-    """The tensors of some arguments, and what stands for them inside a function."""
+    """The tensors of some arguments, and their stand-ins inside a function."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -47,7 +47,7 @@ class Inputs:
         self.arguments: list[Argument] = []
 
     def stand_in(self, value: Any) -> Any:
-        """The value that the function gets in place of a leaf of its arguments."""
+        """The stand-in for a leaf of the function's arguments."""
         if value is None:
             return None
         tensor = to_float_tensor(value, f"{self.name}: an argument")
@@ -70,13 +70,13 @@ class Inputs:
         ]
 
     def close(self) -> None:
-        """The function has been differentiated."""
+        """End the differentiation by these arguments."""
         for argument in self.arguments:
             argument.close()
 
 
 def to_float_tensor(value: Any, name: str) -> Tensor:
-    """A leaf that can be differentiated. Raises `GradientError` for integers."""
+    """A leaf of an argument as a float tensor. Raises `GradientError` for integers."""
     if isinstance(value, float | numpy.ndarray | numpy.floating):
         value = Tensor(value)
     if not isinstance(value, Tensor):
@@ -93,7 +93,7 @@ def to_float_tensor(value: Any, name: str) -> Tensor:
 
 
 def to_outputs(value: Any, name: str) -> list[Tensor]:
-    """The tensors of what a function returned. Raises `ArgumentTypeError` for anything else."""
+    """The tensors of a function's result. Raises `ArgumentTypeError` for anything else."""
     tensors = []
     for path, leaf in leaves(value, "result"):
         if not isinstance(leaf, Tensor) or not leaf.dtype.is_inexact:
@@ -131,7 +131,7 @@ def _positions(argnums: int | Sequence[int], count: int, name: str) -> list[int]
 def grad(
     function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Function:
-    """A function that gives the gradient of `function`, which gives a scalar, for an argument.
+    """The gradient of `function`, which returns a scalar, as a function of the same arguments.
 
     Shapes: those of the arguments that `argnums` names; several give a tuple. With `has_aux` the
     function returns (value, aux), and the result is (gradient, aux).
@@ -156,7 +156,7 @@ def grad(
 def value_and_grad(
     function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Function:
-    """Like `grad`, but the function it makes gives (value, gradient).
+    """Like `grad`, but the resulting function returns (value, gradient).
 
     Shapes: as `grad`. With `has_aux` the result is ((value, aux), gradient).
 
@@ -220,7 +220,7 @@ def _refilled(tree: Any, values: Iterator[Tensor]) -> Any:
 
 
 def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
-    """`function(*primals)`, and a function from upstream gradients of it to those of `primals`.
+    """`function(*primals)`, and a function from its upstream gradients to those of `primals`.
 
     Shapes: the second function takes a tree like the value and gives a tuple of trees like
     `primals`: for the Jacobian J and upstream u, Jᵀu.
@@ -249,7 +249,7 @@ def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
 
 
 def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """`function(*primals)`, and how it changes when `primals` change by `tangents`.
+    """`function(*primals)`, and its derivative in the direction `tangents`.
 
     Shapes: both results are trees like the value; `tangents` is like `primals`. For the Jacobian J
     and the tangents t the second is Jt.
@@ -276,7 +276,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> 
 
 
 def _pushed(inputs: Inputs, outputs: Sequence[Tensor], directions: Sequence[UOp]) -> list[UOp]:
-    """Jt, as the gradient of (Jᵀu)·t for u: that is linear in u, so that no u is left in it."""
+    """Jt, as the gradient of (Jᵀu)·t with respect to u. It is linear in u, so u vanishes."""
     probes = Inputs("jvp")
     upstream = [probes.stand_in(wrap(zeros_like(out.node), out.device)) for out in outputs]
     roots = [(out.node, probe.node) for out, probe in zip(outputs, upstream, strict=True)]
@@ -287,7 +287,7 @@ def _pushed(inputs: Inputs, outputs: Sequence[Tensor], directions: Sequence[UOp]
 
 
 def _matched(given: Any, like: Sequence[Tensor], name: str) -> list[UOp]:
-    """The nodes of a tree of tensors that are like others, one by one."""
+    """The nodes of a tree of tensors, each checked against the tensor in `like`."""
     matched = [leaf for _, leaf in leaves(given, "") if leaf is not None]
     if len(matched) != len(like):
         raise ArgumentError(f"{name}: {len(matched)} tensors were given where {len(like)} belong")

@@ -1,4 +1,4 @@
-"""Gradients compared with what small changes of the arguments do, for rules of one's own."""
+"""`gradcheck`: compares gradients with finite differences, for testing custom rules."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def gradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
 ) -> bool:
-    """Whether gradients of a function are what (f(x + eps) - f(x - eps)) / 2·eps says.
+    """Whether the gradients of a function agree with (f(x + eps) - f(x - eps)) / 2·eps.
 
-    Compared for every element of the tensors of floats in `inputs` that require gradients, each
-    with every element of the results. These are to be float64: smaller floats hide the difference.
+    Every element of the float tensors in `inputs` that require gradients is compared, with every
+    element of the results. They must be float64, because smaller floats hide the difference.
 
     >>> x = Tensor([0.5, 2.0], dtype=ogive.float64, requires_grad=True)
     >>> ogive.autograd.gradcheck(lambda x: (x * x.exp()).sum(), x)
     True
 
-    Raises `GradientError` where they differ, or gives False without `raise_exception`; raises
-    `DtypeError` for other floats than float64.
+    Raises `GradientError` if they differ, or returns False without `raise_exception`. Raises
+    `DtypeError` for floats other than float64.
     """
     given = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     places = [at for at, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
@@ -66,7 +66,7 @@ def gradcheck(
 
 
 Slopes = dict[tuple[int, int], Array]
-"""By the numbers of a result and an input: (elements of the result, elements of the input)."""
+"""Jacobians (elements of the result, elements of the input), by numbers of result and input."""
 
 
 def _slopes(run: Callable[..., tuple[Tensor, ...]], values: list[Array], eps: float) -> Slopes:

@@ -1,7 +1,7 @@
-"""Whole matrices of derivatives: `jacrev`, `jacfwd`, `hessian`.
+"""Matrices of derivatives: `jacrev`, `jacfwd`, `hessian`.
 
-One direction after the other would build one graph each; `vmap` makes them one graph with an axis
-of directions.
+A loop over directions would build one graph for each. `vmap` makes one graph with an axis of
+directions.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Function = Callable[..., Any]
 
 
 def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """A function that gives the Jacobian of `function`, found row by row from the results.
+    """The Jacobian of `function` by reverse mode, row by row, as a function of the same arguments.
 
-    Shapes: for a result of shape r and an argument of shape a, r + a. Where there are several, a
-    tree like the result of trees like the argument; a tuple of these for several `argnums`. It
-    costs a backward pass for each element of the result.
+    Shapes: for a result of shape r and an argument of shape a, r + a. For trees, a tree like the
+    result of trees like the argument; a tuple of these for several `argnums`. It costs a backward
+    pass for each element of the result.
 
     >>> ogive.jacrev(lambda x: x ** 2)(Tensor([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
@@ -41,7 +41,7 @@ def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
         outputs = to_outputs(value, "jacrev")
 
         def rows(position: int) -> Any:
-            """The derivatives of one of the results."""
+            """The derivatives of one result."""
             output = outputs[position]
 
             def pulled(direction: Tensor) -> Any:
@@ -61,10 +61,10 @@ def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
 
 
 def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """A function that gives the Jacobian of `function`, found column by column from an argument.
+    """The Jacobian of `function` by forward mode, column by column, as a function of the arguments.
 
-    Shapes: as `jacrev`; arguments are tensors, not trees of them. It costs a pass for each element
-    of the argument.
+    Shapes: as `jacrev`; arguments are tensors, not trees. It costs a pass for each element of the
+    argument.
 
     >>> ogive.jacfwd(lambda x: x.sum() * x[:1])(Tensor([1.0, 2.0])).tolist()
     [[4.0, 1.0]]
@@ -77,7 +77,7 @@ def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
         chosen, of_chosen = _select(function, args, kwargs, argnums)
 
         def columns(position: int) -> Any:
-            """The derivatives for one of the arguments."""
+            """The derivatives with respect to one argument."""
             argument = chosen[position]
 
             def pushed(direction: Tensor) -> Any:
@@ -98,7 +98,7 @@ def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
 
 
 def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """A function that gives the second derivatives of `function`.
+    """The second derivatives of `function`, as a function of the same arguments.
 
     Shapes: for a scalar and an argument of shape a, a + a; tuples of tuples for several `argnums`.
 
@@ -132,5 +132,5 @@ def _select(
 
 
 def _directions(tensor: Tensor) -> Tensor:
-    """One unit vector after the other, for the elements of a tensor."""
+    """The unit vectors for the elements of a tensor, one per row."""
     return eye(math.prod(tensor.shape), dtype=tensor.dtype)

@@ -1,6 +1,6 @@
-"""`vmap`: a function of one example becomes one of many.
+"""`vmap`: turns a function of one example into a function of many.
 
-The function runs once, on tensors without values that stand for one example each. What it returns
+The function runs once, on tensors without values, each of which stands for one example. Its result
 is a graph, which then gets a leading axis, node by node.
 """
 
@@ -34,12 +34,12 @@ NO_VALUES = (
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0
 ) -> Callable[..., Any]:
-    """A function that does for every example at once what `function` does for one.
+    """A function that applies `function`, a function of one example, to all examples at once.
 
-    Shapes: `in_axes` says along which axis of each argument the examples lie, None for an argument
-    that all of them share: one number for all, or a tuple with an entry per argument, which may
-    itself be a tree like the argument. The results have the axis at `out_axes`. PyTorch's names,
-    `in_dims` and `out_dims`, will do.
+    Shapes: `in_axes` is the axis of examples of each argument, or None for an argument that all
+    examples share. It is one number for all arguments, or a tuple with an entry per argument, which
+    may itself be a tree like the argument. The results have the axis at `out_axes`. PyTorch's names
+    `in_dims` and `out_dims` are accepted, too.
 
     >>> dots = ogive.vmap(lambda a, b: (a * b).sum(), in_axes=(0, None))
     >>> dots(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 10.0])).tolist()
@@ -47,8 +47,8 @@ def vmap(
     >>> ogive.vmap(ogive.grad(lambda x: x ** 3))(Tensor([1.0, 2.0])).tolist()
     [3.0, 12.0]
 
-    Raises `ShapeError` when the numbers of examples differ, and `TraceError` when the function asks
-    for values or does what can only be done for one example.
+    Raises `ShapeError` if the numbers of examples differ, and `TraceError` if the function reads
+    values or does something that is possible only for one example.
     """
 
     @functools.wraps(function)
@@ -72,7 +72,7 @@ def vmap(
 
 
 def _spread(value: Any, axes: Any, change: Callable[[Any, Any], Any]) -> Any:
-    """A tree changed leaf by leaf, with the axis that `axes` has for it or for all around it."""
+    """A tree with `change` applied to each leaf and its axis; `axes` may have one per subtree."""
     if axes is None or isinstance(axes, int):
         return rebuild(value, lambda leaf: change(leaf, axes))
     if isinstance(axes, dict) and isinstance(value, dict) and axes.keys() == value.keys():
@@ -91,15 +91,15 @@ def _spread(value: Any, axes: Any, change: Callable[[Any, Any], Any]) -> Any:
 
 
 class _Examples:
-    """The tensors that have an axis of examples, and what stands for one example of each."""
+    """The tensors with an axis of examples, and a stand-in for one example of each."""
 
     def __init__(self) -> None:
         self.size: Dim | None = None
         self.rows: dict[UOp, UOp] = {}
 
     def stand_in(self, value: Any, axis: int | None) -> Any:
-        """The value that the function gets for a leaf of its arguments."""
-        # Here, since it brings the engine along, which importing Ogive must not.
+        """The stand-in for a leaf of the function's arguments."""
+        # Imported here, because it loads the engine, which importing Ogive must not.
         from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
 
         if isinstance(value, numpy.ndarray):
@@ -125,7 +125,7 @@ class _Examples:
         return tensor_on(flat, shape, device)
 
     def gather(self, returned: Any, out_axes: Any) -> Any:
-        """The function's result for all examples."""
+        """The result of the function for all examples."""
         for path, leaf in leaves(returned, "result"):
             if leaf is not None and not isinstance(leaf, Tensor):
                 raise ArgumentTypeError(

@@ -1,6 +1,6 @@
 """`CPU`: the processor that this process runs on, through LLVM.
 
-`CPU:1` and further ones have memory of their own, and share the processor: its code, its threads.
+`CPU:1` and further ones have memory of their own and share the processor, its code and its threads.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     from ogive.targets.target import Target
 
 MOST = 256
-"""More of them than that are a mistake."""
+"""The limit of CPU devices. A greater index is taken for a mistake."""
 
 
 def make_device(index: int) -> CpuDevice:
-    """One of the CPUs. Raises `DeviceError`."""
+    """A CPU device. Raises `DeviceError` for an index that is too great."""
     if index >= MOST:
         raise DeviceError(f"there is no CPU:{index}; the last is CPU:{MOST - 1}")
     return CpuDevice(index)
 
 
 class CpuDevice(Host):
-    """The processor under this process, with memory of its own."""
+    """The processor of this process, with memory of the device's own."""
 
     kind = "CPU"
 

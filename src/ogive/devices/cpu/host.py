@@ -1,4 +1,4 @@
-"""The CPU that this process runs on: what LLVM and the system say about it."""
+"""The CPU that this process runs on, as LLVM and the system describe it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class HostCpu(NamedTuple):
-    """This CPU in LLVM's words."""
+    """LLVM's description of this CPU."""
 
     triple: str
     name: str
@@ -26,7 +26,7 @@ class HostCpu(NamedTuple):
 
 
 def detect_cpu() -> HostCpu:
-    """Ask LLVM what CPU this is. The first call loads LLVM (10 ms)."""
+    """LLVM's description of this CPU. The first call loads LLVM (10 ms)."""
     from ogive.devices.llvm.library.c_functions import Message, llvm_function
 
     with llvm_gate.lock:
@@ -39,12 +39,12 @@ def detect_cpu() -> HostCpu:
 
 
 def machine_signature(root: str | Path = "/") -> bytes | None:
-    """A digest that no two machines share which LLVM would tell apart; None where we cannot tell.
+    """A digest that differs between machines for which LLVM's description does; None if unknown.
 
-    It is made from what Linux says about the first core, apart from what changes all the time.
+    It is made from what Linux says about the first core, without values that change all the time.
     """
     try:
-        # The whole file is long on large machines and slow to come.
+        # Only the beginning: on large machines the whole file is long and slow to read.
         with open(os.path.join(root, "proc/cpuinfo"), "rb", buffering=0) as file:
             text = file.read(1 << 14)
     except OSError:
@@ -64,7 +64,7 @@ def machine_signature(root: str | Path = "/") -> bytes | None:
 
 @functools.lru_cache(maxsize=1)
 def host_target() -> Target:
-    """The machine this process runs on. The first call loads LLVM (10 ms)."""
+    """The target of this machine. The first call loads LLVM (10 ms)."""
     return host_target_of(detect_cpu())
 
 
@@ -82,7 +82,7 @@ def host_target_of(cpu: HostCpu) -> Target:
 
 
 def host_cores() -> int:
-    """How many threads can run at once: the smaller of the affinity mask and the cgroup quota."""
+    """The number of threads that can run at once: the lesser of affinity mask and cgroup quota."""
     if hasattr(os, "sched_getaffinity"):
         count = len(os.sched_getaffinity(0))
     else:
@@ -95,15 +95,15 @@ def host_cores() -> int:
 
 @functools.lru_cache(maxsize=1)
 def _own_quota() -> float | None:
-    """The cores that this process is allowed, as first asked for: a start asks five times."""
+    """The cgroup quota of this process, read once, because a start asks five times."""
     return cgroup_quota()
 
 
 def cgroup_quota(root: str | Path = "/") -> float | None:
-    """The CPUs' worth of time that cgroups (v1 or v2) allow us, `None` where nothing limits it.
+    """The CPU time that cgroups (v1 or v2) allow this process, in CPUs; `None` without a limit.
 
-    A limit may sit on any ancestor, and in a container the path in `/proc` may be one that only
-    exists outside, so all folders from ours up to the mount are asked.
+    Any ancestor may have a limit, and in a container the path in `/proc` may exist only outside. So
+    all folders from this process's up to the mount are read.
     """
     mount = os.path.join(root, "sys/fs/cgroup")
     limits: list[float] = []
@@ -156,7 +156,7 @@ def _parse_size(text: str) -> int:
 
 
 def _read(path: str) -> str:
-    """The text of a small file of the system, of which a start reads some fifty."""
+    """The text of a small system file. A start reads some fifty of them."""
     try:
         with open(path, "rb", buffering=0) as file:
             return file.read().decode(errors="replace")

@@ -1,7 +1,7 @@
-"""The machine under a process: its target and the native driver, from the disk where they can be.
+"""The machine of a process: its target and the native driver, read from disk if possible.
 
-Asking LLVM what this CPU is means loading all of llvmlite. Its answer is kept under a signature of
-the machine, and compared with LLVM's own as soon as something has to be compiled anyway.
+LLVM's description of the CPU needs all of llvmlite. So it is stored under a signature of the
+machine, and compared with LLVM's own once something has to be compiled anyway.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class HostMachine:
-    """The machine of this process, as it knows it: its target, found when first asked for."""
+    """The machine of this process. Its target is found when it is first needed."""
 
     def __init__(self, detect: Callable[[], HostCpu] = detect_cpu) -> None:
         self._detect = detect
@@ -50,7 +50,7 @@ class HostMachine:
         self.renew_locks()
 
     def renew_locks(self) -> None:
-        """Forget locks that a thread of the parent process held when it forked."""
+        """Replace the locks, which another thread may have held when the process forked."""
         self._lock = threading.RLock()
         self._driver_lock = threading.Lock()
 
@@ -107,7 +107,7 @@ class HostMachine:
             return self._target
 
     def confirmed_target(self, config: Config) -> Target:
-        """The target, in LLVM's own words: what is about to be compiled loads LLVM anyway."""
+        """The target by LLVM's own description: compiling, which comes next, loads LLVM anyway."""
         target = self._find_target(config)
         if self._confirmed:
             return self.target_for(config)
@@ -128,18 +128,18 @@ class HostMachine:
         return cpu
 
     def begin_driver(self, config: Config) -> None:
-        """Let another thread load the native driver, or assemble it, while kernels are compiled."""
+        """Load or assemble the native driver in another thread, while kernels are compiled."""
         if not process_driver.is_loaded and not self._driver_lock.locked() and host_cores() > 1:
             from ogive.devices.helper_threads import Helper
 
             Helper(self._ensure_quietly, config).start()
 
     def _ensure_quietly(self, config: Config) -> None:
-        with contextlib.suppress(Exception):  # who needs the driver will try again, and be told
+        with contextlib.suppress(Exception):  # the code that needs the driver tries again, visibly
             self.ensure_driver(config)
 
     def ensure_driver(self, config: Config) -> None:
-        """Load the native driver, from the disk if it is there."""
+        """Load the native driver, from disk if it is stored there."""
         if process_driver.is_loaded:
             return
         with self._driver_lock:
@@ -175,13 +175,13 @@ def _load_from(disk: Disk, key: Key) -> bool:
 
 
 def note_key() -> Key | None:
-    """Where a disk keeps what this CPU is; None where machines cannot be told apart."""
+    """The key of the CPU's stored description; None if machines cannot be told apart."""
     machine, llvm = machine_signature(), llvm_identity()
     return None if machine is None or llvm is None else make_key(b"cpu", machine, llvm)
 
 
 def noted_cpu(config: Config) -> HostCpu | None:
-    """The description of this CPU by an earlier process."""
+    """The description of this CPU that an earlier process stored, or None."""
     disk, key = disk_for(config), note_key()
     if disk is None or key is None:
         return None
@@ -198,7 +198,7 @@ def noted_cpu(config: Config) -> HostCpu | None:
 
 
 def note_cpu(config: Config, cpu: HostCpu) -> None:
-    """Keep what this CPU is for the next process."""
+    """Store the description of this CPU for later processes."""
     disk, key = disk_for(config), note_key()
     if disk is not None and key is not None:
         writer = Writer()

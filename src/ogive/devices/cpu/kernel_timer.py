@@ -1,4 +1,4 @@
-"""Kernels timed, for the search: on scratch memory, with threads of its own, in cold caches."""
+"""Timing of kernels for beam search: on scratch memory, with own threads, with cold caches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ogive.targets.target import Target
 
 
 class CpuTimer:
-    """Threads to run kernels on, and memory to sweep the caches with."""
+    """Threads for running kernels, and memory for sweeping the caches."""
 
     def __init__(self, target: Target, threads: int) -> None:
         self._pool = Pool(threads or None)
@@ -24,18 +24,18 @@ class CpuTimer:
 
     @property
     def threads(self) -> int:
-        """How many threads run a kernel."""
+        """The number of threads that run a kernel."""
         return self._pool.threads
 
     def sweep_between(self, nbytes: int) -> None:
-        """From now on, leave nothing of a kernel over `nbytes` in the cores' own caches.
+        """From now on, clear the cores' own caches before each run, if they cannot hold `nbytes`.
 
-        What fits there is likely to be there when the kernel runs for real, too.
+        Memory that fits there is likely to be there when the kernel runs in a plan, too.
         """
         if nbytes <= self._cache_bytes:
             return
-        there, here = self._swept = Buffer(self._cache_bytes), Buffer(self._cache_bytes)
-        step = copy_step(there.address, here.address, self._cache_bytes)
+        destination, source = self._swept = Buffer(self._cache_bytes), Buffer(self._cache_bytes)
+        step = copy_step(destination.address, source.address, self._cache_bytes)
         self._sweep = NativePlan([step], self._pool)
 
     def step(
@@ -45,13 +45,13 @@ class CpuTimer:
         return KernelStep(kernel, arguments, tiles, grain, parallel=tiles > grain)
 
     def program(self, step: KernelStep, limit: int) -> NativePlan:
-        """Something to `run`, which is cut after `limit` nanoseconds."""
+        """A program for `run` of one step, which is cut short after `limit` nanoseconds."""
         return NativePlan([step], self._pool, limit)
 
     def run(
         self, program: NativePlan, clock: Callable[[], int] = time.perf_counter_ns
     ) -> int | None:
-        """The nanoseconds that a run takes; None if it was cut. Raises `KernelFault`."""
+        """The nanoseconds of a run; None if it was cut short. Raises `KernelFault`."""
         if self._sweep is not None:
             self._sweep.execute()
         start = clock()

@@ -1,8 +1,9 @@
-"""How fast this machine is, as far as the process knows.
+"""The speed of this machine, as far as the process knows it.
 
-At first that is what the disk has of an earlier measurement, or else what is usual. A process that
-has shared out many steps measures once: threads matter to it, and it is past its first results.
-Plans that are bound from then on go by it. Where nothing can be kept on disk, nothing is measured.
+At first these are the figures of an earlier measurement on disk, or else usual ones. A process that
+has shared many steps among threads measures once: by then, threads matter to it, and it has its
+first results. Plans that are bound later use the measured figures. If nothing can be stored on
+disk, nothing is measured.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 JOBS_BEFORE = 4096
-"""Steps that a pool has shared out before it is worth measuring what that costs."""
+"""The number of parallel steps of a pool after which the machine is measured."""
 
 
 class MachineSpeeds:
     """The speed of the machine, as far as this process knows it.
 
-    `cores` counts the threads that can run at once, `measure` finds out how fast a target is
-    (`speed_measurement.measure` if not given), `jobs_before` is `JOBS_BEFORE`.
+    `cores` gives the number of threads that can run at once, `measure` the speeds of a target
+    (`speed_measurement.measure` by default), `jobs_before` is `JOBS_BEFORE`.
     """
 
     def __init__(
@@ -52,12 +53,12 @@ class MachineSpeeds:
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """Forget a lock that a thread of the parent process held when it forked."""
+        """Replace the lock, which another thread may have held when the process forked."""
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
     def taken_for(self, speeds: Speeds) -> Iterator[None]:
-        """Inside, the machine is as fast as is said."""
+        """Within this context, `speeds` are the speeds of the machine."""
         before = self._speeds, self._settled
         self._speeds, self._settled = speeds, True
         try:
@@ -66,16 +67,16 @@ class MachineSpeeds:
             self._speeds, self._settled = before
 
     def current(self) -> Speeds:
-        """The speeds that are known now."""
+        """The speeds as they are known now."""
         assert self._speeds is not None, "a pool comes before its plans"
         return self._speeds
 
     def know(self, config: Config, pool: Pool) -> None:
-        """Know the machine's speed before plans are bound to `pool`, by measuring if need be."""
+        """Find the speeds before plans are bound to `pool`: stored, usual or measured now."""
         if self._settled or (self._speeds is not None and pool.jobs < self.jobs_before):
             return
         if not self._lock.acquire(blocking=self._speeds is None):
-            return  # Another thread is measuring.
+            return  # another thread is measuring
         try:
             if self._speeds is None:
                 stored = self.stored(config)
@@ -89,7 +90,7 @@ class MachineSpeeds:
             self._lock.release()
 
     def measure(self, config: Config) -> Speeds | None:
-        """Measure the machine (half a second) and keep that; None if it is too busy to tell."""
+        """Measure the machine (half a second) and store the figures; None if it is too busy."""
         from ogive.devices.cpu.speed_measurement import measure
 
         measured = (self._measure or measure)(host_machine.target_for(config))
@@ -103,7 +104,7 @@ class MachineSpeeds:
         return measured
 
     def stored(self, config: Config) -> Speeds | None:
-        """The result of an earlier measurement, on this machine and with as many cores."""
+        """The figures of an earlier measurement on this machine with as many cores, or None."""
         place = self.place(config)
         if place is None:
             return None
@@ -115,7 +116,7 @@ class MachineSpeeds:
             return None
 
     def place(self, config: Config) -> tuple[Disk, Key] | None:
-        """Where figures are kept; None if nowhere."""
+        """The disk and key for the figures; None if they cannot be stored."""
         disk, machine = disk_for(config), machine_signature()
         if disk is None or machine is None:
             return None

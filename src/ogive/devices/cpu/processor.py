@@ -1,6 +1,6 @@
-"""The processor that all CPUs of a process share: its target, its threads, what runs on it.
+"""The processor that all CPU devices of a process share: its target, its threads, its programs.
 
-Loaded with the first plan, and not before: a process that only makes tensors needs none of it.
+It is imported with the first plan, since a process that only makes tensors does not need it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Processor:
-    """The half of `CpuDevice` that code and threads need."""
+    """The part of `CpuDevice` that deals with code and threads."""
 
     def __init__(self) -> None:
         self._make_plan: Callable[[Sequence[DeviceStep], Pool], NativePlan] = NativePlan

@@ -1,8 +1,8 @@
-"""Measuring a machine with kernels of our own: what `devices/cpu/speeds.py` decides by.
+"""Measures a machine with kernels of our own, for `speeds.py`.
 
-Three kernels, compiled like any other: one adds up rows (it only reads), one fills memory (it only
-writes), one works on what it has in registers. The first of a kernel's tiles touch the first of its
-memory, so that one kernel over much memory, run over some of its tiles, measures every cache.
+There are three kernels, compiled like any other: one adds up rows (it only reads), one fills memory
+(it only writes), one computes in registers. The first tiles of a kernel access the first part of
+its memory, so one kernel over much memory, run over some of its tiles, measures every cache.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from ogive.passes.lower.tile_work import grain_of
 from ogive.targets.target import Target
 
 ROW = 2048
-"""Numbers that the reading kernel adds up in one tile: half of the smallest L1 there is."""
+"""Numbers that the reading kernel adds up in one tile: half of the smallest L1 cache."""
 
 CHAIN = 24
 """Multiplications and additions for each number of the working kernel."""
 
 TIMES = 3
-"""A figure is measured at least so often."""
+"""The least number of measurements of each figure."""
 
 LAUNCHES = 64
 SHARED_NANOSECONDS = 40_000
-"""What the work takes on one thread that is shared out to see what sharing costs."""
+"""The time on one thread of the work that is shared to measure the cost of sharing."""
 
 
 class Care(NamedTuple):
-    """How carefully to measure, and what to believe.
+    """How carefully to measure, and which measurements to believe.
 
-    One figure is measured for `seconds`, over `most_memory` bytes or less. Two threads that take a
-    greater part than `least_gain` of one thread's time were not both there. A thread that gets less
-    of its core than `least_cpu_share` measures the others, not the machine.
+    Each figure is measured for `seconds`, over at most `most_memory` bytes. If two threads take
+    more than `least_gain` of the time of one, they did not both run. If a thread gets less than
+    `least_cpu_share` of its core, it measures other processes, not the machine.
     """
 
     seconds: float = 0.008
@@ -57,7 +57,7 @@ class Care(NamedTuple):
 
 
 def measure(target: Target, care: Care | None = None) -> Speeds | None:
-    """The speeds of this machine; None if other processes leave us too little of it."""
+    """The speeds of this machine; None if other processes take too much of it."""
     pool = Pool(target.cores)
     try:
         return _Bench(target, pool, care or Care()).measure()
@@ -66,7 +66,7 @@ def measure(target: Target, care: Care | None = None) -> Speeds | None:
 
 
 class _Bench:
-    """The kernels and the memory to run them over."""
+    """The kernels, and the memory to run them over."""
 
     def __init__(self, target: Target, pool: Pool, care: Care) -> None:
         self.pool = pool
@@ -79,11 +79,11 @@ class _Bench:
         self.reading = _Specimen(_row_sums(count), target, memory)
         self.filling = _Specimen(_filling(count), target, memory)
         self.working = _Specimen(_arithmetic(1 << 16), target, Buffer(0))
-        # The system gives memory when it is written to, and only then.
+        # The system provides memory only when it is first written.
         self.filling.plan(pool, self.filling.tiles).execute()
 
     def measure(self) -> Speeds | None:
-        """All figures."""
+        """All figures; None if the machine is too busy."""
         began = time.perf_counter(), time.thread_time()
         launch = self._launch()
         work = self._tile_nanoseconds()
@@ -104,7 +104,7 @@ class _Bench:
         )
 
     def _times(self, plan: NativePlan) -> list[float]:
-        """Nanoseconds of runs of a plan, after one to warm it up."""
+        """The nanoseconds of several runs of a plan, after one warm-up run."""
         plan.execute()
         times: list[float] = []
         end = time.perf_counter() + self.care.seconds
@@ -115,19 +115,19 @@ class _Bench:
         return times
 
     def _launch(self) -> int:
-        """Nanoseconds that a step takes which does next to nothing."""
+        """The nanoseconds of a step that does almost nothing."""
         plan = self.working.plan(self.pool, 1, repeats=LAUNCHES)
         return round(min(self._times(plan)) / LAUNCHES)
 
     def _tile_nanoseconds(self) -> float:
-        """The time of one tile of the working kernel."""
+        """The nanoseconds of one tile of the computing kernel."""
         tiles = self.working.tiles
         return min(self._times(self.working.plan(self.pool, tiles))) / tiles
 
     def _sharing(self, tile: float) -> tuple[int, ...] | None:
-        """The time that sharing adds to a thread's part of the work; None if no other thread came.
+        """The time that sharing adds to a thread's part of the work; None if threads did not run.
 
-        What counts is the better quarter of the runs: the best may be luck.
+        It is the first quartile of the runs, since the best may be luck.
         """
         tiles = max(min(round(SHARED_NANOSECONDS / tile), self.working.tiles), 1)
         alone = tile * tiles
@@ -141,13 +141,13 @@ class _Bench:
         return tuple(sharing)
 
     def _rates(self, specimen: _Specimen, sharing: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-        """Bytes a second by level and number of threads."""
+        """Bytes per second by level and number of threads."""
         first, second, third = self.caches
         rows = []
         for level in range(4):
             row: list[int] = []
             for threads, overhead in zip(self.threads, sharing, strict=True):
-                # What one thread does within its L1 is over before another comes.
+                # Work within one thread's L1 is done before another thread begins.
                 alone = first // 2 if threads == 1 else second * threads // 2
                 nbytes = (alone, second * threads // 2, third // 2, self.nbytes)[level]
                 row.append(self._rate(specimen, min(nbytes, self.nbytes), threads, overhead))
@@ -155,7 +155,7 @@ class _Bench:
         return tuple(rows)
 
     def _rate(self, specimen: _Specimen, nbytes: int, threads: int, overhead: int) -> int:
-        """Bytes a second over memory of that size, again and again."""
+        """Bytes per second of repeated runs over memory of that size."""
         tiles = max(specimen.tiles * nbytes // specimen.nbytes, 1)
         repeats = LAUNCHES if threads == 1 and nbytes < 1 << 20 else 1
         best = min(self._times(specimen.plan(self.pool, tiles, threads, repeats))) / repeats
@@ -164,7 +164,7 @@ class _Bench:
 
 
 class _Specimen:
-    """A kernel that runs over `memory`, which is its largest buffer."""
+    """A kernel and its buffers, of which `memory` is the largest."""
 
     def __init__(self, region: UOp, target: Target, memory: Buffer) -> None:
         kernel = compile_region(region, target, Config())
@@ -200,7 +200,7 @@ def _row_sums(count: int) -> UOp:
 
 
 def _filling(count: int) -> UOp:
-    """`count` times one number."""
+    """One number, repeated `count` times."""
     return _region(UOp(Op.EXPAND, float32, (_parameter(1, 1),), (count,)), (count,))
 
 

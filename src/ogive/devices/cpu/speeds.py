@@ -1,10 +1,10 @@
-"""How fast a machine is, and what follows: how many threads some work is worth.
+"""The speed of a machine, from which the number of threads for some work follows.
 
-The model is small. Work takes as long as its instructions take or as its bytes take to come and go,
-whichever is longer; several threads divide the instructions, and the bytes as far as the level of
-the memory they are in lets them; and it takes time to share the work out and to wait for the last.
-Figures come from measuring (`devices/cpu/speed_measurement.py`) or, before that, from
-`usual_speeds`. Nothing here has a say in what is computed, only in who computes it.
+The model is small. Work takes as long as its instructions or its memory traffic, whichever takes
+longer. Several threads divide the instructions, and the traffic as far as its level of memory
+allows. Sharing the work and waiting for the last thread take time, too. The figures are measured
+(`speed_measurement.py`) or, before that, assumed (`usual_speeds`). They decide which threads
+compute, never what is computed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ogive.targets.target import Target
 
 WORTH_A_THREAD = 1.1
-"""More threads must be so many times as fast as fewer: the others may have better things to do."""
+"""How much faster more threads must be than fewer, since other work may need them."""
 
 LEVELS = ("L1", "L2", "L3", "memory")
 
@@ -32,12 +32,12 @@ MOST_THREADS = 1 << 12
 
 @record(frozen=True)
 class Speeds:
-    """How fast a machine is, with one thread and with several.
+    """The speed of a machine with one thread and with several.
 
-    `threads` are the numbers of threads that the tables have columns for, from 1 up. `read` and
-    `write` have bytes a second by level (L1, L2, L3, memory), all threads together; `instructions`
-    is how many vector instructions one thread does in a second. `launch` is what a step of a plan
-    costs and `sharing` what it costs to share one out, in nanoseconds.
+    `threads` are the numbers of threads for which the tables have columns, from 1 up. `read` and
+    `write` are bytes per second by level (L1, L2, L3, memory), of all threads together.
+    `instructions` are the vector instructions of one thread per second. `launch` is the cost of a
+    step of a plan and `sharing` the cost of sharing one, in nanoseconds.
     """
 
     caches: tuple[int, ...]
@@ -49,7 +49,7 @@ class Speeds:
     sharing: tuple[int, ...]
 
     def nanoseconds(self, work: Work, column: int) -> float:
-        """How long `work` takes with `threads[column]` threads."""
+        """The time of `work` with `threads[column]` threads."""
         threads = self.threads[column]
         level = self._level(work.read + work.written, threads)
         computing = work.instructions / (self.instructions * threads)
@@ -57,11 +57,11 @@ class Speeds:
         return 1e9 * max(computing, moving) + self.launch + self.sharing[column]
 
     def thread_count(self, work: Work, most: int) -> int:
-        """How many threads `work` is worth, of `most`."""
+        """The number of threads, up to `most`, that `work` is worth."""
         return thread_count(self, work, most)
 
     def describe(self) -> Iterator[tuple[str, str]]:
-        """The speed in words: labels and texts.
+        """The speed in words, as pairs of a label and a text.
 
         >>> rates = ((10**9, 2 * 10**9),) * 4
         >>> two = Speeds((1, 2, 3), (1, 2), rates, rates, 10**9, 30, (0, 2000))
@@ -83,7 +83,7 @@ class Speeds:
         yield "sharing it", (", ".join(costs) + " µs") if costs else "one thread, nothing to share"
 
     def _level(self, nbytes: int, threads: int) -> int:
-        """Where data of that size is when it is used again and again; L1 and L2 are a thread's."""
+        """The level that holds memory of that size. Each thread has its own L1 and L2."""
         first, second, third = self.caches
         if nbytes <= first * threads:
             return 0
@@ -92,7 +92,7 @@ class Speeds:
 
 @functools.lru_cache(maxsize=4096)
 def thread_count(speeds: Speeds, work: Work, most: int) -> int:
-    """How many threads `work` is worth, of `most`: the fewest that are about as fast as any.
+    """The number of threads, up to `most`, that `work` is worth: the fewest that are about best.
 
     >>> from ogive.targets.target import describe_cpu
     >>> speeds = usual_speeds(describe_cpu("x86_64-linux-gnu", cores=16))
@@ -103,12 +103,12 @@ def thread_count(speeds: Speeds, work: Work, most: int) -> int:
     times = [speeds.nanoseconds(work, column) for column in columns]
     enough = WORTH_A_THREAD * min(times)
     chosen = next(column for column in columns if times[column] <= enough)
-    # The greatest number there is a column for stands for all that lies between it and the next.
+    # The greatest column up to `most` stands for all numbers of threads up to the next one.
     return most if chosen == columns[-1] and chosen > 0 else speeds.threads[chosen]
 
 
 def thread_counts(cores: int) -> tuple[int, ...]:
-    """The numbers of threads that are told apart: powers of two, and all.
+    """The numbers of threads with columns in tables: powers of two, and all cores.
 
     >>> thread_counts(12)
     (1, 2, 4, 8, 12)
@@ -117,10 +117,10 @@ def thread_counts(cores: int) -> tuple[int, ...]:
 
 
 def usual_speeds(target: Target) -> Speeds:
-    """The speeds assumed of a machine that has not been measured: the costs of the target.
+    """The speeds assumed for a machine that was not measured, from the costs of its target.
 
-    One thread is taken to be fast, sharing to be slow and memory to serve few: so work is rather
-    left to one thread than shared in vain.
+    One thread is assumed to be fast, sharing slow, and memory to serve few threads, so that in
+    doubt work stays on one thread.
     """
     threads = thread_counts(target.cores)
     costs = target.costs.memory

@@ -1,1 +1,1 @@
-"""NVIDIA GPUs: the compiler's kernels as PTX, and the driver's own library to run them."""
+"""NVIDIA GPUs: kernels as PTX, and the driver's own library to run them."""

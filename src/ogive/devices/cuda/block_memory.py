@@ -1,4 +1,4 @@
-"""Loads and stores of a thread: vectors where they are aligned, and memory that a block shares."""
+"""The loads and stores of a thread: aligned vectors, and the shared memory of its block."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ogive.passes.lower.lower_accesses import lane_of
 from ogive.targets.target import Target
 
 VECTOR_BYTES = 16
-"""What a thread loads or stores at once, at most, from a place that is a multiple of it."""
+"""The most bytes that a thread loads or stores at once, at an address that is a multiple of it."""
 
 SHARED = "@shared"
-"""The memory that the threads of a block have in common."""
+"""The name of the block's shared memory in the module."""
 
 
 def is_shared(stage: UOp) -> bool:
@@ -31,9 +31,9 @@ def is_shared(stage: UOp) -> bool:
 class BlockMemory(Memory):
     """Writes the accesses of one thread.
 
-    `aligned` says whether the buffers begin at multiples of a vector, `steps` whether the access
-    that is written now goes from there by whole vectors. What is not `written` to stays the same
-    while the kernel runs, so what was loaded before a barrier need not be loaded behind it.
+    `aligned` says whether the buffers begin at multiples of a vector, and `steps` whether the
+    offset of the current access is always a multiple of its lanes. Buffers that are not in
+    `written` are constant while the kernel runs, so loads from them stay valid across barriers.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class BlockMemory(Memory):
         return [*super().metadata(), "!1 = !{}"]
 
     def share(self, nbytes: int) -> str:
-        """Where `nbytes` of the memory that a block shares begin."""
+        """Reserve `nbytes` of shared memory; returns their address."""
         begin = self.shared_bytes
         self.shared_bytes += -(-nbytes // VECTOR_BYTES) * VECTOR_BYTES
         whole = f"addrspacecast (ptr addrspace(3) {SHARED} to ptr)"
@@ -65,7 +65,7 @@ class BlockMemory(Memory):
         return self.scratch[memory]
 
     def is_whole(self, memory: UOp, dtype: DType, lanes: int) -> bool:
-        """Whether an access can be one instruction."""
+        """Whether an access can be one vector instruction."""
         fits = lanes * dtype.itemsize in (2, 4, 8, VECTOR_BYTES)
         return fits and self.steps and (self.aligned or memory.op is Op.STAGE)
 
@@ -75,7 +75,7 @@ class BlockMemory(Memory):
         if not self.is_whole(memory, dtype, lanes):
             return self.load_by_lane(memory, dtype, offset, 1, gate, lanes)
         if gate is not None:
-            # What surrounds an element up to the next multiple of a vector is there to be read.
+            # A whole aligned vector is readable wherever one of its elements is.
             offset = self.safe(offset, self.any_lane(gate, lanes))
         kind, align = memory_type(dtype, lanes), lanes * dtype.itemsize
         place = self.address(memory, dtype, offset)
@@ -152,8 +152,8 @@ class BlockMemory(Memory):
 class BlockTransfers(Transfers):
     """Writes loads and stores of a kernel's nodes for one thread of a block.
 
-    What does not depend on the thread is stored by the first one alone; `thread` is the register
-    that has its number, where threads share a tile.
+    The first thread alone stores values that do not depend on the thread. `thread` is the register
+    with the thread's number if the threads share a tile.
     """
 
     thread: str | None = None
@@ -186,6 +186,6 @@ class BlockTransfers(Transfers):
 
 
 def _steps_by(offset: UOp, lanes: int) -> bool:
-    """Whether an offset is a multiple of a number wherever its counters are."""
+    """Whether an offset is a multiple of `lanes` for all values of its counters."""
     terms, constant = linear_form(offset)
     return constant % lanes == 0 and all(factor % lanes == 0 for factor in terms.values())

@@ -1,12 +1,12 @@
-"""Results across the threads of a block, which all of them then have; and scans through a warp.
+"""Reductions across the threads of a block, whose result every thread gets, and scans by a warp.
 
-The threads of a warp exchange values by shuffles, five times; then each warp writes its value to
-memory that the block shares, and every thread combines those of all warps in a fixed tree. So the
-same bits come out in every run, and in every thread.
+The threads of a warp exchange values in five shuffles. Then each warp writes its value to shared
+memory, and every thread combines the values of all warps in a fixed tree. So the result has the
+same bits in every run and in every thread.
 
-A scan goes through a row by the 32 elements that a warp has at once. Each thread takes over what
-those up to 1, 2, 4, 8, 16 places before it have, and all add what came before; the last one's value
-is what the next 32 begin with.
+A scan goes through a row 32 elements at a time, one for each lane. In five steps each lane adds the
+value of the lane 1, 2, 4, 8 and 16 places before it; then all lanes add the carry, and the value of
+the last lane is the carry of the next 32 elements.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ WARP = 32
 
 
 def write_barrier(writer: Writer) -> None:
-    """Have all threads of the block come here before any goes on."""
+    """Write a barrier: all threads of the block arrive before any continues."""
     writer.declarations.add(f"declare void @llvm.{BARRIER}(i32)")
     writer.effect(f"call void @llvm.{BARRIER}(i32 0)")
 
 
 class BlockAccumulators(Accumulators):
-    """Accumulators of one thread, which are combined with those of others.
+    """Accumulators of one thread, which are combined across the block.
 
-    `thread` is the register that has its number, of `threads`; `repeats` says whether what is
-    written now may run more than once.
+    `thread` is the register with the thread's number, below `threads`. `repeats` says whether the
+    code that is written now may run more than once.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class BlockAccumulators(Accumulators):
             self.values.registers[node][place] = running
 
     def _through_warp(self, node: UOp, value: str) -> str:
-        """The value combined with those of all threads of the warp before this one."""
+        """The value combined with those of all lanes before this one."""
         write, kind = self.writer.instruction, register_type(node.dtype, 1)
         distance = 1
         while distance < WARP:
@@ -132,8 +132,8 @@ class BlockAccumulators(Accumulators):
         return combined
 
     def _from_lane(self, value: str, dtype: DType, distance: int, how: str = "bfly") -> str:
-        """The value of another thread of the warp: whose number differs in one bit (`bfly`), which
-        is so far before this one (`up`), or which has that number (`idx`)."""
+        """The value of another lane: the one whose number differs in the bit `distance` (`bfly`),
+        the one `distance` before this lane (`up`), or the one of that number (`idx`)."""
         write = self.writer.instruction
         element, bits = element_type(dtype), 1 if dtype.is_bool else dtype.bits
         raw = f"i{bits}"

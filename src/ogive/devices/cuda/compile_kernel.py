@@ -1,4 +1,4 @@
-"""From instructions in order to code that the driver loads: LLVM IR, PTX, machine code."""
+"""Compile a kernel's LLVM IR to code that the driver loads: LLVM IR → PTX → machine code."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ _CALLED = re.compile(r"^\.extern \.func .*$", re.MULTILINE)
 
 
 def assemble_kernel(text: str, target: Target, gpu: Gpu) -> bytes:
-    """The code of a kernel: how it is launched, and what the GPU runs. Raises `CompileError`."""
+    """The code of a kernel: its launch line and the machine code. Raises `CompileError`."""
     return f"{Launch.read(text).line}\n".encode() + gpu.assemble(text, target)
 
 
 def write_ptx(text: str, target: Target) -> str:
-    """The PTX of a module. Raises `CompileError` for what LLVM refuses or leaves to be linked: a
-    misspelt intrinsic becomes a call of what nobody has."""
+    """The PTX of a module.
+
+    Raises `CompileError` if LLVM refuses the module or leaves a symbol undefined, as it does with
+    a misspelt intrinsic.
+    """
     from ogive.devices.llvm.library.assembler import assembly
 
     ptx = assembly(text, target)

@@ -1,7 +1,7 @@
-"""The driver's own library, `libcuda.so.1`: found, checked and initialized at the first use.
+"""The driver's library, `libcuda.so.1`: found, checked and initialized at the first use.
 
-Nothing of a toolkit is needed, and nothing happens before a GPU is asked for. A call that fails
-raises a typed error with the driver's name for it, and what to do.
+No CUDA toolkit is needed, and nothing is loaded before a GPU is used. A call that fails raises a
+typed error with the driver's name of the failure and advice.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ogive.errors import AllocateError, DeviceError, ExecuteError
 
 LIBRARIES = ("nvcuda.dll",) if sys.platform == "win32" else ("libcuda.so.1", "libcuda.so")
 OLDEST = 12060
-"""The oldest driver whose assembler takes our PTX (8.6): that of CUDA 12.6, with its own count."""
+"""The oldest driver version whose assembler takes our PTX 8.6: 12060 is CUDA 12.6."""
 
 _OUT_OF_MEMORY, _NO_DEVICE, _DEINITIALIZED, _UNINITIALIZED = 2, 100, 4, 3
 _BROKEN = frozenset({700, 702, 710, 713, 714, 715, 716, 717, 718, 719})
-"""Errors after which the driver refuses everything in this process."""
+"""Errors after which the driver refuses every call of this process."""
 
 _POINTER, _NUMBER, _SIZE, _WORD = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t, ctypes.c_uint64
 _COUNT, _TEXT = ctypes.c_uint, ctypes.c_char_p
@@ -88,13 +88,13 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 _SHORT = frozenset({
     "cuLaunchKernel", "cuLaunchKernelEx", "cuCtxSetCurrent", "cuEventRecord", "cuEventQuery",
 })  # fmt: skip
-"""Not worth letting other threads run meanwhile."""
+"""Functions so short that they are called without releasing the GIL."""
 
 
 class CudaDriver:
-    """The library as this process has it; `call` is a function of it that must succeed.
+    """The library as loaded in this process; `call` calls a function that must succeed.
 
-    `open_library` gives something with the library's functions for the name of a file.
+    `open_library` returns an object with the library's functions for a file name.
     """
 
     def __init__(self, open_library: Callable[[str], Any] | None = None) -> None:
@@ -115,8 +115,11 @@ class CudaDriver:
         return int(self.function(name)(*arguments))
 
     def give_back(self, name: str, *arguments: Any) -> None:
-        """Call a function that gives something back. At the end of the process the driver may be
-        gone before us, and in a forked one nothing is ours to give."""
+        """Call a function that releases a resource; failures are ignored.
+
+        At the end of the process the driver may already be shut down, and a forked process does
+        not own its parent's resources.
+        """
         if self._process == os.getpid():
             self.try_call(name, *arguments)
 
@@ -178,7 +181,7 @@ class CudaDriver:
 
     @property
     def version(self) -> int:
-        """The release of CUDA that the driver is of, as it counts: 12060 is 12.6."""
+        """The CUDA version of the driver in its own notation: 12060 is 12.6."""
         version = ctypes.c_int()
         self.call("cuDriverGetVersion", ctypes.byref(version))
         return version.value
@@ -192,7 +195,7 @@ class CudaDriver:
         raise DeviceError(f"the NVIDIA driver does not start: {self.describe(code)}")
 
     def refuse(self, name: str, code: int) -> None:
-        """Raise what the driver's code for a failed call means."""
+        """Raise the error that the driver's code of a failed call means."""
         if code == _OUT_OF_MEMORY:
             raise AllocateError(
                 f"the GPU has no memory left ({name}); free other tensors, call "
@@ -207,7 +210,7 @@ class CudaDriver:
         raise ExecuteError(f"the NVIDIA driver refused {name}: {said}")
 
     def describe(self, code: int) -> str:
-        """The driver's name and words for a code."""
+        """The driver's name and description of a code."""
         words = []
         for name in ("cuGetErrorName", "cuGetErrorString"):
             text = ctypes.c_char_p()
@@ -221,4 +224,4 @@ def _dotted(version: int) -> str:
 
 
 process_driver = CudaDriver()
-"""The one of this process."""
+"""The driver of this process."""

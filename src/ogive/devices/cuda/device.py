@@ -1,8 +1,8 @@
-"""`CUDA`: NVIDIA GPUs, through the driver alone.
+"""`CUDA`: NVIDIA GPUs, used through the driver alone.
 
-A kernel's text is LLVM IR, its code a line that says how it is launched and, behind it, what the
-driver's assembler made of LLVM's PTX. Launches go to the default stream and are not waited for,
-unless the kernel may fault.
+A kernel's text is LLVM IR. Its code is a line that says how it is launched, followed by the machine
+code that the driver's assembler makes from LLVM's PTX. Launches go to the default stream, and only
+those of kernels that may fault are waited for.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
     from ogive.targets.target import Target
 
 NO_FAULT = (1 << 63) - 1
-"""What a fault word holds while nothing has failed: kernels lower it to the number of a site."""
+"""The value of a fault word while nothing has failed; kernels lower it to the number of a site."""
 
 AT_ONCE = 1 << 62
-"""The grain of a launch: all tiles."""
+"""The grain of a launch: all tiles at once."""
 
 OLDEST = (9, 0)
 """The first architecture that code is generated for: Hopper."""
 
 
 def count_devices() -> int:
-    """How many GPUs there are; none where there is no driver that we can use."""
+    """The number of GPUs; 0 without a usable driver."""
     try:
         return count_gpus()
     except DeviceError:
@@ -56,7 +56,7 @@ def count_devices() -> int:
 
 
 def make_device(index: int) -> CudaDevice:
-    """One of the GPUs. Raises `DeviceError` where there is no such, and says why."""
+    """Make the device of one GPU. Raises `DeviceError`, with the reason, if there is none."""
     return CudaDevice(index, DriverGpu(index))
 
 
@@ -175,7 +175,7 @@ class CudaDevice(Device):
 
     @functools.cached_property
     def _products(self) -> ProductKernels:
-        """The products by tensor cores, which only GPUs of the driver's have."""
+        """The loader of products by tensor cores, which only GPUs of the driver have."""
         from ogive.devices.cuda.products.product_kernels import ProductKernels
 
         assert isinstance(self.gpu, DriverGpu)
@@ -205,14 +205,14 @@ class CudaDevice(Device):
 
     @functools.cached_property
     def fault_word(self) -> Any:
-        """The word that kernels report faults in: one for all, since each is waited for."""
+        """The word in which kernels report faults: one for all, since each launch is waited for."""
         return self.gpu.fault_word()
 
 
 class CudaKernel:
-    """A kernel that can be launched."""
+    """A loaded kernel."""
 
-    address = 0  # there is no code that the host could call
+    address = 0  # the host cannot call its code
 
     def __init__(self, device: CudaDevice, launch: Launch, loaded: Any) -> None:
         self._device = device
@@ -222,11 +222,11 @@ class CudaKernel:
 
     @property
     def may_fault(self) -> bool:
-        """Whether its launches wait for its end, to see."""
+        """Whether the kernel may fault, so that its launches wait for its end."""
         return self._launch.faults
 
     def native(self, words: int) -> Executable | None:
-        """A function of the host's that launches it with so many words, if there can be one."""
+        """A host function that launches the kernel with `words` arguments; None if impossible."""
         call = self._device.gpu.launch_call(self._loaded)
         if self._native is None and call is not None:
             from ogive.devices.cuda.native_launches import make_native_launch
@@ -247,7 +247,7 @@ class CudaKernel:
         return self._native
 
     def run(self, tiles: int, *words: int) -> None:
-        """Launch it over so many tiles. Raises `KernelFault`, or `StepFailure`."""
+        """Launch the kernel over `tiles` tiles. Raises `KernelFault` or `StepFailure`."""
         if tiles <= 0:
             return
         threads, per_block, shared_bytes, faults = self._launch

@@ -1,7 +1,7 @@
 """One GPU behind the driver: its context, memory, modules and launches.
 
-The context is the primary one, which PyTorch and JAX use as well, and the stream the default one:
-what this process does on a GPU is done in order, whoever asks for it.
+The context is the primary one, which PyTorch and JAX use as well, and the stream is the default
+one, so all work of this process on a GPU runs in order, whichever library launches it.
 """
 
 from __future__ import annotations
@@ -47,52 +47,52 @@ class GpuFacts(NamedTuple):
 
 
 class Gpu(Protocol):
-    """All that the device asks of a GPU, so that a test can have one without the hardware."""
+    """The operations that a device needs of a GPU; tests implement them without the hardware."""
 
     def facts(self) -> GpuFacts:
-        """Its description by the driver."""
+        """The driver's description of the GPU."""
 
     def allocate(self, nbytes: int) -> int:
-        """The address of new memory. Raises `MemoryError`."""
+        """Allocate memory; returns its address. Raises `MemoryError`."""
 
     def free(self, address: int) -> None:
-        """Take memory back."""
+        """Free memory."""
 
     def copy_in(self, address: int, data: memoryview) -> None:
-        """Write bytes, in order with all work given before."""
+        """Write bytes, in order with all earlier work."""
 
     def copy_out(self, address: int, into: memoryview) -> None:
-        """Read bytes, once all work given before is done."""
+        """Read bytes, after all earlier work is done."""
 
     def copy_within(self, to: int, origin: int, nbytes: int) -> None:
-        """Copy bytes, in order."""
+        """Copy bytes within the GPU, in order with all earlier work."""
 
     def assemble(self, text: str, target: Target) -> bytes:
-        """The machine code of a kernel's LLVM IR. Raises `CompileError`."""
+        """Compile a kernel's LLVM IR to machine code. Raises `CompileError`."""
 
     def load(self, name: str, code: bytes, shared_bytes: int) -> Any:
-        """A kernel to `launch`. Raises `LoadError`."""
+        """Load a kernel, for `launch`. Raises `LoadError`."""
 
     def launch(
         self, kernel: Any, blocks: int, threads: int, shared_bytes: int, words: list[int]
     ) -> None:
-        """Give it a kernel to run over some blocks, with the words of its parameters."""
+        """Launch a kernel over `blocks` blocks, with the words of its parameters."""
 
     def launch_call(self, kernel: Any) -> LaunchCall | None:
-        """The data by which a native function launches a kernel; None if only Python can."""
+        """The data with which a native function launches a kernel; None if only Python can."""
 
     def fault_word(self) -> Any:
-        """A word that kernels and the host both see: its `value` is the host's, and `address`."""
+        """A word that kernels and the host both see: the host by `value`, kernels at `address`."""
 
     def synchronize(self) -> None:
-        """Wait for all work. Raises what it failed for."""
+        """Wait for all work. Raises the error of work that failed."""
 
     def record(self) -> Any:
-        """The moment when all work given so far is done: `is_over`, `wait()`."""
+        """An event when all work so far is done, with `is_over` and `wait()`."""
 
 
 def count_gpus(driver: CudaDriver = process_driver) -> int:
-    """How many GPUs the driver has. Raises `DeviceError` where there is none to ask."""
+    """The number of GPUs of the driver. Raises `DeviceError` without a driver."""
     count = ctypes.c_int()
     driver.call("cuDeviceGetCount", ctypes.byref(count))
     return count.value
@@ -129,16 +129,16 @@ class DriverGpu:
 
     @functools.cached_property
     def context(self) -> int:
-        """The primary context, which is made when memory or code is first asked for."""
+        """The primary context, which is made when memory or code is first needed."""
         context = ctypes.c_void_p()
         self.driver.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self.ordinal)
         assert context.value is not None
         return context.value
 
     def enter(self) -> None:
-        """Make the context that of the calling thread: others may have set theirs since.
+        """Make the context current in the calling thread: other libraries may have changed it.
 
-        Raises what a launch failed for that nobody has asked since.
+        Raises the pending error of a launch that failed.
         """
         self.driver.call("cuCtxSetCurrent", self.context)
         if self._failure.value:
@@ -161,7 +161,7 @@ class DriverGpu:
         self.driver.give_back("cuMemFree_v2", address)
 
     def memory_bytes(self) -> tuple[int, int]:
-        """How many bytes are free, and how many there are."""
+        """The free bytes and all bytes."""
         self.enter()
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self.driver.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
@@ -256,12 +256,12 @@ class DriverGpu:
         )  # fmt: skip
 
     def address_of(self, name: str) -> int:
-        """Where a function of the driver's is."""
+        """The address of a function of the driver."""
         return ctypes.cast(self.driver.function(name), ctypes.c_void_p).value or 0
 
     @property
     def failure_address(self) -> int:
-        """Where a function of the host's leaves the driver's code for a launch that failed."""
+        """The address where host functions leave the driver's code of a launch that failed."""
         return ctypes.addressof(self._failure)
 
     # Order
@@ -276,7 +276,7 @@ class DriverGpu:
 
 
 class LoadedKernel:
-    """A kernel's function, and its module for as long as it is needed."""
+    """A kernel's function, with the module that keeps it loaded."""
 
     def __init__(self, gpu: DriverGpu, module: Any, function: Any) -> None:
         self.gpu = gpu
@@ -289,7 +289,7 @@ class LoadedKernel:
 
 
 class FaultWord:
-    """A word of the host's memory that kernels write to; it is never given back."""
+    """A word of host memory that kernels write to; it is never freed."""
 
     def __init__(self, address: int) -> None:
         self.address = address
@@ -305,7 +305,7 @@ class FaultWord:
 
 
 class GpuEvent:
-    """A moment on the default stream."""
+    """An event on the default stream."""
 
     def __init__(self, gpu: DriverGpu, timing: bool = False) -> None:
         self._gpu = gpu
@@ -316,11 +316,11 @@ class GpuEvent:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has come."""
+        """Whether all work before the event is done."""
         return self._gpu.driver.try_call("cuEventQuery", self._event) == 0
 
     def wait(self) -> None:
-        """Wait for it."""
+        """Wait for the event."""
         self._gpu.driver.call("cuEventSynchronize", self._event)
 
     def __del__(self) -> None:
@@ -328,7 +328,7 @@ class GpuEvent:
 
 
 def _address_of(data: memoryview) -> tuple[int, Any]:
-    """Where bytes lie, and what keeps them there."""
+    """The address of bytes, and the object that keeps them there."""
     import numpy
 
     array = numpy.frombuffer(data, numpy.uint8)

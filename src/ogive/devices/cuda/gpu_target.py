@@ -1,4 +1,4 @@
-"""The target that describes a GPU to the compiler."""
+"""The targets that describe GPUs to the compiler."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ogive.targets.target import Grid, Target, describe_gpu
 
 TRIPLE = "nvptx64-nvidia-cuda"
 PTX = "+ptx86"
-"""The version of PTX that LLVM writes."""
+"""The PTX version that LLVM writes."""
 
 WARP = 32
 BLOCK_THREADS = 256
 
 
 def target_of(facts: GpuFacts) -> Target:
-    """The target of a GPU. The code of one generation runs on all of its members."""
+    """The target of a GPU. GPUs of one generation run the same code."""
     grid = Grid(
         WARP,
         min(BLOCK_THREADS, facts.most_threads),
@@ -32,5 +32,5 @@ def target_of(facts: GpuFacts) -> Target:
 
 
 def with_costs(target: Target, costs: Costs) -> Target:
-    """The target under another cost model."""
+    """The target with another cost model."""
     return dataclasses.replace(target, costs=costs)

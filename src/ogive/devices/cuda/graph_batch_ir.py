@@ -1,6 +1,6 @@
-"""`ogive_batch`: launches in a row, from the third run on as one CUDA graph, as LLVM IR.
+"""The LLVM IR of `ogive_batch`, which replays launches in a row as one CUDA graph.
 
-Its memory is a table of words; what a run finds there is what the runs before it left.
+Its state is a table of words that is kept between runs.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from ogive.devices.step_records import STEP_FIELDS, STEP_WORDS
 
 TABLE_FIELDS = (
     "replayed",  # the graph that can be launched; 0 while there is none
-    "graph",  # the graph that it was made from
-    "runs",  # how many there were without a graph
+    "graph",  # the graph that this was instantiated from
+    "runs",  # how many runs were made without a graph
     "steps",
     "records",  # the address of the steps' records ...
     "words",  # ... and of their words, ...
-    "word_bytes",  # ... and how many bytes those have
-    "last_words",  # the address of the words that the graph has, ...
+    "word_bytes",  # ... and their size in bytes
+    "last_words",  # the address of the words that the graph was last given, ...
     "last_tiles",  # ... and of the tiles of each step
     "nodes",  # the address of the handles of its nodes, ...
-    "count",  # ... how many there are, ...
-    "room",  # ... how many there may be, ...
-    "first_nodes",  # ... and the address of the numbers of each step's first
-    "cursor",  # which node is the next to be changed
+    "count",  # ... their number, ...
+    "room",  # ... their greatest number, ...
+    "first_nodes",  # ... and the address of the number of each step's first node
+    "cursor",  # the next node to change
 )
 
 TABLE_OFFSETS = {f"table_{name}": 8 * place for place, name in enumerate(TABLE_FIELDS)}

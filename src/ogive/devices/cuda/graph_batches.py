@@ -1,17 +1,17 @@
-"""Launches in a row as one CUDA graph.
+"""Batches: launches in a row, replayed as one CUDA graph.
 
-The first run of a batch makes its launches one by one. The second has them captured, and the graph
-is made ready. From then on a run compares the steps' words and tiles with those of the run before,
-gives the nodes of those steps that differ their new parameters, and launches the graph: 0.5 µs a
-kernel where a launch takes 3, and 0.2 µs for a node that changes.
+The first run of a batch makes its launches one by one. The second run captures them and
+instantiates the graph. Each later run compares the steps' words and tiles with those of the run
+before, updates the nodes of the steps that differ, and launches the graph: 0.5 µs per kernel
+instead of 3 µs for a launch, and 0.2 µs per node that changes.
 
     run 1   launch, launch, launch
     run 2   capture(launch, launch, launch) → nodes; instantiate; cuGraphLaunch
     run n   words of step 2 differ → set parameters of its nodes; cuGraphLaunch
 
-All of this is a function of the host's, `ogive_batch`; see `graph_batch_ir.py` and
-`graph_capture_ir.py`. A step describes itself by its own launch function, which hands what it would
-launch to a receiver. So tensor maps, grids and attributes need no other way to be told.
+The host function `ogive_batch` does all of this; see `graph_batch_ir.py` and `graph_capture_ir.py`.
+A step describes itself through its own launch function, which hands its launches to a receiver
+instead of the GPU. So tensor maps, grids and attributes need no second description.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _NOT_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 
 
 class GraphBatches:
-    """Makes batches of one GPU."""
+    """Makes the batches of one GPU."""
 
     def __init__(self, gpu: DriverGpu) -> None:
         self._gpu = gpu
 
     def batch(self, steps: Sequence[KernelStep], records: int, words: int) -> GraphBatch:
-        """The steps whose records lie at `records`, their words from `words` on."""
+        """The batch of steps whose records lie at `records` and whose words begin at `words`."""
         launches = 0
         for step in steps:
             assert isinstance(step.kernel, NativeLaunch)
@@ -72,7 +72,7 @@ class GraphBatches:
 def load_batch_function(
     functions: dict[str, int], stream: int, context: int, failure: int
 ) -> Executable:
-    """`ogive_batch` for the driver's `functions`, and the stream on which it captures."""
+    """Load `ogive_batch` for the driver's `functions` and the stream on which it captures."""
     places = {"stream": stream, "context": context, "failure": failure}
     numbers = {**functions, **places, **TABLE_OFFSETS, **STEP_STRIDES}
     numbers["configuration_bytes"] = CONFIGURATION_BYTES
@@ -82,7 +82,7 @@ def load_batch_function(
 
 
 class GraphBatch:
-    """Steps in a row of a plan, and their graph once there is one."""
+    """Consecutive steps of a plan, and their graph after the second run."""
 
     def __init__(
         self,

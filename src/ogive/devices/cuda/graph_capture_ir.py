@@ -1,7 +1,7 @@
-"""How launches in a row become a CUDA graph, as LLVM IR; a part of `graph_batch_ir.py`.
+"""The LLVM IR that captures launches in a row as a CUDA graph; a part of `graph_batch_ir.py`.
 
-Each step is asked for its launches, which a receiver makes on a stream that is being captured.
-After each one it asks the driver for the node that came of it.
+Each step hands its launches to a receiver, which makes them on a stream that is being captured.
+After each launch the receiver asks the driver for the graph node that it became.
 """
 
 from __future__ import annotations

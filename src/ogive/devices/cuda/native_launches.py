@@ -1,15 +1,14 @@
-"""Launches that the host's driver makes by itself, between its own kernels.
+"""Launches as native functions, which the host's plan driver calls between its own kernels.
 
-A launch is a function of the host's with the signature of a kernel there: it puts the number of
-tiles and the place for faults behind the arguments, and hands all to the GPU's driver. A plan of
-any number of launches is then replayed in one foreign call, and what changes between runs is
-changed in the plan's own words.
+A launch is a host function with the signature of a host kernel. It appends the number of tiles and
+the address for faults to the arguments, and passes them to the GPU's driver. So one foreign call
+replays a plan with any number of launches, and arguments change by changing the plan's words.
 
-A launch may begin before the one before it has ended: kernels wait for that end before they touch
-memory (programmatic dependent launch), so the time that it takes to start one is hidden.
+A launch may begin before the previous one has ended: kernels wait for that end before they access
+memory (programmatic dependent launch), which hides the time to start a kernel.
 
-Where tiles begin says who gets the launch: 0, the GPU; else the address of a receiver, whose first
-word is the function that takes it (`graph_batches.py`).
+The argument for the first tile says who gets the launch: 0 is the GPU; another value is the address
+of a receiver, whose first word is the function to call (`graph_batches.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "ogive_launch"
 CONFIGURATION_BYTES = 56
-"""A `CUlaunchConfig`: grid, block, shared memory, stream, attributes, how many."""
+"""The size of `CUlaunchConfig`: grid, block, shared memory, stream, attributes, their number."""
 
 _OVERLAPPING = 6  # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 
@@ -39,14 +38,14 @@ class LaunchAttribute(ctypes.Structure):
 
 
 OVERLAPPING = LaunchAttribute(_OVERLAPPING, value=(ctypes.c_int * 16)(1))
-"""That a launch may begin before the one before it has ended."""
+"""The attribute that lets a launch begin before the previous one has ended."""
 
 
 class LaunchCall(NamedTuple):
-    """The parts of a launch: addresses of the GPU driver's functions and of their arguments.
+    """The parts of a launch: the addresses of the GPU driver's functions and of their arguments.
 
-    `words` are the arguments of the kernel but for the last two. At `failure` the driver's code for
-    a failed launch is left, and at `fault` the kernel's fault, which is 0 where it has none.
+    `words` are the arguments of the kernel except the last two. The driver's code of a failed
+    launch is written at `failure`. `fault` is the address for the kernel's fault; 0 if it cannot.
     """
 
     launch: int
@@ -64,7 +63,7 @@ class LaunchCall(NamedTuple):
 
 
 class NativeLaunch:
-    """A function of the host's that makes `launches` of `kernel`, which it keeps loaded."""
+    """A host function that makes `launches` of `kernel`, which it keeps loaded."""
 
     def __init__(self, function: Executable, kernel: object, launches: int = 1) -> None:
         self.function = function
@@ -74,7 +73,7 @@ class NativeLaunch:
 
 
 def make_native_launch(call: LaunchCall, config: Config, kernel: object = None) -> NativeLaunch:
-    """A function of the host's that launches a kernel, and keeps it alive."""
+    """Make a host function that launches a kernel and keeps it alive."""
     values = dict(zip(LaunchCall._fields, call, strict=True))
     values |= {"all": call.words + 2, "last": call.words + 1, "bytes": 8 * (call.words + 2)}
     values |= {"given_bytes": 8 * call.words, "rounding": call.tiles - 1}
@@ -103,7 +102,7 @@ receive:
   ret i32 %taken
 }
 """
-"""Hands a launch to the GPU, or to who asked for it."""
+"""The function that hands a launch to the GPU or to a receiver."""
 
 _LAUNCH = """
 define void @ogive_launch(ptr %arguments, i64 %begin, i64 %end, ptr %fault) nounwind {

@@ -1,4 +1,4 @@
-"""Elementwise operations for which a GPU has an instruction that other processors lack."""
+"""Elementwise operations that are one instruction on a GPU but not on other processors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXTREMES = {Op.MAXIMUM: "maximum", Op.MINIMUM: "minimum"}
 
 
 class ThreadInstructions(Instructions):
-    """Writes roundings to bfloat16, and extremes of which NaN wins, as one instruction each."""
+    """Writes bfloat16 rounding, and NaN-propagating maximum and minimum, as one instruction."""
 
     def float_operation(self, op: Op, dtype: DType, operands: list[str], lanes: int) -> str:
         if op in _EXTREMES and dtype is dtypes.float32:

@@ -1,12 +1,12 @@
-"""Nested blocks of instructions become the text of one LLVM function that many threads run.
+"""Emit nested blocks of instructions as the text of one LLVM function that many threads run.
 
     define ptx_kernel void @name(ptr %a0, ptr %a1, i64 %a2, i64 %tiles, ptr %fault)
 
-A kernel takes the words of its buffers and variables, the number of tiles of its parallel axis and
-where to report a fault. What the host's kernels loop over is spread over threads here. Either each
-thread works on a tile of its own; or a block works on one, and its threads share an axis. Then
-reductions along that axis end with an exchange between threads, staged rows lie in memory that the
-block shares, and a barrier stands before each reading of them.
+A kernel takes the words of its buffers and variables, the number of tiles of its parallel axis, and
+the address to report a fault at. The loops of host kernels are spread over threads here: either
+each thread computes a tile of its own, or a block computes a tile and its threads share an axis.
+In the second case reductions along that axis end with an exchange between threads, staged rows lie
+in shared memory, and a barrier precedes each read of them.
 
 The first line says how the kernel is launched; `Launch` reads it.
 """
@@ -37,17 +37,17 @@ from ogive.passes.lower.linearize import Item, Loop
 from ogive.targets.target import Target
 
 FEW_BITS = 32
-"""Indices that fit into so many bits are divided as such: a tenth of the instructions."""
+"""Indices that fit into this many bits are divided in 32 bits, a tenth of the instructions."""
 
 _WAIT = "nvvm.griddepcontrol.wait"
-"""Goes on when all that was launched before has ended, and what it wrote can be read."""
+"""The intrinsic that waits until all earlier launches have ended and their writes are visible."""
 
 
 class Launch(NamedTuple):
-    """How a kernel is launched: blocks of so many `threads`, `tiles` of them in each block.
+    """How a kernel is launched: `threads` threads and `tiles` tiles per block.
 
-    The threads of a block share `shared_bytes` of memory. One that `faults` may report one, and
-    its launch waits for the end to see.
+    A block has `shared_bytes` of shared memory. If the kernel `faults`, it may report a fault, and
+    a launch waits for its end to check that.
     """
 
     threads: int
@@ -62,7 +62,7 @@ class Launch(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Launch:
-        """How the kernel of a text is launched. Raises `LoadError`."""
+        """Read how the kernel of a text is launched. Raises `LoadError`."""
         words = text.partition("\n")[0].split()
         if len(words) != 6 or words[:2] != [";", "launch"] or not "".join(words[2:]).isdigit():
             raise LoadError("a kernel does not say how it is launched")
@@ -73,21 +73,21 @@ class Launch(NamedTuple):
 def emit_threads(
     program: list[Item], root: UOp, name: str, target: Target, poison: bool = False
 ) -> str:
-    """The LLVM module of one kernel, as text; its scratch memory is filled with `poison` first."""
+    """The LLVM module of a kernel as text; with `poison` it first fills its scratch memory."""
     return ThreadEmitter(root, program, target, poison).module(name)
 
 
 class ThreadWriter(Writer):
-    """Text without what only processors with vectors need."""
+    """A `Writer` without the parts that only processors with vectors need."""
 
     def allocate(self, kind: str) -> str:
-        name = f"%room{self.number()}"  # %a0, %a1, … are what the kernel is given
+        name = f"%room{self.number()}"  # %a0, %a1, … are the kernel's arguments
         self.entry.append(f"  {name} = alloca {kind}, align 16")
         return name
 
     def intrinsic(self, kind: str, name: str, types: list[str], operands: list[str]) -> str:
         if name.startswith("arithmetic.fence"):
-            return operands[0]  # it has no code there, and what it keeps apart is in PTX anyway
+            return operands[0]  # it only separates operations, which PTX does anyway
         return super().intrinsic(kind, name, types, operands)
 
     def hidden_index(self, operand: str) -> str:
@@ -95,7 +95,7 @@ class ThreadWriter(Writer):
 
 
 class ThreadEmitter(Emitter):
-    """Writes the kernel of one thread, which has a tile for itself or shares it with its block."""
+    """Writes the code of one thread, which has a tile to itself or shares it with its block."""
 
     memory: BlockMemory
     accumulators: BlockAccumulators
@@ -110,7 +110,7 @@ class ThreadEmitter(Emitter):
         super().__init__(root, program, target, poison)
 
     def target_threads(self, target: Target) -> int:
-        """How many threads a block has."""
+        """The number of threads in a block."""
         return int(self.spread[0].extent.literal) if self.spread else target.grid.block_threads
 
     def make_writer(self) -> Writer:
@@ -158,9 +158,9 @@ class ThreadEmitter(Emitter):
     # Control flow
 
     def body(self) -> None:
-        """The kernel; twice if it has vectors, which buffers that begin anywhere do not."""
+        """Write the kernel; if it has vectors, once more without them for unaligned buffers."""
         write = self.writer
-        # A launch may begin before the one before it has ended.
+        # A launch may begin before the previous one has ended.
         write.declarations.add(f"declare void @llvm.{_WAIT}()")
         write.effect(f"call void @llvm.{_WAIT}()")
         thread = write.intrinsic("i32", "nvvm.read.ptx.sreg.tid.x", [], [])
@@ -188,7 +188,7 @@ class ThreadEmitter(Emitter):
                 write.effect("ret void")
 
     def buffers_are_aligned(self) -> str:
-        """Whether all buffers begin at multiples of a vector."""
+        """Write the check whether all buffers begin at multiples of a vector."""
         write, bits = self.writer, "0"
         for base in self.memory.bases.values():
             number = write.instruction(f"ptrtoint ptr {base} to i64")
@@ -197,7 +197,7 @@ class ThreadEmitter(Emitter):
         return write.instruction(f"icmp eq i64 {low}, 0")
 
     def tile(self) -> None:
-        """Write the work on the tile of this thread, or of its block."""
+        """Write the work on the tile of this thread or of its block."""
         number = self.block_number
         if not self.spread:
             write = self.writer
@@ -220,12 +220,12 @@ class ThreadEmitter(Emitter):
         self.accumulators.repeats = self.depth > 0
 
     def counters_around(self) -> frozenset[UOp]:
-        # How often a loop runs must not depend on the thread: there may be barriers in it.
+        # The trip count of a loop must not depend on the thread: it may contain barriers.
         return super().counters_around().difference(self.spread)
 
     def begin_stage(self, stage: UOp) -> None:
         if is_shared(stage) and (self.depth or stage in self.memory.areas):
-            write_barrier(self.writer)  # others may still read what was there
+            write_barrier(self.writer)  # other threads may still read the previous contents
         super().begin_stage(stage)
         if is_shared(stage) and self.poison:
             write_barrier(self.writer)
@@ -236,7 +236,7 @@ class ThreadEmitter(Emitter):
             write_barrier(self.writer)
 
     def leave_unless(self, number: str, limit: str) -> None:
-        """End the thread if a number is not below a limit."""
+        """Return from the kernel if a number is not below a limit."""
         works, over = self.writer.new_label(), self.writer.new_label()
         below = self.writer.instruction(f"icmp ult i64 {number}, {limit}")
         self.writer.branch_if(below, works, over)

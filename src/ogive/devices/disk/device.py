@@ -1,4 +1,4 @@
-"""`DISK`: the device whose memory is files. It computes nothing, and is only read."""
+"""`DISK`: the device whose memory is files. It is read-only and computes nothing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def make_device(index: int) -> DiskDevice:
-    """The files. Raises `DeviceError` for further ones."""
+    """The `DISK` device. Raises `DeviceError` for an index other than 0."""
     if index:
         raise DeviceError(f"there is no DISK:{index}: a file is known by its path")
     return DiskDevice(index)
 
 
 class _NoMemory:
-    """The memory of a device that nobody can write to."""
+    """The memory of a read-only device, which cannot be allocated."""
 
     bytes_allocated = bytes_reused = bytes_held = 0
     lock = threading.Lock()
@@ -39,7 +39,7 @@ class _NoMemory:
 
 
 class DiskDevice(Device):
-    """Files: the address of one is the number of its handle."""
+    """The device of files. The address of a file is the number of its handle."""
 
     kind = "DISK"
 

@@ -1,8 +1,8 @@
-"""`DISK`: files as read-only memory, of which a plan copies what it needs when it runs.
+"""Files as read-only memory, from which a plan copies what it needs when it runs.
 
-A file is known by its absolute path, and opened anew at each copy: what counts is what is there at
-that moment, in a file that was changed or replaced since as well. Its size is checked then, and
-reads never go through mapped memory, so a file that is gone or too short is an error, not a signal.
+A file is known by its absolute path and opened anew for each copy, which reads its content at that
+moment, even if it was changed or replaced before. The size is checked then, and reads never go
+through mapped memory. So a file that is gone or too short is an error, not a signal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ogive.devices.handle import Handle
 from ogive.errors import ArgumentError, FileError, MissingFileError
 
 CHUNK = 1 << 24
-"""Bytes in one read, between which Python looks for signals."""
+"""The bytes of one read. Python checks for signals between reads."""
 
 
 class DiskBuffer(Handle):
@@ -51,7 +51,7 @@ class DiskBuffer(Handle):
             while done < self.nbytes:
                 part = target[done : done + chunk]
                 count = os.preadv(file, [part], self.offset + done)
-                if count == 0:  # it was cut off since it was opened
+                if count == 0:  # the file was truncated after it was opened
                     raise self._too_short(self.offset + done)
                 done += count
         except OSError as error:
@@ -61,7 +61,7 @@ class DiskBuffer(Handle):
 
     def _open(self) -> int:
         try:
-            # A pipe must not be waited for.
+            # O_NONBLOCK: opening a pipe must not wait.
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except (OSError, ValueError) as error:
             raise self._unreadable(error) from None

@@ -1,1 +1,1 @@
-"""Shared by all devices under LLVM: kernels as LLVM IR, elementary functions, the assembler."""
+"""Code that all devices under LLVM share: kernels as IR, elementary functions, the assembler."""

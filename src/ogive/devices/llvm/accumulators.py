@@ -1,8 +1,8 @@
-"""Reductions and scans: accumulators are set up, added to, and combined.
+"""Reductions and scans: initializes accumulators, adds to them, and combines them.
 
-An accumulator is a cell of the function's frame for each entry of a tile; LLVM makes registers of
-them. A reduction that is closed over lanes or registers has several for one result, which are
-combined in a fixed tree: it is part of what the kernel computes.
+An accumulator is a cell of the function's frame for each entry of a tile, which LLVM turns into a
+register. A reduction over lanes or over a register tile has several accumulators for one result.
+They are combined in a fixed tree, which is part of the kernel's meaning.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ogive.passes.lower.lower_accesses import lane_of
 
 
 class Accumulators:
-    """Writes what reductions and scans of the kernel `root` do.
+    """Writes the reductions and scans of the kernel `root`.
 
-    Products that are `fused` are part of the instruction that adds them up.
+    Products in `fused` are computed by the instruction that adds them up.
     """
 
     def __init__(self, root: UOp, values: Values, instructions: Instructions) -> None:
@@ -36,8 +36,10 @@ class Accumulators:
         self._cells: dict[UOp, dict[Tile, str]] = {}
 
     def counters_of(self, node: UOp) -> tuple[UOp, ...]:
-        """The tile counters of the accumulators, or of what is staged: the result's and those
-        closed, unless products follow each other into the same sum."""
+        """The tile counters of the accumulators, or of staged values.
+
+        They are those of the result and the closed ones, except in a chained sum.
+        """
         if node in self._chains:
             return self.values.tile_of(node)
         return self._value_counters(node)
@@ -49,12 +51,12 @@ class Accumulators:
         return tuple(sorted(counters, key=lambda counter: counter.number))
 
     def lanes_of(self, node: UOp) -> int:
-        """How many lanes its accumulators have, or what is staged."""
+        """The number of lanes of the accumulators, or of staged values."""
         lane = lane_of(node.closed)
         return int(lane.extent.literal) if lane is not None else self.values.lanes_of(node)
 
     def start(self, node: UOp) -> None:
-        """Set up what a reduction or a scan begins with."""
+        """Initialize the accumulators of a reduction or a scan."""
         if node.op is Op.SCAN:
             self._start_scan(node)
             return
@@ -81,12 +83,12 @@ class Accumulators:
             self.writer.effect(f"store {kind} {initial}, ptr {cells[place]}")
 
     def _counters_beside(self, node: UOp) -> tuple[UOp, ...]:
-        """The tile counters of a scan but those that it goes along."""
+        """The tile counters of a scan, except those of its own axis."""
         return tuple([c for c in self.values.tile_of(node) if c not in node.src[2:]])
 
     def scan(self, node: UOp) -> None:
-        """One more value into the accumulators of a scan, which then are its value; or a few, one
-        after the other."""
+        """Add a value, or several in order, to the accumulators of a scan, which then are its
+        value."""
         lanes = self.values.lanes_of(node)
         kind = register_type(node.dtype, lanes)
         counters, beside = self.values.tile_of(node), self._counters_beside(node)
@@ -103,8 +105,10 @@ class Accumulators:
             self.values.registers[node][place] = updated
 
     def _by_scalars(self, value: UOp, counters: tuple[UOp, ...]) -> list[Tile]:
-        """The entries of a tile, those together for which the same scalar is spread over lanes:
-        so that it needs a register no longer than while they are computed."""
+        """The entries of a tile, grouped by the scalar that is broadcast for them.
+
+        So the scalar needs a register only while these entries are computed.
+        """
         scalars = {
             counter
             for source in value.src
@@ -115,7 +119,7 @@ class Accumulators:
         return sorted(self.values.entries(counters), key=lambda place: [place[i] for i in first])
 
     def add(self, node: UOp) -> None:
-        """One more value into a reduction's accumulators."""
+        """Add a value to the accumulators of a reduction."""
         if not _has_loops(node):
             self.start(node)
         lanes = self.lanes_of(node)
@@ -131,14 +135,14 @@ class Accumulators:
                 updated = self._fused_sum(value, current, places, lanes)
             else:
                 operand = self.values.operand(value, places, lanes)
-                # The new one first: whether it is NaN is known before the last step is done.
+                # The new value is the first operand: the test for NaN need not wait for the total.
                 updated = self.instructions.combine(
                     node.combine, node.dtype, operand, current, lanes
                 )
             self.writer.effect(f"store {kind} {updated}, ptr {cell}")
 
     def _fused_sum(self, value: UOp, current: str, places: Places, lanes: int) -> str:
-        """A sum and one more product, where the gate of the product holds."""
+        """A sum plus one more product, where the gate of the product holds."""
         product = value.if_true if value.op is Op.WHERE else value
         factors = [self.values.operand(source, places, lanes) for source in product.src]
         if product.op is Op.DOT:

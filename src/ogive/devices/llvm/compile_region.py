@@ -1,4 +1,4 @@
-"""One region, from its graph to LLVM IR: the passes of every device, and how this one writes."""
+"""Compiles a region to LLVM IR: the passes of all devices, then the emitter."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EMIT_PASSES = (
 
 
 class PlacedKernel(NamedTuple):
-    """A kernel that is not written yet: its name, its lowered graph, its instructions in order."""
+    """A kernel before its text: its name, its lowered graph, its instructions in order."""
 
     name: str
     root: UOp
@@ -46,7 +46,7 @@ class PlacedKernel(NamedTuple):
 
     @property
     def tiles(self) -> UOp:
-        """How many tiles the parallel axis has: an index expression of variables."""
+        """The number of tiles of the parallel axis: an index expression of variables."""
         for node in self.root.walk():
             if node.op is Op.RANGE and node.placement == PARALLEL:
                 return node.extent
@@ -61,9 +61,9 @@ def compile_region(
     watch: Watcher | None = None,
     emit_passes: tuple[Pass, ...] = EMIT_PASSES,
 ) -> CompiledKernel:
-    """The kernel of one region, with the heuristics' placement unless another one is given.
+    """The kernel of one region, with the heuristic placement unless `placement` is given.
 
-    `emit_passes` write it, in place of those of the host.
+    `emit_passes` write its text; by default they are those of the host.
     """
     compilation = Compilation(config, watch, region=region, target=target, placement=placement)
     compilation.run(REGION_PASSES)
@@ -80,7 +80,7 @@ def compile_placed(
 
 
 def linearize_placed(loops: UOp, placement: Placement, config: Config) -> PlacedKernel:
-    """A loop graph under a given placement. Raises `OptimizeError` if it cannot be."""
+    """A loop graph under a given placement. Raises `OptimizeError` if that is not possible."""
     compilation = Compilation(config, loops=loops, placement=placement)
     compilation.run(LOWERING_PASSES)
     return _placed(compilation)

@@ -1,4 +1,4 @@
-"""Functions in LLVM IR that kernels call: those of `devices/llvm/math`, for kernels with any."""
+"""Functions in LLVM IR that kernels call, such as those of `devices/llvm/math`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ogive.named import NamedTuple
 
 
 class Definition(NamedTuple):
-    """A function in LLVM IR, the intrinsics it declares and the definitions it calls."""
+    """A function in LLVM IR, the intrinsics that it declares and the definitions that it calls."""
 
     symbol: str
     text: str
@@ -17,7 +17,7 @@ class Definition(NamedTuple):
 
 
 def definitions(needed: Iterable[Definition]) -> list[Definition]:
-    """The definitions and all they require, each once, what is called before what calls it."""
+    """The definitions and all that they require, each once, callees before callers."""
     by_symbol: dict[str, Definition] = {}
 
     def visit(definition: Definition) -> None:

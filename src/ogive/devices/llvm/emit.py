@@ -1,11 +1,11 @@
-"""Nested blocks of instructions become the text of one LLVM function.
+"""Emits nested blocks of instructions as the text of one LLVM function.
 
 The function takes `(arguments, begin, end, fault)`: the words of its buffers and variables, the
-slice of its parallel axis to run, and where to report a fault.
+slice of its parallel axis to run, and the address of the fault word.
 
-A value held in a register tile stays one node; here it becomes one register per entry of the tile.
-A loop whose gates can fail only in its last iterations is written twice: once for the iterations
-in which they hold, without gates, and once for the rest.
+Until here, a value with a register tile is one node; now it becomes one register per entry of the
+tile. A loop whose gates can fail only in its last iterations is peeled: it is written once without
+gates for the iterations in which they hold, and once for the others.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from ogive.passes.lower.peel_loops import gates_within, instruction_count, peel_
 from ogive.targets.target import Target
 
 PEEL_LIMIT = 210
-"""The most instructions in a loop body that is written twice for the sake of its gates."""
+"""The most instructions in the body of a loop that is peeled."""
 
 SHORT_COPY = 48
-"""The most instructions around and in a loop whose addresses LLVM is left to work out."""
+"""The most instructions of a loop nest whose addresses are left to LLVM."""
 
 
 def emit(
     program: list[Item], root: UOp, name: str, target: Target, poison: bool = False
 ) -> str:
-    """The LLVM module of one kernel, as text; its scratch memory is filled with `poison` first."""
+    """The LLVM module of one kernel as text. With `poison`, scratch memory is filled with NaN."""
     return Emitter(root, program, target, poison).module(name)
 
 
 class Emitter:
-    """Writes one kernel, item by item. What is in which register is for `values` to know.
+    """Writes one kernel, item by item. `values` has the register of each value.
 
-    Here a kernel is a function that loops over a slice of its parallel axis. What another kind of
-    machine does otherwise is a method for it to write anew.
+    The kernel is a function that loops over a slice of its parallel axis. Other kinds of devices
+    override the methods in which they differ.
     """
 
     def __init__(self, root: UOp, program: list[Item], target: Target, poison: bool) -> None:
@@ -91,7 +91,7 @@ class Emitter:
         )
 
     def module(self, name: str) -> str:
-        """The text of the module: the kernel, and what it needs around it."""
+        """The text of the module: the kernel, and the definitions that it needs."""
         writer = self.writer
         self.parameters()
         self.body()
@@ -117,7 +117,7 @@ class Emitter:
         )
 
     def body(self) -> None:
-        """All that the kernel does once it has its parameters."""
+        """The body of the kernel after its parameters."""
         self.block(self.program)
 
     def head(self, name: str) -> list[str]:
@@ -132,7 +132,7 @@ class Emitter:
         return vector_attributes(self.target)
 
     def parameters(self) -> None:
-        """The addresses of buffers and the values of variables, out of the arguments."""
+        """Load the addresses of buffers and the values of variables from the arguments."""
         signature = kernel_signature(self.root)
         for position, slot in enumerate(signature.slots):
             self.memory.bases[slot] = self.argument(position, "ptr")
@@ -141,7 +141,7 @@ class Emitter:
             self.values.registers[nodes[variable]] = {(): self.argument(position, "i64")}
 
     def argument(self, position: int, kind: str) -> str:
-        """One of the words that the kernel is called with."""
+        """One word of the kernel's arguments."""
         place = f"getelementptr inbounds i64, ptr %arguments, i64 {position}"
         return self.writer.instruction(f"load {kind}, ptr {self.writer.instruction(place)}")
 
@@ -161,12 +161,12 @@ class Emitter:
                 self.node(item)
 
     def begin_stage(self, stage: UOp) -> None:
-        """Write the work that comes before a value is staged."""
+        """Write what comes before the loop that stages a value."""
         if self.poison:
             self.memory.poison(stage)
 
     def loop(self, loop: Loop) -> None:
-        """A loop, in two parts if its gates are known to hold in the first."""
+        """Write a loop, in two parts if its gates are known to hold in the first."""
         for node in loop.starts:
             self.accumulators.start(node)
         for stage in loop.stages:
@@ -191,11 +191,11 @@ class Emitter:
         self.writer.rarity = around_it
 
     def counters_around(self) -> frozenset[UOp]:
-        """The counters of the loops that we are in."""
+        """The counters of the loops around the present position."""
         return frozenset([node for node in self.values.registers if node.op is Op.RANGE])
 
     def cut(self, begin: str, end: str, limit: UOp) -> tuple[str, str]:
-        """Where the part of a loop below `limit` ends, and where the part from there on begins."""
+        """The end of the part of a loop below `limit`, and the beginning of the other part."""
         if limit.op is Op.CONST and begin == "0" and end.isdigit():
             middle = str(min(limit.literal, int(end)))
             return middle, middle
@@ -203,7 +203,7 @@ class Emitter:
         return self.extreme("slt", end, bound), self.extreme("sgt", begin, bound)
 
     def write_index(self, expression: UOp) -> None:
-        """Have the registers of an index expression, also where the program does not have it."""
+        """Compute the registers of an index expression, even if the program does not have it."""
         for part in expression.walk():
             if part.op not in (Op.CONST, Op.RANGE) and part not in self.values.registers:
                 self.node(part)
@@ -214,7 +214,7 @@ class Emitter:
         return self.writer.instruction(f"select i1 {wins}, i64 {left}, i64 {right}")
 
     def write_loop(self, loop: Loop, begin: str, end: str) -> None:
-        """The iterations from `begin` to `end`, whose number may be 0 unless both are known."""
+        """Write the iterations from `begin` to `end`; there may be none unless both are known."""
         if begin.isdigit() and end.isdigit() and int(begin) >= int(end):
             return
         with self.writer.counting(begin, end) as name, self.values.inside(loop.counter, name):
@@ -227,7 +227,7 @@ class Emitter:
     # Values
 
     def node(self, node: UOp) -> None:
-        """Have the registers of a node, unless it has none or they are made where it is used."""
+        """Compute the registers of a node, unless it has none or they are made at its uses."""
         op = node.op
         if op is Op.STAGE:
             self.transfers.put_in_order(node)
@@ -252,7 +252,7 @@ class Emitter:
             self.compute_tile(node)
 
     def compute_tile(self, node: UOp) -> None:
-        """One register for each entry of a node's tile."""
+        """Compute one register for each entry of a node's tile."""
         counters = self.values.tile_of(node)
         self.values.registers[node] = {
             place: self.compute(node, tuple(zip(counters, place, strict=True)))
@@ -260,7 +260,7 @@ class Emitter:
         }
 
     def compute(self, node: UOp, places: Places) -> str:
-        """The register of a node at a place in its tile."""
+        """The register of a node at one place of its tile."""
         op = node.op
         lanes = self.values.lanes_of(node)
         if op is Op.WHERE and self.values.holds(node.condition):
@@ -289,7 +289,7 @@ class Emitter:
         raise EmitError(f"{op.name} cannot be written as an instruction", node.origin)
 
     def compare_lanes(self, limit: UOp, bound: str, lanes: int, is_above: bool) -> str:
-        """A mask of the lanes that `bound` is above, or below, compared as 32-bit integers."""
+        """A mask of the lanes whose number is below, or above, `bound`, by a 32-bit comparison."""
         count = bound
         low, high = limit.bounds
         if low < dtypes.int32.limits[0] or high > dtypes.int32.limits[1]:
@@ -302,16 +302,20 @@ class Emitter:
         return self.writer.instruction(f"icmp slt <{lanes} x i32> {', '.join(sides)}")
 
     def index_around_sums(self, node: UOp, operands: list[str]) -> str:
-        """An index beside a loop that adds up. Where a row's length is a variable, LLVM's search
-        for loop increments works out the whole address anew in each iteration: it does not look
-        behind the place where the loop begins."""
-        made = self.instructions.elementwise(node.op, node.dtype, node.dtype, operands, 1)
+        """An index, hidden from LLVM's search for loop increments if a stride is a variable.
+
+        Otherwise LLVM would compute the whole address in each iteration of a reduction, because
+        the search does not see past the beginning of the loop.
+        """
+        result = self.instructions.elementwise(node.op, node.dtype, node.dtype, operands, 1)
         has_variable_step = node.op is Op.ADD and any(map(_is_variable_step, node.src))
-        return self.writer.hidden_index(made) if has_variable_step else made
+        return self.writer.hidden_index(result) if has_variable_step else result
 
     def index_division(self, node: UOp, operands: list[str], lanes: int) -> str:
-        """A quotient or remainder of indices, of unsigned ones where bounds allow it: one
-        instruction instead of ten."""
+        """A quotient or remainder of indices, unsigned where bounds allow it.
+
+        That is one instruction instead of ten.
+        """
         if node.left.vmin >= 0 and node.right.vmin > 0:
             index = self.writer.of(dtypes.index, lanes)
             if node.op is Op.FLOORDIV:
@@ -320,14 +324,14 @@ class Emitter:
             hide = self.hides_remainders and lanes == 1
             return self.writer.hidden_index(remainder) if hide else remainder
         if node.right.vmin <= 0 <= node.right.vmax:
-            # A symbolic length may be 0 where nothing is read; the machine divides all the same.
+            # A symbolic length may be 0 where nothing is read, but the division is made anyway.
             index = self.writer.of(dtypes.index, lanes)
             nonzero = index.select(index.icmp("eq", operands[1], 0), 1, operands[1])
             operands = [operands[0], nonzero]
         return self.instructions.integer_division(node.op, dtypes.index, operands, lanes)
 
     def check(self, node: UOp, places: Places, lanes: int) -> str:
-        """A value that is reported where it is not good, and replaced by a harmless one."""
+        """A checked value: where the check fails, the fault is reported and the fallback used."""
         value = self.values.operand(node.operand, places, lanes)
         good = self.values.operand(node.holds, places, lanes)
         gate = None
@@ -339,8 +343,10 @@ class Emitter:
 
 
 def _surrounds_short_copies(loop: Loop) -> bool:
-    """Whether there are loops in a loop that do so little that it shows how the addresses around
-    them are computed. LLVM finds the best way then."""
+    """Whether a loop has inner loops with so little work that address computation matters.
+
+    LLVM then finds the best way to compute the addresses.
+    """
     inner = _loops_in(loop)
     if not inner or any(map(_adds_up, inner)):
         return False
@@ -356,7 +362,7 @@ def _loops_in(loop: Loop) -> list[Loop]:
 
 
 def _is_variable_step(term: UOp) -> bool:
-    """Whether a term of an address is a counter times a length that is a variable."""
+    """Whether a term of an address is a counter times a symbolic length."""
     while term.op is Op.MUL and term.right.op is Op.CONST:
         term = term.left
     return term.op is Op.MUL

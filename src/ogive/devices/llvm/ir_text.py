@@ -1,20 +1,19 @@
 """LLVM IR, written as text.
 
-A `Text` collects the lines of one function. `Vectors` write instructions into it over one element
-type and a fixed number of lanes, so the same code writes the scalar form (one lane) and every
-vector form:
+A `Text` collects the lines of one function. A `Vectors` object writes instructions into it for one
+element type and a fixed number of lanes, so that the same code writes the scalar form (one lane)
+and every vector form:
 
     floats = Text().vectors("f32", 16)
     doubled = floats.fadd("%x", "%x")      #   %v0 = fadd <16 x float> %x, %x
     floats.fmul(doubled, 0.5)              #   %v1 = fmul <16 x float> %v0, splat (float 0x3FE0...)
 
-Values are SSA names or constants, both plain strings; Python numbers become constants of the
-vectors' type. A function mixes element types by several `Vectors` of one text: conversions are
-called on those of the *result* and take the source's.
+Values are SSA names or constants, both plain strings. Python numbers become constants of the
+vectors' type. A function with several element types uses several `Vectors` of one text. Conversions
+are methods of the *result's* and take the source's.
 
-The functions of `devices/llvm/math` are written by this alone. A kernel's text is a `Writer`
-(`devices/llvm/kernel_writer.py`), which adds what straight-line code has no need of: loops,
-scopes, a frame.
+The functions of `devices/llvm/math` need nothing else. The text of a kernel is a `Writer`
+(`devices/llvm/kernel_writer.py`), which adds loops, scopes and a frame.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _BITS = {"f16": "i16", "f32": "i32", "f64": "i64"}
 
 
 class Text:
-    """The lines of one function, the names in them, and the intrinsics that they call.
+    """The lines of one function, its names, and the intrinsics that it calls.
 
     Args:
         scalings: the target's instructions that multiply by powers of two.
@@ -43,12 +42,12 @@ class Text:
         self.scalings = scalings
         self.lines: list[str] = []
         self.declarations: set[str] = set()
-        self.block = "entry"  # the label of what is written now
+        self.block = "entry"  # the label of the present block
         self._next = first_name
         self._vectors: dict[tuple[str, int], Vectors] = {}
 
     def vectors(self, code: str, lanes: int) -> Vectors:
-        """The writer into this text over `lanes` elements of a type."""
+        """The writer into this text for `lanes` elements of a type."""
         vectors = self._vectors.get((code, lanes))
         if vectors is None:
             vectors = self._vectors[code, lanes] = Vectors(self, code, lanes)
@@ -87,7 +86,7 @@ class Text:
         self.lines.append(f"  br i1 {condition}, label %{then}, label %{otherwise}")
 
     def intrinsic(self, kind: str, name: str, types: list[str], operands: list[str]) -> str:
-        """Declare `llvm.<name>`, which gives a `kind`, and call it."""
+        """Declare `llvm.<name>`, which returns a `kind`, and call it."""
         symbol = f"@llvm.{name}"
         self.declarations.add(f"declare {kind} {symbol}({', '.join(types)})")
         pairs = zip(types, operands, strict=True)
@@ -96,10 +95,10 @@ class Text:
 
 
 class Vectors:
-    """Writes instructions over `lanes` elements of one type.
+    """Writes instructions on `lanes` elements of one type.
 
     Args:
-        text: where they go.
+        text: the text into which they go.
         code: "f16", "f32", "f64", or "i" with a number of bits.
         lanes: elements in a vector; 1 writes scalars.
     """
@@ -117,22 +116,22 @@ class Vectors:
         self._constants: dict[float, str] = {}
 
     def of(self, code: str, lanes: int = 0) -> Vectors:
-        """Those of another element type (and lane count) that write into the same text."""
+        """The writer for another element type (and lane count) into the same text."""
         return self.text.vectors(code, lanes or self.lanes)
 
     @property
     def bits(self) -> Vectors:
-        """Integers as wide as these floats."""
+        """The writer for integers as wide as these floats."""
         return self.of(_BITS[self.code])
 
     @property
     def masks(self) -> Vectors:
-        """The results of comparisons."""
+        """The writer for the results of comparisons."""
         return self.of("i1")
 
     @property
     def scaling(self) -> Scaling | None:
-        """The target's instruction that multiplies whole registers of this type."""
+        """The target's instruction that scales whole registers of this type, or None."""
         for scaling in self.text.scalings:
             if scaling.dtype == self.code and self.lanes % scaling.lanes == 0:
                 return scaling
@@ -140,7 +139,7 @@ class Vectors:
 
     def constant(self, value: float) -> str:
         """A constant of this type, the same in every lane."""
-        # 0.0 and -0.0 are equal, so zeros stay out of the cache.
+        # Zeros are not cached, because 0.0 and -0.0 are equal keys.
         text = self._constants.get(value) if value else None
         if text is None:
             text = splat(element_constant(self.code, value), self.element, self.lanes)
@@ -167,14 +166,14 @@ class Vectors:
         return self.text.intrinsic(self.type, name, [self.type] * len(values), values)
 
     def part(self, value: str, source: Vectors, first: int) -> str:
-        """As many lanes of a longer vector as these have."""
+        """The lanes of a longer vector from `first` on, as many as this writer has."""
         if source is self:
             return value
         name = f"vector.extract.{self.suffix}.{source.suffix}"
         return self.text.intrinsic(self.type, name, [source.type, "i64"], [value, str(first)])
 
     def with_part(self, value: str, part: str, source: Vectors, first: int) -> str:
-        """A vector with a shorter one in the place of some of its lanes."""
+        """A vector with a shorter one in place of its lanes from `first` on."""
         if source is self:
             return part
         name = f"vector.insert.{self.suffix}.{source.suffix}"

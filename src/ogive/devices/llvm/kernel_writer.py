@@ -1,4 +1,4 @@
-"""The text of one kernel: what its function has beyond straight-line code."""
+"""The text of one kernel, with loops, scopes and a frame."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from ogive.targets.target import Target
 
 
 def vector_attributes(target: Target) -> str:
-    """The attributes of all functions of a module: how wide a vector may be in a register, and that
-    the stack is aligned to vectors. Without, those that go to the stack and back straddle two lines
-    of the cache in some threads and not in others, as their stacks happen to begin."""
+    """The attributes of all functions of a module: the width of vectors, the stack's alignment.
+
+    Without the alignment, spilled vectors would straddle two cache lines in some threads and not in
+    others, depending on where their stacks begin.
+    """
     bits = 8 * target.vector_bytes
     return (
         f'attributes #0 = {{ nounwind alignstack={target.vector_bytes} '
@@ -26,12 +28,12 @@ def vector_attributes(target: Target) -> str:
 
 
 MOST_INLINED_LINES = 256
-"""The most lines that all calls of one function may become in a kernel."""
+"""The most lines of IR that inlining all calls of one function may add to a kernel."""
 
 
 class Rarity(IntEnum):
-    """How often what is written runs: with most iterations of its loops, in the last ones of a
-    loop, or in the last ones of the parallel axis."""
+    """How often the present code runs: in most iterations of its loops, only in the last ones of a
+    loop, or only in the last ones of the parallel axis."""
 
     OFTEN = 0
     LAST = 1
@@ -39,7 +41,7 @@ class Rarity(IntEnum):
 
 
 class Offset(NamedTuple):
-    """An index as a register and a constant: places of a tile differ in the constant alone."""
+    """An index as a register plus a constant: places of a tile differ only in the constant."""
 
     register: str
     constant: int = 0
@@ -49,30 +51,30 @@ class Offset(NamedTuple):
 
 
 class Writer(Text):
-    """Collects the text of one kernel function and what it needs around it."""
+    """Collects the text of one kernel function, and the definitions that it needs."""
 
     def __init__(self) -> None:
-        # Names and labels are numbered together, and 0 is the entry.
+        # Names and labels share their numbers, and 0 is the entry.
         super().__init__(first_name=1)
-        self.entry: list[str] = []  # what must stand in the first block: allocations
+        self.entry: list[str] = []  # the allocations, which must be in the first block
         self.functions: dict[str, Definition] = {}
         self.calls: dict[tuple[str, Rarity], int] = {}
-        self.rarity = Rarity.OFTEN  # of what is written now
+        self.rarity = Rarity.OFTEN  # of the present code
         self._known: dict[str, str] = {}
 
     def of(self, dtype: DType, lanes: int) -> Vectors:
-        """The writer of instructions over `lanes` elements of a dtype, as registers hold them."""
+        """The writer of instructions on `lanes` elements of a dtype in registers."""
         return self.vectors(code_of(dtype), lanes)
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Within a loop, whose registers are gone behind it."""
+        """The scope of a loop, after which its registers are not available any more."""
         known, self._known = self._known, dict(self._known)
         yield
         self._known = known
 
     def once(self, text: str) -> str:
-        """The name of `text`, which is appended unless it has been by this, where we are."""
+        """The name of an instruction, which is appended unless it was already in this scope."""
         name = self._known.get(text)
         if name is None:
             name = self._known[text] = self.instruction(text)
@@ -95,8 +97,10 @@ class Writer(Text):
 
     @contextmanager
     def counting(self, begin: str, end: str) -> Iterator[str]:
-        """A loop, and in it the register that counts from `begin` up to `end`; unless both are
-        numbers, there may be nothing to count."""
+        """A loop whose register counts from `begin` up to `end`.
+
+        Unless both are numbers, it may run zero times.
+        """
         head, exit_label = self.new_label(), self.new_label()
         if begin.isdigit() and end.isdigit():
             self.branch(head)
@@ -106,7 +110,7 @@ class Writer(Text):
         entered_from = self.block
         counter, following = self.name(), self.name()
         self.label(head)
-        slot = len(self.lines)  # of the phi, which names the block that the body ends in
+        slot = len(self.lines)  # for the phi, which needs the label of the body's last block
         self.lines.append("")
         with self.scope():
             yield counter
@@ -119,7 +123,7 @@ class Writer(Text):
         self.label(exit_label)
 
     def call(self, definition: Definition, kind: str, operands: list[str]) -> str:
-        """A call of a function that is put beside the kernel; all its types are `kind`."""
+        """A call of a function that is defined beside the kernel. All its types are `kind`."""
         symbol = definition.symbol
         self.functions[symbol] = definition
         called = (symbol, self.rarity)
@@ -129,8 +133,11 @@ class Writer(Text):
         return self.instruction(f"call {kind} {symbol}({arguments}) #{group}")
 
     def call_attributes(self) -> list[str]:
-        """The attribute groups of the calls. LLVM's time grows with every inlined line, so those
-        that run most often are inlined first, and a function stays one for the others."""
+        """The attribute groups of the calls, which say whether to inline each.
+
+        LLVM's time grows with every inlined line, so calls that run most often are inlined first,
+        and the others stay calls.
+        """
         groups = []
         for group, ((symbol, rarity), count) in enumerate(self.calls.items(), 1):
             total = sum([self.calls.get((symbol, other), 0) for other in Rarity if other <= rarity])
@@ -140,7 +147,7 @@ class Writer(Text):
         return groups
 
     def pick(self, operand: str, dtype: DType, lanes: int, picked: range) -> str:
-        """Some lanes of a vector, or of a scalar, as another one; what it lacks may be anything."""
+        """The lanes `picked` of a vector or scalar as a vector. Lanes beyond it are undefined."""
         element = element_type(dtype)
         if lanes == 1:
             vector = f"<{len(picked)} x {element}>"
@@ -152,7 +159,7 @@ class Writer(Text):
         )
 
     def join(self, vectors: list[str], dtype: DType, width: int, lanes: int) -> str:
-        """The first `lanes` of some vectors of `width` lanes, each following the last."""
+        """The first `lanes` of the concatenation of vectors of `width` lanes."""
         while len(vectors) > 1:
             kind = register_type(dtype, width)
             width *= 2
@@ -171,15 +178,14 @@ class Writer(Text):
         return vectors[0]
 
     def shuffle(self, left: str, right: str, picks: list[int], kind: str) -> str:
-        """A vector of the elements of two others that `picks` numbers."""
+        """A vector of elements of two others, by their numbers in `picks`."""
         numbers = ", ".join([f"i32 {pick}" for pick in picks])
         return self.instruction(
             f"shufflevector {kind} {left}, {kind} {right}, <{len(picks)} x i32> <{numbers}>"
         )
 
     def fence(self, operand: str, dtype: DType, lanes: int) -> str:
-        """The same value, which LLVM does not look behind. Shorter than a block of floats, it is
-        not worth that."""
+        """The same value behind an optimization barrier, except values of less than 16 bytes."""
         words, rest = divmod(lanes * dtype.itemsize, 4)
         if operand == "poison" or words < 4 or rest:
             return operand
@@ -193,9 +199,11 @@ class Writer(Text):
         return result
 
     def hidden_index(self, operand: str) -> str:
-        """The same index, which LLVM's search for loop increments does not look behind. To it a
-        remainder is a difference that grows with its loop, and each address made of one is worth
-        many attempts, all of them in vain."""
+        """The same index, hidden from LLVM's search for loop increments.
+
+        For that search a remainder is a difference that grows with its loop, and it makes many
+        futile attempts at each address that contains one.
+        """
         return self.intrinsic("i64", "expect.i64", ["i64", "i64"], [operand, "0"])
 
     def splat(self, operand: str, dtype: DType, lanes: int) -> str:

@@ -1,7 +1,7 @@
-"""How LLVM spells types and constants.
+"""LLVM's spelling of types and constants.
 
-The type of an element has a code ("f32", "i64"), which intrinsics have in their names, and a
-spelling ("float", "i64"), which instructions have.
+An element type has a code ("f32", "i64"), which is part of the names of intrinsics, and a spelling
+("float", "i64"), which instructions use.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def spelled(code: str) -> str:
 
 
 def mangled(code: str, lanes: int) -> str:
-    """How the names of intrinsics end.
+    """The suffix of the names of intrinsics for a vector type.
 
     >>> mangled("f32", 1), mangled("f32", 8)
     ('f32', 'v8f32')
@@ -44,7 +44,7 @@ def mangled(code: str, lanes: int) -> str:
 
 
 def vector_type(element: str, lanes: int) -> str:
-    """The LLVM type of some elements; one is a scalar.
+    """The LLVM type of `lanes` elements; one is a scalar.
 
     >>> vector_type("float", 1), vector_type("float", 8)
     ('float', '<8 x float>')

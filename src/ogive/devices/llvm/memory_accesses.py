@@ -1,8 +1,8 @@
 """Loads, stores and fault reports as LLVM instructions.
 
-Lanes that lie side by side are one vector access, lanes at the same place a scalar one, any other
-lanes a gather or scatter. A gate becomes a mask, or for scalars a safe address or a branch. Tiles
-that several such accesses make up are in `rearrange`.
+Contiguous lanes are one vector access, lanes at the same place a scalar one, other lanes a gather
+or scatter. A gate becomes a mask, or for scalars a safe address or a branch. Tiles that need
+several such accesses are in `vectors/shuffled_tiles.py`.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from ogive.targets.target import CACHE_LINE, Target
 Stride = int | str | None
 
 Apart = int | str
-"""What lanes add to an offset: multiples of a stride, or a vector of indices."""
+"""The distances of lanes from an offset: a stride, or a vector of indices."""
 
 GATHERED_BYTES = 4
-"""The narrowest elements that processors gather."""
+"""The bytes of the narrowest elements that processors gather."""
 
 ALL_LANES = "splat (i1 true)"
 
 
 class Memory:
-    """Writes accesses to a kernel's buffers; `bases` has the pointer of each slot.
+    """Writes accesses to a kernel's buffers. `bases` has the pointer of each slot.
 
-    `areas` has the staged values that lie where another one lay before, with that one.
+    `areas` has the staged values that reuse the memory of another one, with that one.
     """
 
     def __init__(self, writer: Writer, areas: Mapping[UOp, UOp], target: Target) -> None:
@@ -41,7 +41,7 @@ class Memory:
         self.areas = areas
         self.scratch: dict[UOp, str] = {}
         self.streams = False
-        self.asked: set[tuple[UOp, str, int]] = set()  # lines: those of two vectors may be one
+        self.asked: set[tuple[UOp, str, int]] = set()  # prefetched lines, which vectors may share
 
     def address(self, memory: UOp, dtype: DType, offset: Offset) -> str:
         element = memory_type(dtype, 1)
@@ -52,12 +52,12 @@ class Memory:
         return place
 
     def safe(self, offset: Offset, gate: str) -> Offset:
-        """An offset where a gate holds, and the beginning of the buffer where it does not."""
+        """An offset where a gate holds, and 0 where it does not."""
         index = self.writer.index(offset)
         return Offset(self.writer.instruction(f"select i1 {gate}, i64 {index}, i64 0"))
 
     def base(self, memory: UOp) -> str:
-        """Where a buffer begins, or what is staged in scratch memory."""
+        """The pointer of a buffer, or of a staged value in scratch memory."""
         if memory.op is not Op.STAGE:
             return self.bases[memory.slot]
         memory = self.areas.get(memory, memory)
@@ -67,7 +67,7 @@ class Memory:
         return self.scratch[memory]
 
     def poison(self, stage: UOp) -> None:
-        """Set all bits of a staged value's memory, unless another one lies there still."""
+        """Set all bits of a staged value's memory, unless it reuses that of another one."""
         if stage not in self.areas:
             size = stage.count * stage.dtype.itemsize
             self.writer.declarations.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
@@ -79,7 +79,7 @@ class Memory:
     def lane_addresses(
         self, memory: UOp, dtype: DType, offset: Offset, apart: Apart, lanes: int
     ) -> str:
-        """A vector of the places of all lanes."""
+        """A vector of the addresses of all lanes."""
         place = self.address(memory, dtype, offset)
         steps = apart if isinstance(apart, str) else _multiples(apart, lanes)
         return self.writer.instruction(
@@ -140,7 +140,7 @@ class Memory:
     def load_masked(
         self, memory: UOp, dtype: DType, offset: Offset, gate: str | None, lanes: int
     ) -> str:
-        """A vector from a place that is near its buffer, whatever the gate."""
+        """A vector under a mask, from a place that is near its buffer even if no lane is loaded."""
         place = self.address(memory, dtype, offset)
         if gate is not None:
             if lanes * dtype.itemsize > self.target.register_bytes:
@@ -150,7 +150,7 @@ class Memory:
         return self.writer.instruction(f"load {kind}, ptr {place}, align {dtype.itemsize}")
 
     def prefetch(self, memory: UOp, dtype: DType, offset: Offset, distance: str) -> None:
-        """Ask for what lies `distance` elements behind an offset; it may be outside the buffer."""
+        """Prefetch `distance` elements after an offset, which may be outside the buffer."""
         further = self.writer.once(f"add i64 {offset.register}, {distance}")
         line = memory, further, offset.constant * dtype.itemsize // CACHE_LINE
         if line in self.asked:
@@ -169,8 +169,7 @@ class Memory:
         gate: str | None,
         lanes: int,
     ) -> str:
-        """The elements at an offset and what each lane adds to it; zero where the gate does not
-        hold."""
+        """The elements at an offset plus the distance of each lane; zero where the gate fails."""
         if self.target.gathers and dtype.itemsize >= GATHERED_BYTES:
             places = self.lane_addresses(memory, dtype, offset, apart, lanes)
             value = self.masked_read("gather", places, dtype, gate or ALL_LANES, lanes)
@@ -187,7 +186,7 @@ class Memory:
         gate: str | None,
         lanes: int,
     ) -> str:
-        """The same, one lane after the other."""
+        """The same, one lane at a time."""
         write = self.writer.instruction
         element, kind, mask = memory_type(dtype, 1), memory_type(dtype, lanes), f"<{lanes} x i1>"
         if gate is not None:
@@ -212,7 +211,7 @@ class Memory:
         return result
 
     def masked_read(self, name: str, places: str, dtype: DType, gate: str, lanes: int) -> str:
-        """A vector, or lanes with a place each, where a mask admits them; zero elsewhere."""
+        """A vector, or lanes with an address each, under a mask; zero elsewhere."""
         kind, mask = memory_type(dtype, lanes), f"<{lanes} x i1>"
         pointers, symbol = self.masked_intrinsic(name, dtype, lanes)
         self.writer.declarations.add(f"declare {kind} {symbol}({pointers}, {mask}, {kind})")
@@ -224,7 +223,7 @@ class Memory:
     def masked_write(
         self, name: str, value: str, places: str, dtype: DType, gate: str, lanes: int
     ) -> None:
-        """Write what a mask admits to a vector, or to lanes with a place each."""
+        """Write lanes under a mask, to a vector or to an address for each lane."""
         kind, mask = memory_type(dtype, lanes), f"<{lanes} x i1>"
         pointers, symbol = self.masked_intrinsic(name, dtype, lanes)
         self.writer.declarations.add(f"declare void {symbol}({kind}, {pointers}, {mask})")
@@ -234,7 +233,7 @@ class Memory:
         )
 
     def masked_intrinsic(self, name: str, dtype: DType, lanes: int) -> tuple[str, str]:
-        """The type of what one of LLVM's masked accesses is given for places, and its name."""
+        """The type of the addresses of one of LLVM's masked accesses, and its name."""
         element = mangled("i8" if dtype.is_bool else code_of(dtype), lanes)
         by_lane = name in ("gather", "scatter")
         pointers, suffix = (f"<{lanes} x ptr>", f"v{lanes}p0") if by_lane else ("ptr", "p0")
@@ -273,17 +272,19 @@ class Memory:
             self.masked_write("store", value, place, dtype, gate, lanes)
 
     def opaque(self, gate: str, lanes: int) -> str:
-        """A mask of which LLVM knows nothing beforehand. Where it knows that a single lane of a
-        narrowed vector is stored, LLVM 22 stores the wide element: up to 7 bytes too many. And
-        where a load takes two registers, and it knows the mask of one, it loads too much, or
-        aborts."""
+        """A mask whose value LLVM cannot know, because of two defects of LLVM 22.
+
+        If it knows that a single lane of a narrowed vector is stored, it stores the wide element,
+        up to 7 bytes too many. If a load takes two registers and it knows the mask of one, it loads
+        too much or aborts.
+        """
         nothing = self.writer.once('call i64 asm "", "=r,0"(i64 0)')
         bit = self.writer.once(f"trunc i64 {nothing} to i1")
         mask = self.writer.splat(bit, dtypes.bool_, lanes)
         return self.writer.instruction(f"xor <{lanes} x i1> {gate}, {mask}")
 
     def stream(self, memory: UOp, dtype: DType, value: str, offset: Offset, lanes: int) -> None:
-        """Write a whole vector past the caches, to a place that is a multiple of its size."""
+        """Write a whole vector by a streaming store, to an address that is aligned to its size."""
         value = self.to_memory(value, dtype, lanes)
         kind, size = memory_type(dtype, lanes), dtype.itemsize * lanes
         place = self.address(memory, dtype, offset)
@@ -293,17 +294,17 @@ class Memory:
         self.streams = True
 
     def finish_streams(self) -> None:
-        """Streamed stores may be seen late: have them be seen before the kernel returns."""
+        """Add a fence if needed, so that streaming stores are visible when the kernel returns."""
         if self.streams:
             self.writer.declarations.add("declare void @llvm.x86.sse.sfence()")
             self.writer.effect("call void @llvm.x86.sse.sfence()")
 
     def metadata(self) -> list[str]:
-        """The metadata that streamed stores refer to."""
+        """The metadata of streaming stores."""
         return ["!0 = !{i32 1}"] if self.streams else []
 
     def any_lane(self, mask: str, lanes: int) -> str:
-        """Whether a mask admits any lane."""
+        """Whether a mask holds in any lane."""
         return self.writer.of(dtypes.bool_, lanes).any(mask)
 
     def report(self, good: str, gate: str | None, lanes: int, site: int) -> None:
@@ -322,8 +323,10 @@ class Memory:
 
 
 def _apart(offset: Offset, stride: Stride) -> tuple[Offset, Apart]:
-    """An offset, which is that of each lane if the stride is irregular, as one that all lanes have
-    in common and what each adds to it."""
+    """The common offset of all lanes, and their distances from it.
+
+    With an irregular stride, `offset` has the offset of each lane.
+    """
     if stride == IRREGULAR:
         return Offset("0"), offset.register
     return offset, int(stride or 0)

@@ -1,4 +1,4 @@
-"""The registers of values: one for each entry of the tile that a value of the kernel has."""
+"""The registers of values: one for each entry of a value's tile."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ogive.ir.ops import LANE, UPCAST, Op
 from ogive.passes.lower.lower_accesses import lane_count, upcast_counters
 
 Tile = tuple[int, ...]
-"""A position in a register tile: one number per UPCAST counter of a node, in counter order."""
+"""A position in a register tile: one number per UPCAST counter of a node, by counter number."""
 
 Places = tuple[tuple[UOp, int], ...]
-"""A position in a register tile, with the counters."""
+"""A position in a register tile, as pairs of a counter and its number."""
 
 
 class Values:
-    """The registers of the values that have been computed where we are.
+    """The registers of the values that are available at the present position.
 
     `certain` has the conditions that are known to hold there.
     """
@@ -36,20 +36,20 @@ class Values:
 
     @contextmanager
     def inside(self, counter: UOp, name: str) -> Iterator[None]:
-        """Within a loop, whose values are gone behind it."""
+        """The scope of a loop, after which its values are not available any more."""
         registers, self.registers = self.registers, {**self.registers, counter: {(): name}}
         yield
         self.registers = registers
 
     def tile_of(self, node: UOp) -> tuple[UOp, ...]:
-        """The tile counters that a value depends on."""
+        """The tile counters on which a value depends."""
         tile = self._tiles.get(node)
         if tile is None:
             tile = self._tiles[node] = upcast_counters(node)
         return tile
 
     def lanes_of(self, node: UOp) -> int:
-        """How many lanes a value has."""
+        """The number of lanes of a value."""
         lanes = self._lanes.get(node)
         if lanes is None:
             lanes = self._lanes[node] = lane_count(node)
@@ -60,7 +60,7 @@ class Values:
         return list(itertools.product(*[range(counter.extent.literal) for counter in counters]))
 
     def operand(self, node: UOp, places: Places, lanes: int) -> str:
-        """The register of `node` at a place in the tile, in as many lanes as asked for."""
+        """The register of `node` at a place in the tile, broadcast to `lanes` if needed."""
         if node.op is Op.CONST:
             return constant(node.dtype, node.literal, lanes)
         if node.op is Op.RANGE and node.placement == LANE:
@@ -78,8 +78,10 @@ class Values:
         return self.writer.splat(name, node.dtype, lanes)
 
     def is_step(self, node: UOp) -> bool:
-        """Whether a value is an index that lies a known distance from another one at each place of
-        the tile, or that distance. Nothing is computed for those until they are needed."""
+        """Whether an index is another one plus a known distance at each place of the tile.
+
+        Or that distance itself. These are computed only where they are needed.
+        """
         is_step = self._steps.get(node)
         if is_step is None:
             is_step = node.dtype is dtypes.index and self.lanes_of(node) == 1
@@ -97,7 +99,7 @@ class Values:
         return Offset(self.operand(node, places, 1), distance)
 
     def holds(self, gate: UOp) -> bool:
-        """Whether a condition is known to hold where we are."""
+        """Whether a condition is known to hold at the present position."""
         if gate in self.certain:
             return True
         return gate.op is Op.AND and all(self.holds(part) for part in gate.src)
@@ -110,8 +112,10 @@ class Values:
 
 
 def _tile_step(node: UOp) -> tuple[UOp | None, int] | None:
-    """A tile counter and a factor whose product an index is; the factor alone if it is constant;
-    None if it is neither."""
+    """The tile counter and factor whose product an index is; None and the factor for a constant.
+
+    None for other indices.
+    """
     if node.dtype is not dtypes.index:
         return None
     if node.op is Op.CONST:

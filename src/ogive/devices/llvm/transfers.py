@@ -1,8 +1,8 @@
-"""Tiles between registers and memory: the loads and stores of the kernel graph.
+"""Transfers of tiles between registers and memory: the loads and stores of the kernel graph.
 
-A node stands for a whole tile. How it is moved follows from where its entries and lanes lie: entry
-by entry, several entries as the rows of a square that is transposed in registers, as vectors that
-entries are picked out of (`pick`), or as vectors in which entries take turns.
+A node stands for a whole tile. The layout of its entries and lanes in memory decides how it is
+moved: entry by entry, as a square that is transposed in registers, as vectors from which entries
+are picked by shuffles, or as vectors in which entries are interleaved.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ogive.passes.lower.transposed_access import (
 class Transfers:
     """Writes the loads and stores of a kernel's nodes.
 
-    `write_index` writes an index that the program does not have.
+    `write_index` writes an index expression that the program does not have.
     """
 
     def __init__(
@@ -87,8 +87,10 @@ class Transfers:
     def _load_transposed(
         self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
     ) -> dict[Tile, str]:
-        """A tile whose lanes are far apart but whose rows are contiguous: load it lane by lane
-        and transpose it in registers."""
+        """Load a tile whose lanes are far apart but whose rows are contiguous.
+
+        Its rows are loaded lane by lane and transposed in registers.
+        """
         registers: dict[Tile, str] = {}
         ahead = self._ahead_of(node)
         for entries, where in self._transposed_tiles(node, rows, counters, lanes):
@@ -100,8 +102,10 @@ class Transfers:
         return registers
 
     def _picks_of(self, node: UOp, lanes: int) -> Picks | None:
-        """How a load is picked out of vectors, if it is. An element that two lanes pick may be
-        admitted for the one and not for the other."""
+        """The picks of a load, if it is picked out of vectors.
+
+        A gated load must not pick an element twice, since the gate may hold for only one of them.
+        """
         picks = find_picks(node, lanes, self.memory.target)
         gate = node.place.gate
         gated = gate is not None and not self.values.holds(gate)
@@ -110,7 +114,7 @@ class Transfers:
     def _load_picked(
         self, node: UOp, picks: Picks, counters: tuple[UOp, ...], lanes: int
     ) -> dict[Tile, str]:
-        """A tile that vectors hold in another order."""
+        """Load a tile from vectors that hold its entries in another order."""
         place = node.place
         gates = [
             self._gate(place, tuple(zip(counters, entry, strict=True)), lanes)
@@ -126,7 +130,7 @@ class Transfers:
         )
 
     def _ahead_of(self, load: UOp) -> str | None:
-        """How far behind a load that lies which is asked for beside it, if something is."""
+        """The prefetch distance of a load, or None."""
         distance = self.traffic.ahead.get(load)
         return None if distance is None else self.steady_operand(distance)
 
@@ -164,7 +168,7 @@ class Transfers:
     def _store_transposed(
         self, node: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
     ) -> None:
-        """The reverse of how such a tile is loaded."""
+        """Store a tile whose lanes are far apart but whose rows are contiguous."""
         place, value = node.place, node.value
         is_streamed = node in self.traffic.streamed
         for entries, spot in self._transposed_tiles(node, rows, counters, lanes):
@@ -176,7 +180,7 @@ class Transfers:
     def _store_interleaved(
         self, node: UOp, between: UOp, counters: tuple[UOp, ...], lanes: int
     ) -> None:
-        """A tile whose rows fill the gaps between each other's lanes: whole vectors are written."""
+        """Store a tile whose rows fill the gaps between lanes, as whole interleaved vectors."""
         place, value = node.place, node.value
         others = tuple([counter for counter in counters if counter is not between])
         for at in self.values.entries(others):
@@ -193,7 +197,7 @@ class Transfers:
             )
 
     def keep(self, node: UOp) -> None:
-        """Store one more staged value, which is then read back like any other memory."""
+        """Store a staged value, which is then read back like any other memory."""
         lanes = self.accumulators.lanes_of(node)
         counters = self.accumulators.counters_of(node)
         stride = node.stride
@@ -206,7 +210,7 @@ class Transfers:
             self.memory.store(node, node.dtype, value, offset, stride, None, lanes)
 
     def put_in_order(self, stage: UOp) -> None:
-        """Put a staged value in order, if it should be."""
+        """Sort a staged value, if it should be sorted."""
         count = stage.sorted_count
         if count is None:
             return
@@ -215,7 +219,7 @@ class Transfers:
             exchanges.sort(count, begin)
 
     def _added(self, node: UOp, value: str, offset: Offset, stride: Stride, lanes: int) -> str:
-        """A value combined with what the iterations before the first one have staged there."""
+        """A value combined with the one that earlier iterations have staged at its place."""
         present = self.memory.load(node, node.dtype, offset, stride, None, lanes)
         combined = self.instructions.combine(node.combine, node.dtype, present, value, lanes)
         kind = register_type(node.dtype, lanes)
@@ -229,7 +233,7 @@ class Transfers:
         return combined
 
     def tally(self, node: UOp, places: Places, lanes: int) -> str:
-        """The number at a place of staged memory, which is one more from then on."""
+        """The number at a place of staged memory, which is then incremented."""
         place = node.place
         stride = IRREGULAR if lanes > 1 else None
         where = (self._offset(place.offset, places, stride, lanes), stride, None, lanes)
@@ -240,13 +244,13 @@ class Transfers:
         return present
 
     def _offset(self, offset: UOp, places: Places, stride: Stride, lanes: int) -> Offset:
-        """Where a store begins; where each lane lies, if that is irregular."""
+        """The offset of a store; that of each lane if the stride is irregular."""
         if stride == IRREGULAR:
             return Offset(self.values.operand(offset, places, lanes))
         return self.values.offset(offset, places)
 
     def _gate(self, place: UOp, places: Places, lanes: int) -> str | None:
-        """The condition of an access, None if it is known to hold."""
+        """The mask of an access; None if its gate is known to hold."""
         if place.gate is None or self.values.holds(place.gate):
             return None
         return self.values.operand(place.gate, places, lanes)
@@ -254,8 +258,10 @@ class Transfers:
     def _transposed_tiles(
         self, access: UOp, rows: UOp, counters: tuple[UOp, ...], lanes: int
     ) -> Iterator[tuple[list[dict[UOp, int]], shuffled_tiles.TransposedPlace]]:
-        """The parts of a tile that are transposed by themselves, of at most as many rows as there
-        are lanes: the entries of each, and where they lie."""
+        """The parts of a tile that are transposed separately: the entries of each, and its place.
+
+        A part has at most as many rows as there are lanes.
+        """
         by_row, by_lane = [
             [part for part in parts if not self.values.holds(part)]
             for parts in split_gate(access.place)
@@ -280,12 +286,12 @@ class Transfers:
                 yield entries, where
 
     def steady_operand(self, expression: UOp) -> str:
-        """An index of variables and outer counters, written where it is needed."""
+        """The register of an index of variables and outer counters, computed where it is needed."""
         self.write_index(expression)
         return self.values.operand(expression, (), 1)
 
     def _lane_offsets(self, first: Offset, step: int | UOp, lanes: int) -> list[Offset]:
-        """Where each lane lies, a number or a variable length behind the one before."""
+        """The offset of each lane, a fixed or symbolic distance after the one before."""
         if isinstance(step, int):
             return [first.plus(lane * step) for lane in range(lanes)]
         write, distance = self.writer.instruction, self.steady_operand(step)
@@ -296,11 +302,11 @@ class Transfers:
         return offsets
 
     def _conjunction(self, gates: list[UOp], places: Places, lanes: int) -> str | None:
-        """Whether all of some gates hold, if there are any."""
+        """The conjunction of some gates; None if there are none."""
         if not gates:
             return None
         masks = self.writer.of(dtypes.bool_, lanes)
-        first, *rest = [self.values.operand(gate, places, lanes) for gate in gates]
-        for other in rest:
+        first, *others = [self.values.operand(gate, places, lanes) for gate in gates]
+        for other in others:
             first = masks.and_(first, other)
         return first

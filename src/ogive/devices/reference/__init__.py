@@ -1,1 +1,1 @@
-"""`REFERENCE`: evaluates regions with NumPy, one op at a time. What it gives is what they mean."""
+"""`REFERENCE`: evaluates regions with NumPy, one op at a time. Its results define their meaning."""

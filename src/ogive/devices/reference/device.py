@@ -1,7 +1,7 @@
-"""`REFERENCE`: NumPy, one op at a time. It is slow, and what it gives is what a graph means.
+"""`REFERENCE`: NumPy, one op at a time. It is slow, and its results define the meaning of a graph.
 
-A kernel of it is a region (`region_code.py`), and a launch evaluates that. It takes no part of the
-compiler behind the cut into regions, and nothing of LLVM.
+Its kernels are regions (`region_code.py`), which a launch evaluates. It uses no part of the
+compiler after the cut into regions, and no LLVM.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 
 NEVER = 1 << 62
-"""More than there is of anything."""
+"""A threshold that nothing reaches."""
 
 
 def make_device(index: int) -> ReferenceDevice:
-    """One of the references; there are as many as are asked for, each with memory of its own."""
+    """A reference device. There may be any number, each with memory of its own."""
     return ReferenceDevice(index)
 
 
 class ReferenceDevice(Device):
-    """Evaluates regions in the host's memory, each step before the next begins."""
+    """Evaluates regions in the host's memory, one step after another."""
 
     kind = "REFERENCE"
     addressable = True
@@ -55,7 +55,7 @@ class ReferenceDevice(Device):
         into[:] = host_bytes(address, into.nbytes)
 
     def target(self, config: Config) -> Target:
-        """One for which no rewrite pays: an operand is read where it lies, a sum is one sum."""
+        """A target for which no rewrite pays: operands are read in place, sums are not split."""
         from ogive.targets.target import describe_cpu
 
         plain = describe_cpu("reference")
@@ -116,7 +116,7 @@ class ReferenceDevice(Device):
 class LoadedRegion:
     """A region that can be launched."""
 
-    address = 0  # there is no code that a processor could call
+    address = 0  # a processor cannot call it
 
     def __init__(self, region: UOp) -> None:
         from ogive.ir.ops import Op
@@ -127,9 +127,10 @@ class LoadedRegion:
         self.parameters = {node.slot: node for node in region.walk() if node.op is Op.PARAM}
 
     def launch(self, *words: int) -> LastCalls:
-        """Evaluate it; `words` are the addresses of its buffers, then its variables' values.
+        """Evaluate it. `words` are the addresses of its buffers, then the values of its variables.
 
-        What is to be written is given back, so that no exception divides it. Raises `KernelFault`.
+        Returns the calls that write, so that no exception can come between them. Raises
+        `KernelFault`.
         """
         from ogive.devices.reference.evaluate_region import evaluate_region
         from ogive.ir.memory import LONGEST

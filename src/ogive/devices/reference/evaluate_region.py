@@ -1,10 +1,10 @@
-"""A region, evaluated: the meaning of the language, one op at a time.
+"""Evaluation of a region, one op at a time, which defines the meaning of the language.
 
     SINK(STORE(RESHAPE(PARAM 0), ADD(RESHAPE(PARAM 1), CONST 1)))
 
-Each node has a value, from its sources' values (`number_formats.py` says how it is held), and is
-rounded to its dtype. Then the stores write, all of them at once. What an op gives stands in the
-tables of `ir/meaning`.
+The value of each node is computed from the values of its sources by the tables of `ir/meaning`, and
+rounded to its dtype (`number_formats.py` says which arrays hold values). Then all stores write at
+once.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from ogive.passes.graph.fault_checks import can_fault, indices_of
 def evaluate_region(
     region: UOp, memory: Mapping[int, Array], variables: Mapping[str, int]
 ) -> list[tuple[Any, ...]]:
-    """Carry a region out on flat arrays, `memory[slot]` for each `PARAM`, of its dtype.
+    """Evaluate a region on flat arrays, `memory[slot]` for each `PARAM`.
 
-    It is given as calls of functions that are written in C. Raises `KernelFault` with the number
-    of the op that failed, among those of the region that can.
+    Returns the calls of C functions that write the results. Raises `KernelFault` with the number of
+    the op that failed, among the ops of the region that can.
     """
     with numpy.errstate(all="ignore"):
         evaluation = _Evaluation(region, memory, variables)
@@ -60,9 +60,9 @@ def evaluate_region(
 
 
 class _Evaluation:
-    """The values of a region's nodes, and what went wrong on the way.
+    """The values of a region's nodes, and the elements at which a node went wrong.
 
-    A value that nothing needs any more is dropped, unless a fault may have to be explained by it.
+    A value that nothing needs any more is dropped, unless it may be needed to explain a fault.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class _Evaluation:
                 self.note_outside(node)
 
     def argument_of(self, node: UOp) -> Any:
-        """The argument of a movement, with the lengths that this run has."""
+        """The argument of a movement, with the lengths of this run."""
         lengths = [int(self.values[source]) for source in node.src[1:]]
         if node.op is Op.PAD:
             pads, fill = filled_pads(node.arg, lengths)
@@ -100,13 +100,13 @@ class _Evaluation:
         return filled(node.arg, lengths)
 
     def note_outside(self, node: UOp) -> Array:
-        """The elements for which an index of a node lies outside of what it selects from."""
+        """The elements of a node whose indices are outside the shape of its operand."""
         shape = self.values[node.src[0]].shape
         self.wrong[node] = outside(shape, [self.values[i] for i in indices_of(node)])
         return self.wrong[node]
 
     def find_fault(self) -> int | None:
-        """The number of the first op that failed at an element which a store needs."""
+        """The number of the first op that failed at an element that a store needs, or None."""
         if not any(wrong.any() for wrong in self.wrong.values()):
             return None
         wanted = wanted_elements(self.region, self.values, self.arguments)
@@ -121,8 +121,7 @@ class _Evaluation:
         return None
 
     def write(self, store: UOp) -> tuple[Any, ...]:
-        """The call that puts a value where its target lies, or where indices say in it; combined,
-        if asked to."""
+        """The call that writes, or combines, a value into its target, at indices if it has any."""
         memory, places = self.places_of(store.target)
         value, dtype = self.values[store.value], store.value.dtype
         if store.indices:
@@ -135,7 +134,7 @@ class _Evaluation:
         return operator.setitem, memory, places, value.astype(memory.dtype)
 
     def places_of(self, target: UOp) -> tuple[Array, Array]:
-        """The memory of a store's target, and where in it each of its elements lies."""
+        """The memory of a store's target, and the place of each of its elements there."""
         moves = []
         while target.op is not Op.PARAM:
             moves.append(target)
@@ -177,7 +176,7 @@ def _elementwise(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
 
 
 def _arithmetic(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    """An operation that integers have otherwise: a divisor that is zero is noted, and is 1."""
+    """An operation that differs for integers. A zero divisor is recorded, and replaced by 1."""
     if node.dtype.is_float:
         return FLOAT_FUNCTIONS[node.op](*sources)
     x, y = sources
@@ -204,7 +203,7 @@ def _reduce_axes(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
 
 
 def _scan(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    """Running totals, which have the dtype of what is scanned before they have that of the node."""
+    """Running totals, computed in the dtype of the operand and then cast to that of the node."""
     inner = node.operand.dtype
     initial = sources[1] if len(sources) > 1 else None
     running = scan(sources[0], initial, node.combine, node.axis)
@@ -216,7 +215,7 @@ def _sort(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
 
 
 def _gather(run: _Evaluation, node: UOp, sources: list[Array]) -> Any:
-    """Elements by positions; one that lies outside is noted, and is read at 0."""
+    """Elements by positions. One that is outside is recorded, and replaced by position 0."""
     x, *indices = sources
     if can_fault(node):
         wrong = run.note_outside(node)

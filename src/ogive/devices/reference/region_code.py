@@ -1,8 +1,8 @@
-"""A region as text and as bytes, and back: what the reference runs in place of machine code.
+"""Regions as text and as bytes, which the reference device has in place of machine code.
 
-The text is the listing of the graph, for people, and the graph itself in a last line of digits; its
-bytes are those of the store's own encoding. So kernels of the reference are kept, counted and shown
-like those of any other device.
+The text is a listing of the graph for people, and in its last line the graph in hexadecimal. The
+bytes are in the encoding of the store. So kernels of the reference device are stored, counted and
+shown like those of other devices.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def assemble_region(text: str) -> bytes:
 
 
 def load_region(code: bytes) -> UOp:
-    """The region of some bytes. Raises `LoadError` for what is damaged."""
+    """The region from its bytes. Raises `LoadError` if they are damaged."""
     try:
         region = read_graph(Reader(code), _check)
         verify(region, "region")

@@ -1,11 +1,10 @@
-"""Which elements of a region's values its stores need.
+"""The elements of a region's values that its stores need.
 
-An element that no store needs is not computed, so it is no fault either:
+An element that no store needs does not fault:
 
     (x // y)[1:]   with y[0] == 0   is no division by zero
 
-From the stores down, each node says which elements of its sources follow from those that are wanted
-of itself.
+From the stores down, the wanted elements of a node determine those of its sources.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 def wanted_elements(
     region: UOp, values: Mapping[UOp, Array], arguments: Mapping[UOp, object]
 ) -> dict[UOp, Array]:
-    """For each node that has elements which a store needs, which those are.
+    """For each node with elements that a store needs, a mask of these.
 
-    `arguments` are those of the movement nodes, with their lengths filled in.
+    `arguments` has the arguments of movement nodes, with their lengths filled in.
     """
     wanted: dict[UOp, Array] = {}
     for store in region.src:
@@ -44,7 +43,7 @@ def wanted_elements(
 def _wanted_below(
     node: UOp, wanted: Array, values: Mapping[UOp, Array], arguments: Mapping[UOp, object]
 ) -> list[tuple[UOp, Array]]:
-    """The sources of a node, with what is wanted of each."""
+    """The sources of a node, each with its wanted elements."""
     op, sources = node.op, node.src
     if op in ELEMENTWISE:
         return [(source, _fit(wanted, values[source])) for source in sources]
@@ -55,7 +54,7 @@ def _wanted_below(
     if op is Op.REDUCE_AXES:
         return [(sources[0], numpy.broadcast_to(wanted, values[sources[0]].shape))]
     if op in (Op.STAGE_AXIS, Op.SORT):
-        # A row of these is worked out whole.
+        # These compute whole rows.
         axis = node.axis if op is Op.STAGE_AXIS else wanted.ndim - 1
         return [(sources[0], numpy.broadcast_to(wanted.any(axis, keepdims=True), wanted.shape))]
     if op is Op.GATHER:
@@ -68,7 +67,7 @@ def _wanted_below(
 
 
 def _fit(wanted: Array, value: Array) -> Array:
-    """The wanted elements of an operand, which may be one number for all elements."""
+    """The wanted elements of an operand, which may be a scalar for all elements."""
     return wanted if value.shape == wanted.shape else numpy.asarray(wanted.any())
 
 

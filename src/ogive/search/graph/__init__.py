@@ -1,1 +1,1 @@
-"""Graph search: other ways to compute a graph, and the one that takes the least time."""
+"""Graph search: finds the fastest of many ways to compute a graph."""

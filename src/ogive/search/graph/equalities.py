@@ -1,12 +1,13 @@
-"""An e-graph: values that are equal, in classes, over interned nodes.
+"""An e-graph: classes of equal values, over interned nodes.
 
 A class holds all known ways to compute one value. A way is a *form*: an op over classes. Two forms
-over equal classes are one, so that whatever is found equal below makes what is above equal, too:
+with equal ops over equal classes are one form, so that an equality below implies those above
+(congruence):
 
-    add x*2, x+x, (x*2)+1, (x+x)+1; then  x*2 = x+x   makes   (x*2)+1 = (x+x)+1
+    add x*2, x+x, (x*2)+1, (x+x)+1; then  x*2 = x+x   implies   (x*2)+1 = (x+x)+1
 
-Every class has a `representative`, a node of one of its values: rules are given nodes, and give
-nodes, and know nothing of classes.
+Every class has a `representative`, a node that computes its value. Rules map nodes to nodes and do
+not know about classes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ogive.named import NamedTuple
 
 
 class Form(NamedTuple):
-    """A way to compute a value: an op over classes. `argument` tells constants apart by bits."""
+    """A way to compute a value: an op over classes. `argument` has constants by their bits."""
 
     op: Op
     dtype: DType
@@ -31,7 +32,7 @@ class Form(NamedTuple):
 
 
 class Equalities:
-    """Classes of equal values. `find` leads from any number a class had to the one it has."""
+    """Classes of equal values. `find` maps any number that a class had to its present number."""
 
     def __init__(self) -> None:
         self._leaders: list[int] = []
@@ -47,7 +48,7 @@ class Equalities:
         return len(self._forms)
 
     def find(self, number: int) -> int:
-        """The class that a number stands for now."""
+        """The present number of a class."""
         leaders = self._leaders
         while leaders[number] != number:
             leaders[number] = leaders[leaders[number]]
@@ -55,7 +56,7 @@ class Equalities:
         return number
 
     def classes(self) -> list[int]:
-        """All classes, in the order they were made."""
+        """All classes, in order of creation."""
         return [number for number, leader in enumerate(self._leaders) if number == leader]
 
     def members(self, number: int) -> dict[Form, UOp]:
@@ -63,7 +64,7 @@ class Equalities:
         return self._members[number]
 
     def add(self, root: UOp, rule: str = "") -> int:
-        """The class of a node, which is made with all below it if it is new."""
+        """The class of a node. New nodes are added with all below them."""
         numbers = self._numbers
         stack = [root]
         while stack:
@@ -95,7 +96,7 @@ class Equalities:
         return number
 
     def union(self, first: int, second: int) -> bool:
-        """Make two classes one; whether they were not. `rebuild` has to follow."""
+        """Merge two classes; gives whether they were different. `rebuild` must follow."""
         kept, gone = sorted([self.find(first), self.find(second)])
         if kept == gone:
             return False
@@ -108,9 +109,9 @@ class Equalities:
         return True
 
     def rebuild(self) -> None:
-        """Let forms over classes that are one now be one, and what follows from that.
+        """Merge forms whose classes were merged, and the classes of such forms.
 
-        Classes come after what they are computed from, mostly: so one walk finds nearly all.
+        Most classes come after those below them, so one pass finds nearly all.
         """
         while self._is_stale:
             self._is_stale = False

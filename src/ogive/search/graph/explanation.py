@@ -1,4 +1,4 @@
-"""What graph search found, in words.
+"""Describes in words what graph search found.
 
     A[256, 256] @ B @ v, once: 2 kernels, about 4557 µs → 2 kernels, about 24 µs, by
         (a · b) · c → a · (b · c), where that is less work
@@ -13,11 +13,11 @@ from ogive.search.graph.search_graph import Finding
 _MOVEMENT = ("reshape", "permute", "expand", "shrink", "flip")
 
 LinesOf = Callable[[Finding], Sequence[str]]
-"""The user's lines that a finding is about."""
+"""Gives the lines of the user's program for a finding."""
 
 
 def explain_findings(findings: Sequence[Finding], exactness: str, lines_of: LinesOf) -> str:
-    """What was found for a graph: what is computed in another way, and what was left as it was."""
+    """A description of all findings: what is computed in another way, and what is unchanged."""
     taken = [finding for finding in findings if finding.is_taken]
     left = [finding for finding in findings if not finding.is_taken and finding.rules]
     text = []

@@ -1,9 +1,9 @@
-"""The cheapest way to compute some values of an e-graph: a form for each class that is needed.
+"""Extraction: chooses the cheapest form for each class of an e-graph that is needed.
 
-What is needed twice is computed once, so the cost is that of a graph and not of a tree. It starts
+A class needed twice is computed once, so the cost is that of a graph, not of a tree. It starts
 from the forms that were there at first, and from those that are cheapest as trees, takes the better
-of the two, and changes one form at a time for as long as that helps. So it is never worse than
-what was there, and can end at any time.
+of the two, and changes one form at a time as long as that reduces the cost. So the result is never
+worse than the given graph, and the search can end at any time.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ogive.search.graph.equalities import Equalities, Form
 from ogive.targets.target import Target
 
 Selection = dict[int, Form]
-"""The form of each class."""
+"""The chosen form of each class."""
 
 CostOf = Callable[[UOp, Target], float]
 
 
 class Extraction:
-    """Chooses forms. `tries` bounds how often a change is tried."""
+    """The choice of forms. `tries` is the greatest number of changes to try."""
 
     def __init__(
         self, graph: Equalities, roots: Sequence[int], target: Target, cost_of: CostOf, tries: int
@@ -40,15 +40,15 @@ class Extraction:
                 self._costs[form] = 0.0 if free else cost_of(node.with_sources(below), target)
 
     def best(self, first: Mapping[int, Form]) -> Selection:
-        """The best selection found, from the `first` one on, which is the one that was given."""
+        """The best selection found, starting from `first`, that of the given graph."""
         return self._improve(min(self.renew(first), self.trees, key=self.cost))
 
     def cost_of(self, first: Mapping[int, Form]) -> float:
-        """The cost of the selection that was given."""
+        """The cost of the given graph's selection."""
         return self.cost(self.renew(first))
 
     def renew(self, first: Mapping[int, Form]) -> Selection:
-        """A selection from before classes became one: what was there first stays."""
+        """A selection with the present numbers of classes. The first form of a class stays."""
         find = self.graph.find
         chosen: Selection = {}
         for number, form in first.items():
@@ -58,7 +58,7 @@ class Extraction:
 
     @functools.cached_property
     def trees(self) -> Selection:
-        """For each class the form that is cheapest if nothing is shared."""
+        """For each class, the form that is cheapest if nothing is shared."""
         graph = self.graph
         least: dict[int, float] = {}
         chosen: Selection = {}
@@ -74,7 +74,7 @@ class Extraction:
                             cost += least.get(graph.find(each), math.inf)
                     elif any(graph.find(each) not in least for each in form.below):
                         continue
-                    # A little more for each node, so that nothing is chosen for itself.
+                    # A little extra for each node, so that no form over its own class is chosen.
                     cost = cost * (1 + 1e-9) + 1e-6
                     if cost < least.get(number, math.inf) * (1 - 1e-12):
                         least[number] = cost
@@ -83,7 +83,7 @@ class Extraction:
         return chosen
 
     def cost(self, chosen: Mapping[int, Form]) -> float:
-        """The cost of all that the roots need; infinite if something needs itself."""
+        """The cost of all classes that the roots need; infinite if one needs itself."""
         graph, total = self.graph, 0.0
         state: dict[int, bool] = {}
         stack = list(self.roots)
@@ -129,7 +129,7 @@ class Extraction:
         return chosen
 
     def rules_of(self, chosen: Mapping[int, Form]) -> list[str]:
-        """The rules that made the forms of a selection."""
+        """The rules that found the forms of a selection."""
         found_by = self.graph.found_by
         forms = [chosen[number] for number in self.needed(chosen)]
         return [found_by[form] for form in forms if form in found_by]
@@ -147,7 +147,7 @@ class Extraction:
         return list(seen)
 
     def build(self, chosen: Mapping[int, Form]) -> tuple[UOp, ...] | None:
-        """The nodes of the roots; None if something needs itself."""
+        """The nodes of the roots; None if a class needs itself."""
         made: dict[int, UOp] = {}
         opened: set[int] = set()
         stack = list(self.roots)

@@ -1,6 +1,6 @@
-"""What a form takes by itself, in nanoseconds of one thread: work, and the memory of sums.
+"""The cost of a form by itself, in nanoseconds of one thread: its work, and the memory of sums.
 
-It is what extraction adds up. What lies in which kernel it does not know: `schedule_times.py` does.
+Extraction adds these up. They do not depend on the cut into kernels; `schedule_times.py` does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _LINES = frozenset({Op.SORT, Op.SCAN_AXIS, Op.ARRANGE, Op.SCATTER})
 
 
 def form_cost(node: UOp, target: Target) -> float:
-    """The time of a node alone, given what is below it."""
+    """The time of a node alone, without the nodes below it."""
     op = node.op
     if op in ELEMENTWISE:
         if not node.dtype.itemsize:

@@ -1,11 +1,11 @@
-"""A graph is searched in windows: pieces with one value between them, equal ones once.
+"""Cuts a graph into windows that are searched one by one, and equal ones once.
 
     before   x → norm → attention → + → norm → two products → + → …   twelve times
-    after    two windows, each of which stands there twelve times
+    after    two windows, each of which occurs twelve times
 
-A window ends after a value if that is all that the rest of the graph needs of it, and if it is not
-in the midst of something that a rule is about: several nodes read it, or it is no sum, product or
-movement. What has an effect (an assignment, a copy, a call) is in no window.
+A window ends after a value if the rest of the graph needs nothing else of it, and if no rule would
+match across it: several nodes read the value, or it is not a sum, product or movement. Nodes with
+effects (an assignment, a copy, a call) are in no window.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ogive.named import NamedTuple
 from ogive.search.graph.leaves import element_count
 
 LEAST_NODES = 32
-"""Nodes below which a window does not end: what is kept is chosen for more than a few."""
+"""The least nodes of a window, since the choice of kept values needs more than a few."""
 
 MOST_NODES = 320
-"""Nodes of a window that ends nowhere by itself."""
+"""The most nodes of a window."""
 
 MOST_SEARCHED = 10_000
-"""Nodes of a graph that are cut into windows, the first ones: more take longer to cut than there is
-time to search."""
+"""The most nodes of a graph that are cut into windows, the first ones. Cutting more would take
+longer than the time for the search."""
 
 _LINEAR = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST, Op.REDUCE_AXES, *MOVEMENT})
 _LEAVES = frozenset({Op.CONST, Op.IOTA, Op.VARIABLE})
@@ -41,8 +41,10 @@ _EFFECTS = frozenset({Op.ASSIGN, Op.AFTER, Op.COPY, Op.CUSTOM})
 
 
 class Window(NamedTuple):
-    """A piece of a graph over its own `PARAM`s, which stand for `leaves` of the whole graph. The
-    roots of `sink` stand for `roots` of it."""
+    """A piece of a graph over its own `PARAM`s.
+
+    These stand for `leaves` of the whole graph, and the roots of `sink` for its `roots`.
+    """
 
     sink: UOp
     leaves: tuple[UOp, ...]
@@ -52,16 +54,18 @@ class Window(NamedTuple):
 def find_windows(
     sink: UOp, order: Sequence[UOp], most: int = MOST_SEARCHED
 ) -> Iterator[Window]:
-    """The windows of a graph, in order, of its first `most` nodes. `order` is its walk, without the
-    sink."""
+    """The windows of the first `most` nodes of a graph, in order.
+
+    `order` is its walk, without the sink.
+    """
     readers: dict[UOp, int] = {}
     last: dict[UOp, int] = {}
     wanted = set(sink.src)
     targets: set[UOp] = set()
-    order, rest = order[:most], order[most:]
-    if rest:
-        wanted.update([source for node in rest for source in node.src])
-        for node in [node for node in rest if node.op in _EFFECTS]:
+    order, remaining = order[:most], order[most:]
+    if remaining:
+        wanted.update([source for node in remaining for source in node.src])
+        for node in [node for node in remaining if node.op in _EFFECTS]:
             targets.update(_path_to_memory(node.src[0]))
     for position, node in enumerate(order):
         for source in node.src:
@@ -74,27 +78,27 @@ def find_windows(
         last[root] = len(order)
     window = _Opened(last)
     for position, node in enumerate(order):
-        made: Window | None = None
+        found: Window | None = None
         if node.op in _EFFECTS:
-            # What comes after may read it, and so must not become one with what is before.
-            made = window.close(position - 1)
+            # Later nodes may read it, so they must not be in one window with earlier ones.
+            found = window.close(position - 1)
         window.step(position, node, _is_searched(node, targets))
-        if made is None and window.may_end_at(node, readers):
-            made = window.close(position)
-        elif made is None and len(window.inside) >= MOST_NODES:
-            made = window.close_where_least_is_alive()
-        if made is not None and made.roots:
-            yield made
-    made = window.close(len(order) - 1)
-    if made.roots:
-        yield made
+        if found is None and window.may_end_at(node, readers):
+            found = window.close(position)
+        elif found is None and len(window.inside) >= MOST_NODES:
+            found = window.close_where_least_is_alive()
+        if found is not None and found.roots:
+            yield found
+    found = window.close(len(order) - 1)
+    if found.roots:
+        yield found
 
 
 class _Opened:
-    """The window that is open at a position of a walk: its nodes, `inside`, and what is alive
-    there: what has been computed and is read later, by the `last` reader of each value.
+    """The open window at a position of a walk: its nodes `inside`, and the live values.
 
-    What follows from numbers alone, as masks do, is in every window that reads it: it is not alive.
+    A value is live from its computation to its `last` reader. Values of constants alone, such as
+    masks, are repeated in every window that reads them and never count as live.
     """
 
     def __init__(self, last: dict[UOp, int]) -> None:
@@ -106,7 +110,7 @@ class _Opened:
         self._fixed = set[UOp]()
 
     def step(self, position: int, node: UOp, is_searched: bool) -> None:
-        """Take the next node, and leave what nobody reads after it."""
+        """Add the next node, and end the live ranges of values that nothing reads after it."""
         if all(source in self._fixed for source in node.src) and (
             node.op in _LEAVES - {Op.VARIABLE} or (node.src and is_searched)
         ):
@@ -123,20 +127,19 @@ class _Opened:
             self.inside.append((node, position, self._live_elements))
 
     def may_end_at(self, node: UOp, readers: dict[UOp, int]) -> bool:
-        """Whether a node is all that is needed of what is before it, and in the midst of nothing.
-        """
+        """Whether a node is the only live value, and no rule would match across it."""
         if len(self.inside) < LEAST_NODES or len(self._live) != 1 or node not in self._live:
             return False
         return readers.get(node, 0) > 1 or node.op not in _LINEAR
 
     def close(self, position: int) -> Window:
-        """The window of all nodes up to a position; those behind it are in the next one."""
+        """The window of all nodes up to a position. Later ones are in the next window."""
         nodes = [node for node, place, _ in self.inside if place <= position]
         self.inside = self.inside[len(nodes) :]
         return _cut(nodes, position, self.last, self._fixed)
 
     def close_where_least_is_alive(self) -> Window:
-        """The window up to where the fewest elements are needed of what is before."""
+        """The window up to the position with the fewest live elements."""
         ends = self.inside[LEAST_NODES:]
         _, position, _ = min(ends, key=lambda end: (end[2], -end[1]))
         return self.close(position)
@@ -147,7 +150,7 @@ def _is_searched(node: UOp, targets: set[UOp]) -> bool:
 
 
 def _path_to_memory(node: UOp) -> list[UOp]:
-    """A view of memory that is written to, which stays as it is."""
+    """The nodes of a view of memory that is written, which must stay unchanged."""
     path = [node]
     while node.op in MOVEMENT:
         node = node.src[0]
@@ -164,7 +167,7 @@ def _is_moved_input(node: UOp) -> bool:
 def _cut(
     inside: Sequence[UOp], position: int, last: dict[UOp, int], fixed: set[UOp]
 ) -> Window:
-    """The window of these nodes, of which the rest of the graph reads what is read later."""
+    """The window of these nodes. Its roots are the values that later nodes read."""
     done: dict[UOp, UOp] = {}
     leaves: list[UOp] = []
     for node in inside:
@@ -182,7 +185,7 @@ def _cut(
 
 
 def _leaf(source: UOp, leaves: list[UOp]) -> UOp:
-    """A value from outside, as a slot of the window: of an input with the device that it is on."""
+    """The slot of the window for a value from outside. An input keeps its device."""
     if source.dtype is dtypes.index or source.op in _LEAVES:
         return source
     leaves.append(source)
@@ -190,7 +193,7 @@ def _leaf(source: UOp, leaves: list[UOp]) -> UOp:
 
 
 def _stand_in(slot: int, leaf: UOp) -> UOp:
-    """What stands for a leaf in its window."""
+    """The node that stands for a leaf in its window."""
     if leaf.op is Op.PARAM:
         return UOp(Op.PARAM, leaf.dtype, (), (slot, *leaf.arg[1:]))
     memory = UOp(Op.PARAM, leaf.dtype, (), (slot, upper_count(leaf.shape)))
@@ -198,7 +201,7 @@ def _stand_in(slot: int, leaf: UOp) -> UOp:
 
 
 def put_back(window: Window, roots: Sequence[UOp], done: dict[UOp, UOp]) -> tuple[UOp, ...]:
-    """Roots over the slots of a window, over what its leaves have become in the whole graph."""
+    """The roots of a window, over the new forms of its leaves in the whole graph."""
     made = {
         _stand_in(slot, leaf): done.get(leaf, leaf) for slot, leaf in enumerate(window.leaves)
     }
@@ -213,6 +216,6 @@ def put_back(window: Window, roots: Sequence[UOp], done: dict[UOp, UOp]) -> tupl
 
 
 def _in_line(leaf: UOp) -> UOp:
-    """A leaf as the memory that stands for it: rules may read that in another shape."""
+    """A leaf as flat memory, since rules may read it in another shape."""
     count = upper_count(leaf.shape)
     return leaf if leaf.shape == (count,) else UOp(Op.RESHAPE, leaf.dtype, (leaf,), (count,))

@@ -1,4 +1,4 @@
-"""What a value follows from: inputs alone, which may be weights, or what is computed before.
+"""Whether a value depends on inputs alone, such as weights, or on computed values.
 
 In a window of a graph, inputs are `PARAM`s with a device, and values that the rest of the graph
 computes are `PARAM`s without one.
@@ -14,11 +14,11 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import greatest
 
 MOST_NODES = 64
-"""How many nodes are looked at: more are no weight."""
+"""The most nodes that are visited. A value of more nodes is taken to be computed."""
 
 
 def follows_from_inputs(value: UOp) -> bool:
-    """Whether a value can be computed before anything else is."""
+    """Whether a value depends on inputs alone."""
     pending, seen = [value], {value}
     while pending:
         node = pending.pop()
@@ -33,10 +33,10 @@ def follows_from_inputs(value: UOp) -> bool:
 
 
 def keep_once(value: UOp) -> UOp:
-    """A value that follows from inputs, computed once and kept until one of them changes."""
+    """A value of inputs alone, computed once and kept until one of them changes."""
     return UOp(Op.CONTIGUOUS, value.dtype, (value,), PANELS)
 
 
 def element_count(node: UOp) -> int:
-    """How many elements a value has, at most."""
+    """The greatest number of elements of a value."""
     return math.prod([greatest(length) for length in node.shape])

@@ -1,9 +1,9 @@
-"""Patterns are matched in an e-graph: each part by any form of the class below it.
+"""Matching of patterns in an e-graph, where each part may match any form of its class.
 
     pattern   (x * a) + (x * b)        in   {x*2, x+x} + {x*3}      x = x, a = 2, b = 3
 
-Patterns are those of `ir/rewriting/rules.py`. A rule gets a node for each name: the one that the
-pattern describes, or the representative of its class.
+Patterns are those of `ir/rewriting/rules.py`. A rule gets a node for each name: the node that the
+pattern matched, or the representative of its class.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Bindings = dict[str, UOp]
 
 
 class Matching:
-    """The rules of a set, by the op that they begin with."""
+    """The rules of a set, by the op at the root of their patterns."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.by_op: dict[Op, list[tuple[Rule, Pattern]]] = {}
@@ -30,7 +30,7 @@ class Matching:
                     self.by_op.setdefault(op, []).append((rule, alternative))
 
     def matches(self, graph: Equalities, number: int) -> Iterator[tuple[Rule, UOp, Bindings]]:
-        """The rules that fit some form of a class: each with the node that it fits."""
+        """The rules that match a form of a class, each with the matched node and the bindings."""
         for form, node in list(graph.members(number).items()):
             for rule, pattern in self.by_op.get(form.op, ()):
                 for found, bound in _match_form(graph, pattern, form, node, {}):

@@ -1,8 +1,8 @@
-"""How often a value is rounded on the longest way from the inputs to it: a bound of its error.
+"""The number of roundings on the longest path from the inputs to a value: a bound of its error.
 
-To first order, a result is off by at most so many units of rounding (`eps / 2` of its dtype) of the
-sum of the absolute values of its terms: the textbook bound, which takes sums to be added up one
-term after the other, and is far above what happens.
+To first order, the error of a result is at most this many units of rounding (`eps / 2` of its
+dtype) times the sum of the absolute values of its terms. This is the textbook bound, which assumes
+sums that are added up term by term, and is far above actual errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ogive.ir.ops import ELEMENTWISE, TRANSCENDENTAL, Op
 from ogive.search.graph.leaves import element_count
 
 FUNCTION = 4
-"""Roundings that an elementary function counts as: all are within 4 units (docs/numerics.md)."""
+"""The roundings of an elementary function: all are within 4 units (docs/numerics.md)."""
 
 _EXACT = frozenset({
     Op.NEG, Op.ABS, Op.MAXIMUM, Op.MINIMUM, Op.WHERE, Op.COPYSIGN, Op.BITCAST, Op.FLOOR, Op.CEIL,
@@ -24,7 +24,7 @@ _EXACT = frozenset({
 
 
 def count_roundings(roots: Sequence[UOp]) -> int:
-    """The most roundings on the way to any of these values."""
+    """The greatest number of roundings on a path to one of these values."""
     counts: dict[UOp, int] = {}
     for node in UOp(Op.SINK, dtypes.void, tuple(roots)).walk()[:-1]:
         below = max([counts[source] for source in node.src], default=0)

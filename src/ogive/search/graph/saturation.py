@@ -1,4 +1,4 @@
-"""Rules are applied to an e-graph, round after round, until nothing is new or a budget ends."""
+"""Applies rules to an e-graph, round after round, until nothing is new or the budget is spent."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ogive.search.graph.matching import Matching
 
 
 class Budget(NamedTuple):
-    """How much a search may do: forms in an e-graph, rounds of rules, and the time of its end.
+    """The limits of a search: forms in an e-graph, rounds of rules, and a deadline.
 
-    That is by the clock of the thread's own work: what else runs does not change what is found.
+    The deadline is in CPU time of the thread, so that other work does not change what is found.
     """
 
     nodes: int
@@ -28,7 +28,7 @@ class Budget(NamedTuple):
 
 
 class Saturation:
-    """An e-graph to which rules are applied. `fired` counts them."""
+    """The application of rules to an e-graph. `fired` counts their matches."""
 
     def __init__(self, graph: Equalities, matching: Matching, budget: Budget) -> None:
         self.graph = graph
@@ -38,7 +38,7 @@ class Saturation:
         self._tried: set[tuple[object, ...]] = set()
 
     def run(self) -> None:
-        """Apply all rules, to all that they fit, for as long as there is something new."""
+        """Apply all rules to all their matches, as long as there is something new."""
         for _ in range(self.budget.rounds):
             if not self._round() or self._is_full():
                 return

@@ -1,12 +1,11 @@
-"""The time of a whole schedule by the model of its target: that of its kernels, one by one.
+"""The time of a schedule by the target's cost model: the sum of the times of its kernels.
 
-    a kernel   the longer of its work and its memory, a share of the other, and the launch
+    a kernel   the longer of its work and its memory time, a share of the other, and the launch
 
-Work counts an element as often as it is computed: below `EXPAND`, as often as it is read, and once
-for each loop of the kernel that reads it. Memory
-counts every value once that a kernel reads or writes, at the speed of the level that holds it. What
-follows from inputs alone and is kept until they change takes as long as it takes to see whether
-they have.
+Work counts an element as often as it is computed: below `EXPAND` as often as it is read, and once
+for each loop of the kernel that reads it. Memory time counts each value that a kernel reads or
+writes once, at the speed of the level that holds it. A kept value of inputs alone costs only the
+check that they have not changed.
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
 
 _LOOPS = frozenset({Op.REDUCE_AXES, Op.STAGE_AXIS, Op.SORT, Op.SCAN_AXIS})
-"""What goes through its operand in a loop, before what follows from it is computed."""
+"""Ops that need a whole loop over their operand before their result is available."""
 
 BESIDE = 0.35
-"""The share that counts of the shorter one of work and memory: most of it is hidden."""
+"""The share of the shorter one of work and memory time that counts. The rest is hidden."""
 
 
 class CutGraph(NamedTuple):
-    """The graphs of the kernels that a graph becomes, and how many values others compute, once for
-    many runs."""
+    """The kernels of each run of a graph, and the number of values that are kept for many runs."""
 
     kernels: tuple[UOp, ...]
     kept: int
 
 
 def schedule_time(cut: CutGraph, target: Target, known: dict[UOp, float]) -> float:
-    """Nanoseconds that kernels take one after the other, on one thread.
+    """The nanoseconds of the kernels in sequence, on one thread.
 
-    `known` has the times of those that have been looked at."""
+    `known` caches the times of kernels.
+    """
     total = cut.kept * target.costs.packing.checked
     for kernel in cut.kernels:
         time = known.get(kernel)
@@ -49,7 +48,7 @@ def schedule_time(cut: CutGraph, target: Target, known: dict[UOp, float]) -> flo
 
 
 def kernel_time(kernel: UOp, target: Target) -> float:
-    """Nanoseconds of a kernel on one thread."""
+    """The nanoseconds of a kernel on one thread."""
     work = kernel_work(kernel, target)
     memory = _memory(kernel, target)
     longer, shorter = max(work, memory), min(work, memory)
@@ -57,7 +56,7 @@ def kernel_time(kernel: UOp, target: Target) -> float:
 
 
 def kernel_work(kernel: UOp, target: Target) -> float:
-    """Nanoseconds of arithmetic. A value is computed once in each loop that goes through it."""
+    """The nanoseconds of arithmetic. A value is computed once in each loop that reads it."""
     order = kernel.walk()
     sums = _hold_sums(order)
     loops = _find_loops(order)
@@ -82,8 +81,10 @@ def kernel_work(kernel: UOp, target: Target) -> float:
 
 
 def _find_loops(order: Sequence[UOp]) -> dict[UOp, int]:
-    """The loop of each value that is made in one of its own and then is there: one for all that
-    follow from as many others. What is stored is made in loop 0."""
+    """The number of the loop of each value that has one, which values of equal depth share.
+
+    The depth is the number of such values below. Stored values are computed in loop 0.
+    """
     depths: dict[UOp, int] = {}
     loops: dict[UOp, int] = {}
     for node in order:
@@ -102,7 +103,7 @@ def _ask(asked: dict[UOp, dict[int, int]], node: UOp, wanted: dict[int, int]) ->
 
 
 def _asked_of(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
-    """How many elements of a source are computed for `count` elements of a node."""
+    """The number of elements of a source that are computed for `count` elements of a node."""
     source = node.src[number]
     own = element_count(source)
     if node.op is Op.REDUCE_AXES:
@@ -110,7 +111,7 @@ def _asked_of(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
     if node.op is Op.STAGE_AXIS or node.op in (Op.SORT, Op.SCAN_AXIS):
         return own
     if node.op is Op.EXPAND:
-        # Sums are there once they are made; the rest is computed where it is read.
+        # Sums are computed once; other values are recomputed where they are read.
         return own if source in sums else count
     if node.op in MOVEMENT and number:
         return 0
@@ -118,7 +119,7 @@ def _asked_of(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
 
 
 def _hold_sums(order: Sequence[UOp]) -> set[UOp]:
-    """The values that are computed from the results of reductions in the same kernel."""
+    """The values computed from results of reductions in the same kernel."""
     found: set[UOp] = set()
     for node in order:
         is_inside = node.op in ELEMENTWISE or node.op in MOVEMENT

@@ -1,11 +1,11 @@
-"""Other ways to compute a graph are looked for, and the one that takes the least time is taken.
+"""Searches for other ways to compute a graph, and takes the fastest by the cost model.
 
     before   (A @ B) @ v          after, where rounding may change   A @ (B @ v)
 
-Each window of the graph (`graph_windows.py`) becomes an e-graph. Rules add what is equal; the
-cheapest forms are extracted. The result is scheduled as the graph will be, and taken only if the
-model says that this schedule is faster than that of the graph as it was. So it is never slower, by
-the model. Equal windows are searched once.
+Each window of the graph (`graph_windows.py`) becomes an e-graph. Rules add equal forms, and the
+cheapest ones are extracted. The result is scheduled as the graph will be, and is used only if the
+model says that its schedule is faster than that of the given graph. So by the model, it is never
+slower. Equal windows are searched once.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from ogive.search.graph.schedule_times import CutGraph, schedule_time
 from ogive.targets.target import Target
 
 LEAST_GAIN = 0.01
-"""The share of the time of a window that must be saved: the model is no better than that. Of 22
-random graphs that were to gain up to 0.02, two were slower by 0.06 and 0.14 (2026-11-19)."""
+"""The least share of a window's time that must be saved, because the model is not more exact. Of 22
+random graphs with a predicted gain of up to 0.02, two were slower by 0.06 and 0.14 (2026-11-19)."""
 
 BORDER_LAUNCHES = 2
-"""How many launches more must be saved in a window that others follow or precede: what they read of
-each other may take a kernel more, or less, than where each window is cut by itself."""
+"""The further launches that must be saved in a window with neighbours, since cutting the whole
+graph may give a kernel more, or less, at its borders than cutting the window by itself."""
 
 TRIES = 400
-"""How often extraction tries another form, in one window."""
+"""The greatest number of changes that extraction tries in one window."""
 
 Cut = Callable[[UOp], CutGraph]
-"""The kernels that a graph becomes."""
+"""Gives the kernels into which a graph is cut."""
 
 
 class Finding(NamedTuple):
-    """What was found for a window that stands in the graph `times` times.
+    """The result of the search for a window that occurs in the graph `times` times.
 
-    `before` and `after` are roots; times are nanoseconds by the model; `rules` are those that made
-    what was taken, `applied` counts all that fitted; `forms` is the size of the e-graph;
-    `roundings` are those on the longest way, before and after; `place` are the values of the graph
+    `before` and `after` are roots. Times are nanoseconds by the model. `rules` are those that found
+    the forms used, `applied` counts all matches, and `forms` is the size of the e-graph.
+    `roundings` are those on the longest path, before and after. `place` are the values of the graph
     that the first such window computes, the last one first.
     """
 
@@ -73,7 +73,7 @@ class Finding(NamedTuple):
 
     @property
     def is_taken(self) -> bool:
-        """Whether the window is computed in another way than it was."""
+        """Whether the window is computed in a new way."""
         return self.after != self.before
 
 
@@ -85,7 +85,7 @@ def _rules(exactness: str) -> Matching:
 def search_graph(
     sink: UOp, target: Target, config: Config, cut: Cut, findings: list[Finding]
 ) -> UOp:
-    """The graph, computed in the way that takes the least time; `findings` is added to."""
+    """The graph, computed in the fastest way that was found. Adds to `findings`."""
     bounds = config.graph_search
     if not bounds.rounds:
         return sink
@@ -110,7 +110,7 @@ def _is_whole(window: Window, sink: UOp) -> bool:
 
 
 class _Search:
-    """The search of one graph: what was found for each of its windows."""
+    """The search of one graph: the findings for its windows."""
 
     def __init__(self, target: Target, exactness: str, cut: Cut, budget: Budget) -> None:
         self.target = target
@@ -124,7 +124,7 @@ class _Search:
         self._times: dict[UOp, float] = {}
 
     def findings(self) -> list[Finding]:
-        """All that was found, window by window."""
+        """All findings, window by window."""
         return [
             finding._replace(times=self._seen[window])
             for window, finding in self._found.items()
@@ -132,7 +132,7 @@ class _Search:
         ]
 
     def find(self, window: Window, is_whole: bool) -> Finding | None:
-        """What is found for a window, which may be the whole graph; None if no rule fits."""
+        """The finding for a window, which may be the whole graph; None if no rule matches."""
         sink = window.sink
         border = 0 if is_whole else BORDER_LAUNCHES
         self.least_gain = border * self.target.costs.memory.launch
@@ -168,7 +168,7 @@ class _Search:
     def _compare(
         self, finding: Finding, extraction: Extraction, chosen: Selection
     ) -> Finding:
-        """The finding, with a selection in it if that is better by the time of its schedule."""
+        """The finding, with `chosen` in it if the time of its schedule is better."""
         after = extraction.build(chosen)
         if after is None:
             return finding
@@ -201,12 +201,12 @@ class _Search:
 
 
 def _forms_of(graph: Equalities) -> dict[int, Form]:
-    """The one form that each class has as yet."""
+    """The only form of each class in a new e-graph."""
     return {number: next(iter(graph.members(number))) for number in graph.classes()}
 
 
 def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Finding]]) -> UOp:
-    """The graph with the windows that were found computed in their new ways."""
+    """The graph with the windows in `taken` computed in their new ways."""
     changed = {root: (window, finding) for window, finding in taken for root in window.roots}
     done: dict[UOp, UOp] = {}
     for node in order:
@@ -224,8 +224,10 @@ def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Find
 
 
 def _finish_leaves(window: Window, done: dict[UOp, UOp]) -> None:
-    """Inputs, and views of memory that is written to, come in the order of those who read them, so
-    some of a window's may be yet to come."""
+    """Add the forms of a window's leaves that are not done yet.
+
+    Inputs and views of written memory come in the order of their readers, so some may come later.
+    """
     for node in walk(tuple([leaf for leaf in window.leaves if leaf not in done])):
         if node not in done:
             assert node.op in MOVEMENT or not node.src, "what is computed comes before readers"

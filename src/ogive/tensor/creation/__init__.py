@@ -1,1 +1,1 @@
-"""Tensors from shapes, ranges, the user's data and random draws."""
+"""Making tensors from shapes, ranges, the user's data and random draws."""

@@ -1,5 +1,5 @@
-"""Tensors from nothing but a shape or a range. None of them takes memory until realized, but with
-`requires_grad` (see `Tensor.requires_grad_`) at once."""
+"""Tensors from a shape or a range. They take no memory until they are realized, unless they have
+`requires_grad` (see `Tensor.requires_grad_`)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ogive.tensor.tensor import Tensor
 PYTHON_KINDS: dict[str, type] = {
     "bool": bool, "int": int, "uint": int, "float": float, "complex": complex,
 }  # fmt: skip
-"""The kind of number that an element of a dtype is."""
+"""The Python type of an element, by the kind of dtype."""
 
 
 @also(size="shape")
@@ -47,7 +47,7 @@ def full(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`fill_value` everywhere, of float32, int64, bool or complex64 unless a dtype is given.
+    """A tensor filled with `fill_value`, of float32, int64, bool or complex64 by default.
 
     It may be a tensor of one element, whose value counts as a number.
 
@@ -63,7 +63,7 @@ def full(
 def scalar_tensor(
     value: Any, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
 ) -> Tensor:
-    """A tensor without axes, of float32 unless another dtype is given. Shapes: ().
+    """A tensor without axes, of float32 by default. Shapes: ().
 
     >>> ogive.scalar_tensor(7)
     Tensor(7., shape=(), dtype=float32, device=CPU)
@@ -79,7 +79,7 @@ def zeros(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Zeros, of float32 unless another dtype is given.
+    """A tensor of zeros, of float32 by default.
 
     >>> zeros(2, 3).shape
     (2, 3)
@@ -96,7 +96,7 @@ def ones(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones, of float32 unless another dtype is given.
+    """A tensor of ones, of float32 by default.
 
     >>> ones((2, 3), dtype="int8").dtype
     ogive.int8
@@ -114,7 +114,7 @@ def full_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`fill_value` everywhere, in the shape, dtype and on the device of `tensor`.
+    """A tensor filled with `fill_value`, with the shape, dtype and device of `tensor`.
 
     >>> full_like(Tensor([[1, 2]]), 7).shape
     (1, 2)
@@ -133,7 +133,7 @@ def zeros_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Zeros, in the shape, dtype and on the device of `tensor`.
+    """Zeros, with the shape, dtype and device of `tensor`.
 
     >>> zeros_like(Tensor([[1, 2]])).dtype
     ogive.int64
@@ -149,7 +149,7 @@ def ones_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones, in the shape, dtype and on the device of `tensor`.
+    """Ones, with the shape, dtype and device of `tensor`.
 
     >>> ones_like(Tensor([1.5])).dtype
     ogive.float32
@@ -169,7 +169,7 @@ def arange(
     """`start`, `start + step`, ... up to, but not including, `stop`; one number means `stop`.
 
     Shapes: (⌈(stop - start) / step⌉,). int64 if all are integers, else float32. `start` and `stop`
-    may depend on variables.
+    may be symbolic.
 
     >>> arange(1, 10, 4).shape
     (3,)
@@ -188,7 +188,7 @@ def arange(
         raise ArgumentError(f"arange: from {first} to {end} by {stride} has no length")
     chosen = to_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
     compute = dtypes.int64 if whole else dtypes.float64
-    # Integers stay exact however large they are.
+    # Integers stay exact, however large they are.
     length = -((first - end) // stride) if whole else math.ceil((end - first) / stride)
     with graph_lock:
         node = build.cast(build.count(max(int(length), 0)), compute)
@@ -198,7 +198,7 @@ def arange(
 
 
 def _has_length(first: float, end: float, stride: float) -> bool:
-    """Whether a range is that of numbers, and its length a number as well."""
+    """Whether the bounds of a range are numbers and its length is finite."""
     try:
         numbers = [float(first), float(end), float(stride), (end - first) / stride]
     except OverflowError:
@@ -207,7 +207,7 @@ def _has_length(first: float, end: float, stride: float) -> bool:
 
 
 def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) -> Tensor:
-    """`arange` from or to a position that depends on variables; all its arguments are integers."""
+    """`arange` with symbolic bounds; all its arguments are integers."""
     first, end = [to_dim(value, "arange: a bound") for value in (start, stop)]
     stride = to_integer(step, "arange: the step")
     distance = as_length(end - first if stride > 0 else first - end)
@@ -236,7 +236,7 @@ def linspace(
     requires_grad: bool = False,
     endpoint: bool = True,
 ) -> Tensor:
-    """`num` numbers at equal distances from `start` to `stop`, both included.
+    """`num` evenly spaced numbers from `start` to `stop`, both included.
 
     `start` and `stop` may be tensors of one element.
 
@@ -258,7 +258,7 @@ def linspace(
     position = arange(number, dtype=dtypes.float64, device=device)
     result = position * distance + first
     if steps > 0:
-        # From the nearer end, so that both ends are exact.
+        # Each is computed from the nearer end, so that both ends are exact.
         falling = last - (steps - position) * distance
         result = where(position < (steps + 1) / 2, result, falling)
     return _wanted(result.cast(_or_float(dtype)), requires_grad)
@@ -312,7 +312,7 @@ def eye(
         column = build.expand_to(build.count(shape[1]), shape)
         offset = to_integer(k, "eye: k")
         if offset:
-            # No axis is as long as that: further out there is no diagonal either.
+            # No axis is longer, and further out there is no diagonal.
             held = max(-_BEYOND, min(offset, _BEYOND))
             row = _binary(Op.ADD, row, build.constant(dtypes.int64, held))
         node = make(Op.CMPEQ, dtypes.bool_, (row, column))
@@ -349,9 +349,9 @@ def empty(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor to be assigned to, of float32 unless another dtype is given.
+    """A tensor to be assigned to, of float32 by default.
 
-    Until then it holds zeros, which take no memory: nothing is left uninitialized.
+    Until then it holds zeros, which take no memory. Nothing is uninitialized.
 
     >>> empty(2, 3).shape
     (2, 3)
@@ -368,7 +368,7 @@ def empty_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`empty`, in the shape, dtype and on the device of `tensor`.
+    """`empty`, with the shape, dtype and device of `tensor`.
 
     >>> empty_like(Tensor([[1, 2]])).dtype
     ogive.int64
@@ -411,7 +411,7 @@ def triu_indices(
 
 
 def _wanted(result: Tensor, requires_grad: bool) -> Tensor:
-    """A new tensor, for which gradients are wanted or not."""
+    """A new tensor, which requires gradients or not."""
     return result.requires_grad_() if requires_grad else result
 
 

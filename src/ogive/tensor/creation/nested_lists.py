@@ -1,4 +1,4 @@
-"""Nested lists that hold tensors of one element among their numbers."""
+"""Nested lists with tensors of one element among their numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_AXES = 64
 
 
 def holds_tensors(data: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether nested lists hold a tensor somewhere."""
+    """Whether nested lists contain a tensor."""
     lists = [data]
     for _ in range(_MOST_AXES):
         kinds = {kind for entry in lists for kind in set(map(type, entry))}
@@ -48,7 +48,7 @@ def join_nested(data: list[Any] | tuple[Any, ...], dtype: DType | None) -> UOp:
 
 
 def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """The shape of nested lists, and what they hold."""
+    """The shape of nested lists, and their entries."""
     shape: list[int] = []
     level = [data]
     while any(isinstance(entry, list | tuple) for entry in level):

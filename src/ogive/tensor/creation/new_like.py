@@ -1,4 +1,4 @@
-"""New tensors beside a given one: of its dtype unless another is given, and on its device."""
+"""New tensors on the device of a given one, with its dtype by default."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """`fill_value` everywhere. Shapes: `size`.
+    """A tensor filled with `fill_value`. Shapes: `size`.
 
     >>> Tensor([1.5]).new_full((2,), 7).tolist()
     [7.0, 7.0]

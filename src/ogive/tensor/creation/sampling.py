@@ -1,6 +1,6 @@
-"""Random values: filling a tensor in place, and drawing by what a tensor holds.
+"""Random values: filling a tensor in place, and draws with a tensor's elements as parameters.
 
-The draws themselves are in `ogive.random`, which is loaded when the first is made.
+The draws themselves are in `ogive.random`, which is loaded at the first draw.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _fill(tensor: Core, drawn: Tensor) -> Tensor:
 def uniform_(
     self: Tensor, low: float = 0.0, high: float = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers spread evenly over [low, high). Returns the tensor itself.
+    """Fill with uniform random numbers of [low, high). Returns the tensor itself.
 
     >>> x = ogive.zeros(3).uniform_(2, 3)
     >>> bool((x >= 2).all())
@@ -52,7 +52,7 @@ def uniform_(
 def normal_(
     self: Tensor, mean: float = 0.0, std: float = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers of the normal distribution. Returns the tensor itself.
+    """Fill with normally distributed numbers. Returns the tensor itself.
 
     >>> ogive.zeros(3).normal_(std=0).tolist()
     [0.0, 0.0, 0.0]
@@ -67,7 +67,7 @@ def normal_(
 def exponential_(
     self: Tensor, rate: float = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers of the exponential distribution. Returns the tensor itself.
+    """Fill with exponentially distributed numbers. Returns the tensor itself.
 
     >>> bool((ogive.zeros(3).exponential_() > 0).all())
     True
@@ -83,7 +83,7 @@ def exponential_(
 def cauchy_(
     self: Tensor, median: float = 0.0, sigma: float = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers of the Cauchy distribution. Returns the tensor itself.
+    """Fill with numbers of the Cauchy distribution. Returns the tensor itself.
 
     >>> ogive.zeros(3).cauchy_().shape
     (3,)
@@ -100,7 +100,7 @@ def cauchy_(
 def log_normal_(
     self: Tensor, mean: float = 1.0, std: float = 2.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers whose logarithms have the normal distribution. Returns the tensor itself.
+    """Fill with log-normally distributed numbers. Returns the tensor itself.
 
     >>> bool((ogive.zeros(3).log_normal_() > 0).all())
     True
@@ -114,7 +114,7 @@ def log_normal_(
 
 
 def geometric_(self: Tensor, p: float, *, key: Any = None, generator: Any = None) -> Tensor:
-    """How often to try until what has the probability `p` happens. Returns the tensor itself.
+    """Fill with numbers of trials until a success of probability `p`. Returns the tensor itself.
 
     >>> ogive.zeros(3).geometric_(1.0).tolist()
     [1.0, 1.0, 1.0]
@@ -126,7 +126,7 @@ def geometric_(self: Tensor, p: float, *, key: Any = None, generator: Any = None
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = None) -> Tensor:
-    """1 with probability `p`, a number or a tensor that broadcasts, else 0.
+    """Fill with 1 with probability `p`, a number or a tensor that broadcasts, else with 0.
 
     Returns the tensor itself.
 
@@ -142,10 +142,10 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = 
 
 
 def random_(self: Tensor, *bounds: int, key: Any = None, generator: Any = None) -> Tensor:
-    """`random_()`, `random_(high)` or `random_(low, high)`: integers of [low, high).
+    """Fill with random integers of [low, high): `random_()`, `random_(high)`, `random_(low, high)`.
 
-    Without bounds from 0 up to the greatest that the dtype holds; for floats, the greatest up
-    to which it holds every integer. Returns the tensor itself.
+    Without bounds, they are from 0 up to the greatest integer of the dtype; for floats, up to the
+    greatest below which the dtype has every integer. Returns the tensor itself.
 
     >>> bool((ogive.zeros(9, dtype="uint8").random_(10) < 10).all())
     True
@@ -156,7 +156,7 @@ def random_(self: Tensor, *bounds: int, key: Any = None, generator: Any = None) 
 def bernoulli(
     self: Tensor, p: float | None = None, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """1 with the probability that the element is, or with probability `p`, else 0.
+    """1 with a probability equal to the element, or with probability `p`, else 0.
 
     Shapes and dtype: unchanged.
 
@@ -216,7 +216,7 @@ def alpha_dropout(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """Dropout that keeps mean 0 and deviation 1; see `ogive.random.alpha_dropout`.
+    """Dropout that preserves mean 0 and deviation 1; see `ogive.random.alpha_dropout`.
 
     >>> ogive.ones(3).alpha_dropout(1).tolist()
     [0.0, 0.0, 0.0]

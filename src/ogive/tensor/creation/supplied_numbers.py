@@ -1,10 +1,9 @@
-"""Numbers that a computation takes from outside, one per use: the keys of random draws.
+"""Numbers that a computation gets from outside, a new one per use: the keys of random draws.
 
     taken(supplier)     BUFFER of one uint64, which holds what supplier.take() gave
 
-Inside a function that is being captured nothing is taken yet: the buffer is noted, together with
-its supplier, and every call of the captured function takes a new number for it, in the order in
-which the function asked.
+While a function is captured, nothing is taken. The buffer and its supplier are recorded, and every
+call of the captured function takes a new number for it, in the order of the uses.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ NUMBER_BYTES = 8
 
 
 class Supplies:
-    """The numbers that a captured function takes: for each use, its buffer node and supplier."""
+    """The uses of numbers in a captured function: the buffer node and the supplier of each."""
 
     __slots__ = ("uses",)
 
@@ -36,7 +35,7 @@ _collected: dict[int, Supplies] = {}
 
 @contextmanager
 def collecting() -> Iterator[Supplies]:
-    """Note what this thread takes, instead of taking it."""
+    """Within this context, this thread's uses are recorded instead of taking numbers."""
     supplies = _collected[get_ident()] = Supplies()
     try:
         yield supplies
@@ -45,11 +44,11 @@ def collecting() -> Iterator[Supplies]:
 
 
 class Supplier:
-    """Gives a number between 0 and 2^64 at each use."""
+    """A supplier of numbers between 0 and 2^64."""
 
     def __init__(self) -> None:
-        # One that a captured function makes for itself starts anew at each call, as it would
-        # without being captured: what it gives is the same every time.
+        # A supplier made inside a captured function starts again in each call, as it would without
+        # capture, so that it gives the same numbers every time.
         self._made_within = _collected.get(get_ident())
 
     def take(self) -> int:
@@ -57,7 +56,7 @@ class Supplier:
         raise NotImplementedError
 
     def refuse_capture(self, action: str) -> None:
-        """Raise `TraceError` where a captured function does what its later calls would not do."""
+        """Raise `TraceError` for an action that later calls of a captured function would skip."""
         if self.deferring():
             raise TraceError(
                 f"{action} inside a function that ogive.jit captures would happen only while it is "
@@ -65,13 +64,13 @@ class Supplier:
             )
 
     def deferring(self) -> Supplies | None:
-        """Where uses are noted, if this thread is capturing a function."""
+        """The record of uses if this thread is capturing a function, else None."""
         supplies = _collected.get(get_ident())
         return None if supplies is self._made_within else supplies
 
 
 class _Deferred(Buffer):
-    """A number that is taken when it is first read."""
+    """A buffer whose number is taken when it is first read."""
 
     __slots__ = ("_supplier",)
 
@@ -80,7 +79,7 @@ class _Deferred(Buffer):
         self._supplier = supplier
 
     def _allocate(self) -> int:
-        # A tensor that a captured function leaves outside is computed after all.
+        # This happens for a tensor that a captured function stores outside.
         super()._allocate()
         self.as_numpy("uint64")[0] = self._supplier.take()
         return self._address

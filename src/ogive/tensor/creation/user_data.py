@@ -1,4 +1,4 @@
-"""From the user's data to memory of ours, and back."""
+"""Conversion between the user's data and our memory."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
 
 
 def borrowed_node(array: NDArray[Any], device: str) -> UOp:
-    """A node on the memory of `array`; on a copy where that is not plain row-major memory."""
+    """A node on the memory of `array`, or on a copy if it is not plain row-major memory."""
     dtype = to_dtype(array.dtype)
     plain = array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative
     if not plain or device != DEFAULT_DEVICE:
@@ -67,12 +67,12 @@ def borrowed_node(array: NDArray[Any], device: str) -> UOp:
 
 
 def borrowed_elsewhere(array: NDArray[Any], device: str) -> UOp:
-    """A node on memory of a device, of which the C-contiguous `array` only says where it is."""
+    """A node on memory of a device, whose address the C-contiguous `array` carries."""
     return memory_node(Buffer.borrow(array, device), array.shape, to_dtype(array.dtype))
 
 
 def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
-    """A node on the bytes of a file. Raises `FileError` if they are not there."""
+    """A node on the bytes of a file. Raises `FileError` if it does not have them."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise ArgumentTypeError(f"from_file takes a path, not {type(path).__name__}")
     if not isinstance(shape, tuple | list):
@@ -92,7 +92,7 @@ def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
 
 
 def read_file(node: UOp) -> Buffer | None:
-    """New memory with the bytes of a file, if a node is all of these as they stand."""
+    """New memory with the bytes of a file, if a node is exactly these; else None."""
     file = memory_of(node)
     if file is None or file.device != FILES:
         return None
@@ -102,9 +102,9 @@ def read_file(node: UOp) -> Buffer | None:
 
 
 def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool) -> Buffer:
-    """New memory of `count` elements, whose bytes come in pieces, `swapped` or as they are ours.
+    """New memory of `count` elements, whose bytes come in pieces, in swapped byte order or not.
 
-    Nothing but a piece is there twice, and nothing is written to before its piece comes.
+    Only one piece at a time is in memory twice, and memory is not touched before its piece comes.
     """
     buffer = Buffer(count * dtype.itemsize)
     raw = buffer.as_numpy("uint8", (buffer.nbytes,)) if count else numpy.empty(0, "uint8")
@@ -130,7 +130,7 @@ def read_buffer(
 
 
 def memory_of(node: UOp) -> Buffer | None:
-    """The memory that `node` is, if it is memory as it stands."""
+    """The memory of `node`, if it is a whole buffer; else None."""
     leaf = memory_leaf(node)
     if leaf.op is not Op.BUFFER:
         return None
@@ -139,9 +139,9 @@ def memory_of(node: UOp) -> Buffer | None:
 
 
 def read_memory(tensor: Core) -> NDArray[Any] | None:
-    """A copy of what lies in the memory of a tensor; None if another thread wrote to it meanwhile.
+    """A copy of the values in a tensor's memory; None if another thread wrote to it meanwhile.
 
-    Symbolic lengths take up the room of their greatest value, of which the front is read.
+    Symbolic lengths have room for their greatest value, and only the front is read.
     """
     node = tensor.node
     memory = memory_of(node)
@@ -150,12 +150,12 @@ def read_memory(tensor: Core) -> NDArray[Any] | None:
     moment = clock.moment_of(memory)
     array = memory.contents(node.dtype.numpy, upper_shape(node.shape))
     front = array[tuple([slice(evaluate(size)) for size in node.shape])]
-    values: NDArray[Any] = numpy.array(front, order="C")  # of one element, `front` is no array
+    values: NDArray[Any] = numpy.array(front, order="C")  # for one element, `front` is a scalar
     return None if tensor.node is not node or is_disturbed(moment, (memory,)) else values
 
 
 def empty_array(node: UOp) -> NDArray[Any]:
-    """An array in the shape of a node that has no elements. Raises `ShapeError`."""
+    """An array in the shape of a node without elements. Raises `ShapeError`."""
     shape = [evaluate(size) for size in node.shape]
     try:
         return numpy.empty(shape, dtype=node.dtype.numpy)
@@ -167,7 +167,7 @@ def empty_array(node: UOp) -> NDArray[Any]:
 
 
 def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:
-    """`data` as an array of a dtype that tensors have."""
+    """`data` as an array of a dtype that tensors can have."""
     if isinstance(data, list | tuple):
         array = _from_list(data, dtype)
     elif isinstance(data, numpy.ndarray | numpy.generic) or hasattr(data, "__array__"):
@@ -202,11 +202,11 @@ def _refuse_value(value: Any, dtype: DType) -> Any:
 _NARROWER: dict[Any, Any] = {
     numpy.dtype("float64"): numpy.float32, numpy.dtype("complex128"): numpy.complex64,
 }  # fmt: skip
-"""What Python's numbers become that NumPy takes for these."""
+"""The dtypes for Python's numbers in place of those that NumPy chooses."""
 
 
 _MOST_AXES = 64
-"""That an array of NumPy has."""
+"""The greatest number of axes of a NumPy array."""
 
 
 def _refuse_depth() -> None:
@@ -242,7 +242,7 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
 
 
 def _shape_of(data: Any, path: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of nested lists. Raises `ShapeError` where an entry's differs from the first's."""
+    """The shape of nested lists. Raises `ShapeError` if an entry's differs from the first's."""
     if not isinstance(data, list | tuple):
         return numpy.shape(data)
     if len(path) > _MOST_AXES:

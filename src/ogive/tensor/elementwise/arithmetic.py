@@ -349,53 +349,53 @@ def logical_xor(self: Tensor, other: Any) -> Tensor:
 
 
 def reflected_sub(self: Tensor, other: Any) -> Tensor:
-    """`other - self`, where `other` is no tensor."""
+    """`other - self`, where `other` is not a tensor."""
     _refuse_bool(self, other)
     return combine(SUB, other, self)
 
 
 def reflected_div(self: Tensor, other: Any) -> Tensor:
-    """`other / self`, where `other` is no tensor."""
+    """`other / self`, where `other` is not a tensor."""
     return combine(DIV, other, self)
 
 
 def reflected_floor_divide(self: Tensor, other: Any) -> Tensor:
-    """`other // self`, where `other` is no tensor."""
+    """`other // self`, where `other` is not a tensor."""
     return combine(FLOORDIV, other, self)
 
 
 def reflected_remainder(self: Tensor, other: Any) -> Tensor:
-    """`other % self`, where `other` is no tensor."""
+    """`other % self`, where `other` is not a tensor."""
     return combine(MOD, other, self)
 
 
 def reflected_pow(self: Tensor, other: Any) -> Tensor:
-    """`other ** self`, where `other` is no tensor."""
+    """`other ** self`, where `other` is not a tensor."""
     return combine(POW, other, self)
 
 
 def reflected_left_shift(self: Tensor, other: Any) -> Tensor:
-    """`other << self`, where `other` is no tensor."""
+    """`other << self`, where `other` is not a tensor."""
     return combine(SHL, other, self)
 
 
 def reflected_right_shift(self: Tensor, other: Any) -> Tensor:
-    """`other >> self`, where `other` is no tensor."""
+    """`other >> self`, where `other` is not a tensor."""
     return combine(SHR, other, self)
 
 
 def is_equal(self: Tensor, other: Any) -> Tensor:
-    """`self == other`, element by element; False for what is no numbers."""
+    """`self == other`, element by element; False if `other` holds no numbers."""
     return self.eq(other) if isinstance(other, _COMPARED) else NotImplemented
 
 
 def is_unequal(self: Tensor, other: Any) -> Tensor:
-    """`self != other`, element by element; True for what is no numbers."""
+    """`self != other`, element by element; True if `other` holds no numbers."""
     return self.ne(other) if isinstance(other, _COMPARED) else NotImplemented
 
 
 _COMPARED = (Core, int, float, complex, numpy.ndarray, numpy.generic, UOp, list, tuple)
-"""What `==` compares elements with, or says why not. Anything else is another thing."""
+"""The types of operands that `==` compares element by element. Others are simply unequal."""
 
 
 def _truth(value: Any) -> Core | bool:

@@ -1,7 +1,7 @@
-"""Operations of two operands: which dtypes they take, and how their operands meet.
+"""Binary operations: the dtypes that they take, and how operands are promoted and broadcast.
 
-Shapes broadcast, dtypes meet as in PyTorch. All of them go through `combine`, which makes one node
-at once when shapes and dtypes agree and takes the longer way when they do not.
+Shapes broadcast, and dtypes are promoted as in PyTorch. All operations go through `combine`, which
+has a fast path of one node for equal shapes and dtypes.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ ANYTHING = NUMBERS | {dtypes.bool_}
 
 
 class Operation:
-    """How a binary operation treats dtypes.
+    """A binary operation and its rules for dtypes.
 
-    Operands of one dtype in `direct` are taken as they are. `adapt` gives the dtype to compute in
-    from the common one, or raises. `result` is the dtype of the result where it is not that one.
+    Operands of one dtype in `direct` are used as they are. Otherwise `adapt` maps the common dtype
+    to the dtype to compute in, or raises. `result` is the dtype of the result if it differs.
     """
 
     __slots__ = ("adapt", "direct", "name", "op", "result")
@@ -54,7 +54,7 @@ class Operation:
 
 
 def refuse(dtype: DType, name: str, advice: str) -> DtypeError:
-    """The error of an operation that does not take `dtype`."""
+    """The error of an operation that does not support `dtype`."""
     if dtype.is_storage_only:
         advice = "the 8-bit floats are for storage; cast to a wider float first"
     if dtype.is_complex:
@@ -63,14 +63,14 @@ def refuse(dtype: DType, name: str, advice: str) -> DtypeError:
 
 
 def any_dtype(dtype: DType, name: str) -> DType:
-    """Everything real but storage."""
+    """All real dtypes except those of storage only."""
     if dtype.is_storage_only or dtype.is_complex:
         raise refuse(dtype, name, "")
     return dtype
 
 
 def field_dtype(dtype: DType, name: str) -> DType:
-    """Everything but storage, complex numbers too: what can be added and multiplied."""
+    """All real and complex dtypes except those of storage only."""
     return dtype if dtype.is_complex else any_dtype(dtype, name)
 
 
@@ -135,11 +135,11 @@ EQ = Operation("eq", Op.CMPEQ, ANYTHING, any_dtype, dtypes.bool_)
 NE = Operation("ne", Op.CMPNE, ANYTHING, any_dtype, dtypes.bool_)
 
 _ON_BOOL = {Op.ADD: Op.OR, Op.MUL: Op.AND, Op.MAXIMUM: Op.OR, Op.MINIMUM: Op.AND}
-"""What arithmetic is on truth values."""
+"""The logical operation that arithmetic on bool is."""
 
 
 def combine(operation: Operation, left: Any, right: Any) -> Tensor:
-    """`left operation right`, at least one of them a tensor."""
+    """Apply a binary operation to two operands, at least one of them a tensor."""
     with graph_lock:
         if isinstance(left, Core):
             first = left.node
@@ -175,7 +175,7 @@ _LIMITS: dict[DType, Any] = {dtype: dtype.limits for dtype in dtypes.SIGNED + dt
 
 
 def _joins(dtype: DType, value: Any) -> bool:
-    """Whether `value` is a Python number that leaves `dtype` as it is and fits it."""
+    """Whether `value` is a Python number that fits `dtype` and does not promote it."""
     kind = value.__class__
     if dtype.kind == "float":
         return kind is float or (kind is int and -(1 << 63) <= value < 1 << 63)
@@ -183,7 +183,7 @@ def _joins(dtype: DType, value: Any) -> bool:
 
 
 def _combine_unequal(operation: Operation, left: Any, right: Any) -> Tensor:
-    """The same where dtypes, devices or kinds of operands differ."""
+    """`combine` for operands whose dtypes, devices or kinds differ."""
     name = operation.name
     try:
         given = (to_operand(left, name), to_operand(right, name))
@@ -208,7 +208,7 @@ def _combine_unequal(operation: Operation, left: Any, right: Any) -> Tensor:
 
 
 def common_dtype(operands: Sequence[Any]) -> DType:
-    """The dtype in which tensors and Python numbers meet."""
+    """The dtype that tensors and Python numbers are promoted to."""
     tensors = [(x.dtype, x.ndim) for x in operands if isinstance(x, Core)]
     return result_type(tensors, [x for x in operands if not isinstance(x, Core)])
 
@@ -226,7 +226,7 @@ _COMPARE: dict[Op, Callable[[Any, Any], bool]] = {
 
 
 def _known_comparison(op: Op, operands: tuple[Core | Scalar, ...], dtype: DType) -> bool | None:
-    """The outcome for every element, where a number lies outside all that `dtype` can hold."""
+    """The result for every element, if a number lies outside the range of `dtype`."""
     least, greatest = dtype.limits
     for value in operands:
         if not isinstance(value, Core) and not least <= value <= greatest:
@@ -235,14 +235,14 @@ def _known_comparison(op: Op, operands: tuple[Core | Scalar, ...], dtype: DType)
 
 
 def limit(operation: Operation, x: Core, bound: Any, flat: bool = False) -> Tensor:
-    """`maximum` or `minimum` of x and a bound. At the bound x gets the gradient, unless `flat`.
+    """`maximum` or `minimum` of x and a bound. At the bound the gradient goes to x unless `flat`.
 
     limit(MAXIMUM, x, 0)   →   WHERE(x < 0, 0, x)
     """
     value = to_operand(bound, operation.name)
     if type(value) is int and x.node.dtype.is_integer:
         least, greatest = x.node.dtype.limits
-        value = max(least, min(value, greatest))  # a bound beyond the dtype is none
+        value = max(least, min(value, greatest))  # a bound beyond the dtype has no effect
     if isinstance(value, Core) or value != value or not x.node.dtype.is_float:
         return combine(operation, x, value)
     with graph_lock:

@@ -1,14 +1,14 @@
-"""Numbers that a line of the program changes from run to run are data.
+"""Numbers that a line of the program changes from run to run become data.
 
     for step in range(100):
         x -= rate * x.grad            rate = 0.1, 0.099, 0.098, …
         losses.append(x.sum().item())
 
-A number in a graph is part of it: with each new one the graph is another. So when a line comes with
-another number than before, and something was computed in between, its numbers lie in memory from
-then on, which kernels read. The graph stays the same, whatever they are.
+A number is a constant of the graph, so each new number would make a new graph to compile. Once a
+line comes with another number than before, and something was computed in between, its numbers are
+kept in memory that kernels read, and the graph stays the same.
 
-A line that gives several numbers between two runs, in a loop that is one graph, keeps constants:
+A line that makes several numbers between two runs, in a loop of one graph, keeps constants:
 memory for each would cost more than it saves.
 """
 
@@ -43,7 +43,8 @@ PASSED_THROUGH = frozenset(
         "compat/methods/keywords.py", "torch/tensors/functions.py",
     )
 )  # fmt: skip
-"""Files between an operator in the program and the node: a number in any other is the library's."""
+"""Files on the stack between the program's operator and the node; other files of the library use
+numbers of their own, which are constants."""
 
 _MOST_LINES = 4096
 
@@ -51,7 +52,7 @@ _CONSTANT, _DATA, _SEVERAL = range(3)
 
 
 class _Line:
-    """The last number of a line, the run before which that was, and what its numbers are."""
+    """The last number of a line, the run that it came before, and whether its numbers are data."""
 
     __slots__ = ("kind", "number", "run")
 
@@ -59,7 +60,7 @@ class _Line:
         self.kind, self.number, self.run = _CONSTANT, number, run
 
     def is_data(self, number: Scalar) -> bool:
-        """Whether the number that the line has now is data."""
+        """Whether the current number of the line is data."""
         run, now = self.run, kept_graphs.turns
         self.run = now
         if number != self.number:
@@ -75,7 +76,7 @@ _lines: dict[tuple[CodeType, int], _Line] = {}
 
 
 def number_node(dtype: DType, number: Scalar, shape: Shape, device: str) -> UOp:
-    """A number of the program's beside a tensor of that dtype, shape and device."""
+    """The node of a number of the program, for a tensor of that dtype, shape and device."""
     memory = _changing_number(dtype, number) if device is DEFAULT_DEVICE else None
     if memory is None:
         return make(Op.CONST, dtype, (), number)
@@ -83,7 +84,7 @@ def number_node(dtype: DType, number: Scalar, shape: Shape, device: str) -> UOp:
 
 
 def _changing_number(dtype: DType, number: Scalar) -> UOp | None:
-    """Memory with a number of the program's, if its line changes it; None if it is a constant."""
+    """Memory that holds a number of the program, if its line changes it; else None."""
     if dtype not in (dtypes.float32, dtypes.float64):
         return None
     if traced and threading.get_ident() in traced:

@@ -1,7 +1,7 @@
 """Derivatives of the functions of complex numbers.
 
-The functions are made of real parts by formulas that take other ways at zeros and infinities. Their
-derivatives are known as functions of z, and have no such seams.
+The functions are composed of real parts by formulas that branch at zeros and infinities. Their
+derivatives are written as functions of z, without such branches.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _minus_inverse(z: Tensor) -> Tensor:
 
 
 def _root_of_difference(z: Tensor) -> Tensor:
-    """√(1 - z)·√(1 + z), on the side of the cuts that the sign of a zero says."""
+    """√(1 - z)·√(1 + z), on the side of the branch cuts that the sign of a zero selects."""
     x, y = parts_of(z)
     return complex(1 - x, -y).sqrt() * complex(x + 1, y).sqrt()
 
@@ -72,7 +72,8 @@ DERIVATIVES: dict[Op, Derivative] = {
 
 
 def _back(derivative: Derivative) -> Back:
-    """The way back: the gradient of a real loss is ∂/∂x + i·∂/∂y, so it takes the conjugate."""
+    """The backward function: the gradient of a real loss is ∂/∂x + i·∂/∂y, so it multiplies by the
+    conjugate of the derivative."""
     return lambda z, upstream: upstream * derivative(z).conj()
 
 

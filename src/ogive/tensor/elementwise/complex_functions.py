@@ -1,8 +1,8 @@
 """Functions of complex numbers, in terms of their parts.
 
-Each takes x and y and gives the parts of f(x + iy). Where the plain formula would lose digits or
-overflow, another one is used that does not. Branch cuts and the values at zeros, infinities and NaN
-are those of C99 (Annex G), which the array API standard lists.
+Each takes x and y and returns the parts of f(x + iy). Where the direct formula would lose digits or
+overflow, another formula is used. Branch cuts and the values at zeros, infinities and NaN are those
+of C99 (Annex G), which the array API standard lists.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def sign(z: Tensor) -> Tensor:
 
 
 def angle(z: Core) -> Tensor:
-    """The angle to the positive numbers."""
+    """The angle to the positive real axis."""
     x, y = parts_of(z)
     return y.atan2(x)
 
@@ -70,12 +70,12 @@ def is_finite(z: Core) -> Tensor:
 
 
 def _settled(y: Tensor, mask: Tensor) -> Tensor:
-    """An angle that is infinite or NaN as 0, where `mask` says that it does not matter."""
+    """The angle, with infinities and NaN replaced by 0 where `mask` says that it is irrelevant."""
     return where(mask & ~y.isfinite(), filled_like(y, 0).copysign(y), y)
 
 
 def _scaled(size: Tensor, factor: Tensor) -> Tensor:
-    """The product, where 0 times infinity or NaN is 0."""
+    """The product, with 0 times infinity or NaN defined as 0."""
     lost = factor.eq(0) & ~size.isfinite()
     return where(lost, filled_like(size, 1).copysign(size), size) * factor
 
@@ -131,7 +131,7 @@ def _scaled_log(base: float) -> Function:
 
 
 def _sqrt(x: Tensor, y: Tensor) -> Pair:
-    """t = √((|x| + |z|) / 2) is the greater part, y / 2t the other."""
+    """The greater part is t = √((|x| + |z|) / 2), the other is y / 2t."""
     root = (x.abs() * 0.5 + x.hypot(y) * 0.5).sqrt()
     nothing = root.eq(0)
     other = where(nothing, y, y / (where(nothing, 1, root) * 2))
@@ -202,7 +202,7 @@ def _acos(x: Tensor, y: Tensor) -> Pair:
 
 
 _FAR = 1e9
-"""From where on atanh z is 1 / z and a right angle; squares do not overflow before."""
+"""The |z| from which atanh z is 1 / z and a right angle; squares do not overflow below it."""
 
 
 def _atanh(x: Tensor, y: Tensor) -> Pair:
@@ -221,7 +221,7 @@ def _atanh(x: Tensor, y: Tensor) -> Pair:
 
 
 def _turned(function: Function) -> Function:
-    """-i·f(iz), as the circular functions follow from the hyperbolic ones."""
+    """-i·f(iz), which turns a hyperbolic function into a circular one."""
 
     def turned(x: Tensor, y: Tensor) -> Pair:
         real, imaginary = function(-y, x)

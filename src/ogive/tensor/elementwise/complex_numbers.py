@@ -1,7 +1,7 @@
-"""Complex tensors: their parts, and their arithmetic beyond what the graph has ops for.
+"""Complex tensors: their parts, and the arithmetic that the graph has no ops for.
 
-The graph adds, subtracts, multiplies, divides and compares complex numbers; any other operation is
-written here in terms of the real and the imaginary part, through which gradients flow.
+The graph adds, subtracts, multiplies, divides and compares complex numbers. All other operations
+are composed here of the real and the imaginary part, through which gradients flow.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Pair = tuple["Tensor", "Tensor"]
 
 
 def parts_of(z: Core) -> Pair:
-    """The real and the imaginary part of a complex tensor, of its shape."""
+    """The real and the imaginary part of a complex tensor."""
     with graph_lock:
         node = z.node
         part = node.dtype.part
@@ -42,7 +42,7 @@ def parts_of(z: Core) -> Pair:
 
 
 def _part(z: Tensor, op: Op) -> Tensor:
-    """One of the parts of a complex tensor, which shows it as it changes."""
+    """A view of one part of a complex tensor."""
     with graph_lock:
         shape = z.shape
         return views.computed(

@@ -1,4 +1,4 @@
-"""Nodes to the power of a number: products and roots where they are exact or as good."""
+"""Powers with constant exponents: products and roots where these are at least as accurate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ROOTS = {0.5: Op.SQRT, -0.5: Op.RSQRT, -1: Op.RECIPROCAL}
 
 
 def power(base: UOp, exponent: Scalar) -> UOp:
-    """`base` to `exponent`, in its dtype. `graph_lock` is held.
+    """`base` to the power `exponent`, in its dtype. Called with `graph_lock` held.
 
     Raises `ArgumentError` for integers to a negative power.
     """
@@ -30,7 +30,7 @@ def power(base: UOp, exponent: Scalar) -> UOp:
 
 
 def _integer_power(base: UOp, exponent: int) -> UOp:
-    """Repeated squaring."""
+    """An integer power, by repeated squaring."""
     result: UOp | None = None
     while exponent:
         if exponent & 1:

@@ -1,7 +1,7 @@
 """Special functions: gamma, Bessel and the inverse of the error function.
 
-They are computed in float64 whatever the dtype, so that narrower floats are right to the last bit
-or its neighbour. Measured in float64 against 40 digits, the error is at most
+They are computed in float64 for every dtype, so that narrower floats are at most one unit in the
+last place off. Measured in float64 against 40 digits, the error is at most
 
     lgamma              8 units in the last place above 0, 2·10⁻¹⁵ of max(1, |value|) below
     digamma             2·10⁻¹⁵ of max(1, |value|) above 0, 10⁻¹² of it between the poles below
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 """The Bernoulli numbers of index 2, 4, 6, ..."""
 
-_SHIFT = 8  # from where on the series in 1/x are exact
+_SHIFT = 8  # the x from which the series in 1/x are exact
 _STIRLING = [b / ((2 * k + 2) * (2 * k + 1)) for k, b in enumerate(BERNOULLI)]
 _DIGAMMA = [b / (2 * k + 2) for k, b in enumerate(BERNOULLI)]
 
@@ -80,7 +80,7 @@ def digamma(self: Tensor) -> Tensor:
     value = _digamma(mirrored)
     value = where(x < 0.5, value - math.pi / _angle(x).tan(), value)
     value = where((x < 0) & x.eq(x.floor()), math.nan, value)
-    # 1 / -x is ∓∞ at ±0, as wanted.
+    # At ±0 digamma is ∓∞, which is 1 / -x.
     value = where(x.eq(0), -x.reciprocal(), value)
     return with_gradient(value, x, lambda x, upstream: upstream * x.polygamma(1)).cast(dtype)
 
@@ -216,15 +216,15 @@ def polynomial(x: Tensor, coefficients: Sequence[float]) -> Tensor:
 
 
 def _angle(x: Tensor) -> Tensor:
-    """πx less whole half turns, from the nearest integer on: what is small stays exact."""
+    """πx reduced by half turns, relative to the nearest integer: small angles stay exact."""
     return (x - x.round()).mul(math.pi)
 
 
 def _log_gamma(x: Tensor) -> Tensor:
-    """Up to 8 the series around 2, which keeps its digits at the zeros 1 and 2, and from there
-    Stirling's. For x ≥ ½."""
+    """`lgamma` for x ≥ ½: below 8 the series around 2, which is accurate at the zeros 1 and 2;
+    from 8 on Stirling's series."""
     steps = (x.clamp(max=_SHIFT) - 1.5).floor()
-    z = x - (steps + 2)  # exact, which x - 2 is not
+    z = x - (steps + 2)  # exact, unlike x - 2
     product = x - 1
     for i in range(2, _SHIFT - 1):
         product = product * where(steps < i, 1, x - i)
@@ -239,7 +239,7 @@ def _log_gamma(x: Tensor) -> Tensor:
 
 
 def _digamma(x: Tensor) -> Tensor:
-    """The series in 1/x², for x ≥ ½."""
+    """`digamma` for x ≥ ½, by the series in 1/x²."""
     far = x + _SHIFT
     inverse = far.reciprocal()
     value = far.log() - inverse * 0.5
@@ -284,15 +284,15 @@ _TAIL = (
 
 
 def _inverse_erf(y: Tensor) -> Tensor:
-    """A first guess in w = -log(1 - y²), of 7 digits or near 1 of 3, made exact by two steps of
-    Halley's, each of which triples the digits. For y ≥ 0."""
+    """`erfinv` for y ≥ 0: an estimate in w = -log(1 - y²), with 7 digits (3 near 1), and two steps
+    of Halley's method, each of which triples the digits."""
     w = -((1 - y) * (1 + y)).log()
     far = -(1 - y).log()
     edge = (far - (far * math.pi).log() * 0.5).sqrt()
     tail = where(w < 16, polynomial(w.sqrt() - 3, _TAIL) * y, edge)
     x = where(w < 5, polynomial(w - 2.5, _CENTRAL) * y, tail)
     for _ in range(2):
-        # Near 1 what is missing to 1 is exact, and erf(x) - y is not.
+        # Near 1 the difference 1 - y is exact, and erf(x) - y is not.
         error = where(y < 0.5, x.erf() - y, (1 - y) - x.erfc())
         step = error * x.square().exp() * (math.sqrt(math.pi) / 2)
         x = x - step / (x * step + 1)
@@ -305,7 +305,7 @@ _ASYMPTOTIC_TERMS = 24
 
 
 def _bessel(given: Tensor, order: int, scaled: bool, name: str) -> Tensor:
-    """The power series up to 20, and from there the asymptotic one in 1/x."""
+    """The power series for |x| up to 20, and the asymptotic series in 1/x beyond."""
     x, dtype = _wide(given, name)
     near = x.clamp(-_BESSEL_BOUND, _BESSEL_BOUND)
     powers = [1 / (math.factorial(k) * math.factorial(k + order)) for k in range(_BESSEL_TERMS)]
@@ -318,7 +318,7 @@ def _bessel(given: Tensor, order: int, scaled: bool, name: str) -> Tensor:
     if scaled:
         small = small * near.abs().neg().exp()
     else:
-        # eˣ in two halves: it is infinite before the product is.
+        # eˣ as a product of two halves, since it overflows before the result does.
         half = (far * 0.5).exp()
         large = large * half * half
     large = where(size.isinf(), 0.0 if scaled else size, large)

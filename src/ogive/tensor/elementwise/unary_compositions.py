@@ -27,7 +27,7 @@ class Parts(NamedTuple):
 
 
 def positive(self: Tensor) -> Tensor:
-    """+x, the very tensor. Shapes: unchanged.
+    """+x: this tensor itself. Shapes: unchanged.
 
     >>> (+Tensor([1, -2])).tolist()
     [1, -2]
@@ -80,7 +80,7 @@ def sinc(self: Tensor) -> Tensor:
     True
     """
     x, angle, dtype = meet(self, math.pi, "sinc", float_dtype)
-    # Nothing is divided by 0, so that the slope there is no NaN.
+    # Avoids a division by 0, whose gradient would be NaN.
     angle = where(x.eq(0), 1, x * angle)
     return where(x.eq(0), 1, angle.sin() / angle).cast(dtype)
 
@@ -100,7 +100,7 @@ def angle(self: Tensor) -> Tensor:
 
 
 def frexp(self: Tensor) -> Parts:
-    """`mantissa` · 2^`exponent`, with ½ ≤ |mantissa| < 1; what is not finite stays, with 0.
+    """`mantissa` · 2^`exponent`, with ½ ≤ |mantissa| < 1; ∞ and NaN stay, with exponent 0.
 
     Shapes: unchanged; the exponent is int32.
 
@@ -115,7 +115,7 @@ def frexp(self: Tensor) -> Parts:
     small = x.abs() < 2.0**-1000
     lifted = where(small, x * 2.0**64, x)
     exponent = ((lifted.bitcast(dtypes.int64) >> 52) & 0x7FF) - 1022
-    # 2^-exponent may be too small a number to write down as bits, 2^(2 - exponent) is not.
+    # The bits are those of 2^(2 - exponent): 2^-exponent may be subnormal.
     factor = ((1025 - exponent) << 52).bitcast(dtypes.float64)
     plain = x.isfinite() & x.ne(0)
     whole = where(plain, exponent - where(small, 64, 0), 0).cast(dtypes.int32)
@@ -207,7 +207,7 @@ def isreal(self: Tensor) -> Tensor:
 
 
 def _is_number(x: Tensor, number: float, name: str) -> Tensor:
-    """Where x is a number that only floats can be."""
+    """Where x equals a number (such as ∞) that only floats can hold."""
     if x.dtype.is_complex:
         raise refuse(x.dtype, name, "")
     return combine(EQ, x, number) if x.dtype.is_float else all_elements(x, False)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def apply(op: Op, x: Core) -> Tensor:
-    """A function of floats."""
+    """Apply a unary op of floats."""
     with graph_lock:
         node = x.node
         if node.dtype.is_complex:
@@ -43,7 +43,7 @@ def apply(op: Op, x: Core) -> Tensor:
 
 
 def on_complex(name: str, x: Core) -> Tensor:
-    """A function of `complex_functions`, which only complex tensors load."""
+    """Apply a function of `complex_functions`, a module that only complex tensors load."""
     from ogive.tensor.elementwise import complex_functions
 
     result: Tensor = getattr(complex_functions, name)(x)
@@ -51,7 +51,7 @@ def on_complex(name: str, x: Core) -> Tensor:
 
 
 def _round(op: Op, x: Core) -> Tensor:
-    """A rounding: integers are whole already."""
+    """Apply a rounding, which leaves integers as they are."""
     with graph_lock:
         node = x.node
         if node.dtype not in NUMBERS:
@@ -434,6 +434,6 @@ def logical_not(self: Tensor) -> Tensor:
 
 
 def all_elements(self: Tensor, value: bool) -> Tensor:
-    """One truth value for every element."""
+    """A bool tensor of this shape with one value for every element."""
     with graph_lock:
         return wrap(build.filled(dtypes.bool_, value, self.node.shape), self.device)

@@ -1,1 +1,1 @@
-"""Which tensors want gradients, what they are shown, and how they are known."""
+"""Gradients of tensors: leaves, hooks, and functions with known gradients."""

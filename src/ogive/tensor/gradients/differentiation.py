@@ -1,4 +1,4 @@
-"""Gradients as a tensor shows them: which tensors want them, and what they were found to be."""
+"""The methods and attributes of tensors for gradients: leaves, `backward`, `grad`, hooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def requires_grad(self: Tensor) -> bool:
-    """Whether `backward()` of this tensor reaches a tensor that gradients are wanted for.
+    """Whether `backward()` of this tensor reaches a tensor that requires gradients.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> (w * 2).requires_grad, (w.detach() * 2).requires_grad
@@ -52,7 +52,7 @@ def is_leaf(self: Tensor) -> bool:
 
 
 class GradientFunction:
-    """The name of the operation that a tensor was computed by, where gradients flow back."""
+    """The operation that computed a tensor through which gradients flow, by name."""
 
     __slots__ = ("node", "origin")
 
@@ -61,7 +61,7 @@ class GradientFunction:
         self.origin = origin
 
     def name(self) -> str:
-        """A name such as PyTorch's, made of that of the operation."""
+        """A name like PyTorch's, made from that of the operation."""
         node = self.node
         while node.op in (Op.RESHAPE, Op.CONTIGUOUS):
             (node,) = node.src
@@ -72,7 +72,7 @@ class GradientFunction:
 
 
 def grad_fn(self: Tensor) -> GradientFunction | None:
-    """The operation that a tensor was computed by, if gradients flow back; None for leaves.
+    """The operation that computed a tensor, if gradients flow through it; None for leaves.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> w.grad_fn, (w * 2).grad_fn
@@ -96,10 +96,10 @@ def computed_by(node: UOp) -> UOp:
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Say whether gradients are wanted for this tensor. Returns the tensor itself.
+    """Set whether this tensor requires gradients. Returns the tensor itself.
 
-    Such a tensor is a *leaf*: it has memory of its own, in which `assign` under
-    `ogive.no_grad()` changes it, and `backward()` leaves a gradient in `grad`.
+    Such a tensor is a *leaf*: it has memory of its own, which `assign` under `ogive.no_grad()`
+    changes, and `backward()` adds to its `grad`.
 
     >>> w = Tensor([1.0, 2.0]).requires_grad_()
     >>> (w * w).sum().backward()
@@ -107,7 +107,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     [2.0, 4.0]
 
     Raises `GradientError` for a dtype other than a float, and for False on a tensor that was
-    computed from leaves: `detach()` gives one that was not.
+    computed from leaves: use `detach()` for that.
     """
     if not requires_grad:
         if not self.is_leaf:
@@ -128,7 +128,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def detach_(self: Tensor) -> Tensor:
-    """Let no gradient flow through this tensor from now on. Returns the tensor itself.
+    """Cut the flow of gradients through this tensor from now on. Returns the tensor itself.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> (w * 2).detach_().requires_grad
@@ -142,8 +142,8 @@ def detach_(self: Tensor) -> Tensor:
 
 
 def data(self: Tensor) -> Tensor:
-    """The values, apart from gradients: a view, as `detach()` gives it. Changing them needs no
-    `no_grad()`. They can be replaced as a whole: the tensor has other memory then.
+    """The values without gradients: a view, like that of `detach()`. They can be changed without
+    `no_grad()`, or replaced as a whole, which gives the tensor other memory.
 
     Shapes: as this tensor; what is set may have another shape or dtype.
 
@@ -167,7 +167,7 @@ def set_data(self: Tensor, value: Any) -> None:
 
 
 def grad(self: Tensor) -> Tensor | None:
-    """The gradient that `backward()` has left here, or None. It can be set and deleted by None.
+    """The gradient that `backward()` has added up here, or None. It can be set, also to None.
 
     Shapes: as this tensor.
 
@@ -181,7 +181,7 @@ def grad(self: Tensor) -> Tensor | None:
 
 
 def set_grad(self: Tensor, value: Tensor | None) -> None:
-    """`x.grad = value`. Raises for a gradient of another shape or dtype."""
+    """`x.grad = value`. Raises an error for another shape or dtype."""
     if value is not None:
         _check_gradient(self, value, "grad")
     self.gradient = value
@@ -190,9 +190,9 @@ def set_grad(self: Tensor, value: Tensor | None) -> None:
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Handle:
     """Call `hook` with the gradient of this tensor in every backward pass that reaches it.
 
-    What it returns takes the place of the gradient; None changes nothing. The gradient is lazy,
-    as always. Gives a handle whose `remove()` takes the hook away. Tensors computed in the same
-    way from the same are one to a backward pass, which has one gradient for them.
+    Its result replaces the gradient; None changes nothing. The gradient is lazy, as always. Returns
+    a handle whose `remove()` removes the hook. Equal expressions of the same tensors are one value
+    to a backward pass, which has one gradient for them.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> handle = w.register_hook(lambda gradient: gradient * 10)
@@ -200,7 +200,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hand
     >>> w.grad.tolist()
     [20.0, 40.0]
 
-    Raises `GradientError` for a tensor that no gradient flows to.
+    Raises `GradientError` for a tensor to which no gradient flows.
     """
     _check_reached(self, "register_hook")
     hooks = hooks_of(self)
@@ -211,14 +211,14 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hand
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> Handle:
     """Call `hook` with this leaf whenever a backward pass has added to its `grad`.
 
-    So an optimizer may step and free gradients one by one. Gives a handle, as `register_hook`.
+    So an optimizer may step and free gradients one by one. Returns a handle, like `register_hook`.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> handle = w.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad.tolist()))
     >>> (w * w).sum().backward()
     [2.0, 4.0]
 
-    Raises `GradientError` for a tensor that is no leaf.
+    Raises `GradientError` for a tensor that is not a leaf.
     """
     _check_reached(self, "register_post_accumulate_grad_hook")
     if not self.is_leaf:
@@ -232,7 +232,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
 
 
 def retain_grad(self: Tensor) -> None:
-    """Let backward passes leave a gradient in `grad`, as they do for leaves.
+    """Make backward passes store a gradient in `grad`, as they do for leaves.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> y = w * 3
@@ -258,7 +258,7 @@ def retain_grad(self: Tensor) -> None:
 
 
 def retains_grad(self: Tensor) -> bool:
-    """Whether `retain_grad` was called, and this is no leaf.
+    """Whether `retain_grad` was called and this is not a leaf.
 
     >>> y = Tensor([1.0], requires_grad=True) * 3
     >>> y.retain_grad()
@@ -278,18 +278,18 @@ def backward(
     """Add the gradient of this tensor to `grad` of every leaf that it was computed from, or of the
     `inputs` alone.
 
-    Shapes: `gradient` is that of this tensor, with which its elements are weighted; a tensor of
-    one element needs none. With `create_graph` the gradients can be differentiated themselves.
-    Nothing is computed yet: gradients are lazy. The graph stays, so `retain_graph` changes
-    nothing.
+    Shapes: `gradient`, the weight of each element, has the shape of this tensor; a tensor of one
+    element needs none. With `create_graph` the gradients can be differentiated themselves. Nothing
+    is computed yet: gradients are lazy. The graph is always retained, so `retain_graph` has no
+    effect.
 
     >>> w = Tensor([1.0, 2.0, 3.0], requires_grad=True)
     >>> (w ** 2).sum().backward()
     >>> w.grad.tolist()
     [2.0, 4.0, 6.0]
 
-    Raises `GradientError` when no leaf is reached, when several elements have no `gradient`, or
-    when values that a gradient needs have been overwritten.
+    Raises `GradientError` if no leaf is reached, if several elements have no `gradient`, or if
+    values that a gradient needs have been overwritten.
     """
     from ogive.autograd.backward import run_backward
 
@@ -339,10 +339,10 @@ def _check_gradient(tensor: Core, gradient: Any, name: str) -> None:
 
 
 def _own_memory(tensor: Tensor) -> None:
-    """Let a tensor be memory, or at least a node, that nothing else reads.
+    """Give a tensor memory, or at least a node, that nothing else reads.
 
-    Views of it follow it, without gradients, since they were made before it had any. One that is
-    itself a view of another has left that.
+    Its views follow it, without gradients, since they were made before it required any. A tensor
+    that is a view of another one has left that.
     """
     with graph_lock:
         storage = views.shared_storage(tensor)
@@ -365,7 +365,7 @@ def _move_apart(tensor: Tensor) -> None:
     with graph_lock:
         node = tensor.node
         if memory_leaf(node).op is not Op.BUFFER:
-            # Nothing was computed: it is empty, or a function is being captured.
+            # Nothing was computed, because it is empty or a function is being captured.
             registry.move_tensor(tensor, make(Op.GRADIENT, node.dtype, (node,), history.Argument()))
 
 

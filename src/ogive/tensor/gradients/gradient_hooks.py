@@ -1,9 +1,9 @@
-"""Functions that are shown the gradient of a tensor when a backward pass comes by.
+"""Gradient hooks: functions that a backward pass calls with the gradient of a tensor.
 
-    y   →   GRADIENT(y, y)     the value of y; going back, the hooks are called on the way to y
+    y   →   GRADIENT(y, y)     the value of y; a backward pass through it calls the hooks
 
-A pass only builds the graph of the gradients, so what a hook is given is lazy, and what it returns
-is more of that graph. Leaves, where a pass ends, have their hooks themselves.
+A pass only builds the graph of the gradients: a hook gets a lazy gradient, and its result is part
+of that graph. Leaves, where a pass ends, have their hooks themselves.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Hook = Callable[[Any], Any]
 class Hooks:
     """The hooks of a tensor, and the rule of the `GRADIENT` node that calls them.
 
-    `keep`, if there is one, is called last, with what the others have made of the gradient. What is
-    to be called `afterwards` is given a leaf that has its gradient.
+    `keep`, if there is one, is called last, with the gradient after all hooks. The functions in
+    `afterwards` are called with a leaf once it has its gradient.
     """
 
     __slots__ = ("_device", "afterwards", "functions", "keep")
@@ -48,7 +48,7 @@ class Hooks:
         return gradient
 
     def seen(self, gradient: UOp) -> UOp:
-        """The gradient that somebody has asked for after the hooks."""
+        """The gradient asked for by `autograd.grad`, after the hooks."""
         for function in list(self.functions):
             returned = function(hold(gradient, self._device))
             if returned is not None:
@@ -56,7 +56,7 @@ class Hooks:
         return gradient
 
     def call_afterwards(self, leaf: Any) -> None:
-        """The gradient of a leaf is in `grad`."""
+        """Call the functions in `afterwards` with a leaf that has its gradient."""
         for function in list(self.afterwards):
             function(leaf)
 
@@ -66,7 +66,7 @@ class Hooks:
 
 
 def checked(returned: Any, shape: Any, dtype: DType) -> Any:
-    """A hook's result, which is to be like the gradient that it was given."""
+    """A hook's result, checked to have the shape and dtype of the gradient."""
     if not isinstance(returned, Core):
         description = type(returned).__name__
     elif returned.shape != shape or returned.dtype is not dtype:
@@ -80,20 +80,20 @@ def checked(returned: Any, shape: Any, dtype: DType) -> Any:
 
 
 class Handle:
-    """The handle of a hook: `remove()` takes the hook away again."""
+    """The handle of a hook. `remove()` removes the hook."""
 
     def __init__(self, functions: list[Hook], function: Hook) -> None:
         self._functions = functions
         self._function = function
 
     def remove(self) -> None:
-        """Call the hook no more."""
+        """Remove the hook."""
         if self._function in self._functions:
             self._functions.remove(self._function)
 
 
 def hooks_of(tensor: Any) -> Hooks:
-    """The hooks of a tensor, which are called by what it is used in already as well."""
+    """The hooks of a tensor. Existing uses of the tensor call them, too."""
     if tensor.is_eager and (own := eager_calls[hooks_of](tensor)) is not None:
         return own  # type: ignore[no-any-return]
     with graph_lock:
@@ -105,7 +105,7 @@ def hooks_of(tensor: Any) -> Hooks:
         else:
             hooks = Hooks(tensor.device)
             record = getattr(tensor, "record", None)
-            if record is not None and not record.is_leaf:  # eager tensors follow from it
+            if record is not None and not record.is_leaf:  # eager tensors were computed from it
                 record.watch(hooks, hold(node, tensor.device))
             through = hooked(node, hooks)
             _go_through(tensor, through)
@@ -114,12 +114,12 @@ def hooks_of(tensor: Any) -> Hooks:
 
 
 def hooked(node: UOp, hooks: Hooks) -> UOp:
-    """The value of a node, with hooks that are called on the way back to it."""
+    """The value of a node, with hooks that a backward pass calls."""
     return make(Op.GRADIENT, node.dtype, (node, node), hooks)
 
 
 def keeps_gradient(tensor: Any) -> bool:
-    """Whether backward passes leave a gradient in a tensor that is no leaf."""
+    """Whether backward passes store a gradient in a tensor that is not a leaf."""
     if tensor.is_eager:
         hooks = None if tensor.is_leaf else tensor.record.hooks
         return hooks is not None and hooks.keep is not None
@@ -128,7 +128,7 @@ def keeps_gradient(tensor: Any) -> bool:
 
 
 def hooks_on(tensor: Any) -> Hooks | None:
-    """The hooks that a tensor has in a graph, if any."""
+    """The hooks of a tensor that is in a graph, or None."""
     if history.is_flagged(tensor):
         return getattr(tensor, "hooks", None)
     with graph_lock:
@@ -142,13 +142,13 @@ def hooks_on(tensor: Any) -> Hooks | None:
 
 def _go_through(tensor: Any, node: UOp) -> None:
     if history.is_version(memory_leaf(tensor.node)):
-        registry.move_tensor(tensor, node)  # it only repeats a leaf, as `clone()` does
+        registry.move_tensor(tensor, node)  # it is only another node of a leaf, as of `clone()`
     else:
         substitute_everywhere({tensor.node: node}, walk=True)
 
 
 def _lead_views_through(tensor: Any, node: UOp) -> None:
-    """Let views that were made from a view go through its hooks too. They lead from the storage:
+    """Make views of a view go through its hooks, too. They start at the storage:
 
         before   s = y[1:5]   z = s[1:3]   z is SHRINK (2, 4) of y
         after                              z is SHRINK (1, 3) of GRADIENT of s

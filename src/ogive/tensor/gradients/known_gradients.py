@@ -1,6 +1,6 @@
-"""Values whose gradient is known better than the formula that computes them gives it.
+"""Values with a better known gradient than differentiating their formula gives.
 
-y   →   GRADIENT(y, x)     the value of y; going back, what `back(x, upstream)` gives
+y   →   GRADIENT(y, x)     the value of y, whose gradient is `back(x, upstream)`
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Back = Callable[[Any, Any], Core]
 
 
 def captured(*_: Any) -> Any:
-    """Stands for the way back of what a captured function has computed."""
+    """Stands for the backward function of values computed by a captured function."""
     raise GradientError(
         "a gradient would flow through what a function captured by ogive.jit has computed; call "
         "backward() inside the function"
@@ -43,17 +43,17 @@ class _Rule:
 
 
 class _HoldingRule(_Rule):
-    """The rule of a way back that may hold tensors, and is itself only."""
+    """The rule of a backward function that may hold tensors. It equals only itself."""
 
     __slots__ = ()
 
     def release(self) -> None:
-        """Let go of the tensors that the way back needs: nothing will go back."""
+        """Drop the tensors that the backward function holds, since it will not be called."""
         self._back = captured
 
 
 class _FixedRule(_Rule):
-    """The rule of a way back that holds no tensors: equal ones make equal nodes."""
+    """The rule of a backward function that holds no tensors: equal rules make equal nodes."""
 
     __slots__ = ()
     is_fixed = True
@@ -69,10 +69,11 @@ class _FixedRule(_Rule):
 
 @open_to_eager
 def with_gradient(value: Core, x: Core, back: Back, is_fixed: bool = False) -> Tensor:
-    """`value`, which was computed from `x`, and through which gradients go back by `back`.
+    """`value`, which was computed from `x`, with the gradient that `back` gives.
 
-    Shapes: that of `value`; `back` takes x and the upstream gradient, and gives one like x. One
-    that holds no tensors `is_fixed`: what it gives follows from these two, and it equals its like.
+    Shapes: that of `value`; `back` takes x and the upstream gradient, and gives a gradient like x.
+    `is_fixed` says that `back` holds no tensors and depends only on its arguments, so that equal
+    ones may be compared.
     """
     with graph_lock:
         node = value.node

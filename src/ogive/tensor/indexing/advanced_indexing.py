@@ -1,12 +1,12 @@
 """Indexing with tensors, arrays, lists and masks, mixed with integers and slices.
 
-An index becomes a view and, for some axes of what that shows, positions:
+An index becomes a view and, for some axes of the view, positions:
 
     x[1:, [2, 0]]   →   GATHER(x[1:], (position along axis 0, [2, 0] beside it))
 
-As in PyTorch the positions broadcast together, and their axes come where the first of them was if
-they are side by side, else in front. An integer, also a scalar tensor, just takes its axis away. A
-mask stands for the positions where it holds, one list per axis of the mask: how many there are is
+As in PyTorch, positions broadcast together. Their axes take the place of the first indexed axis if
+the indexed axes are adjacent, else they come first. An integer, also a scalar tensor, removes its
+axis. A mask stands for the positions where it holds, one list per axis of the mask. Their number is
 in the shape of the result, so a mask that is a tensor is computed at once.
 """
 
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 Positions = dict[int, Core]
-"""For some axes, the int64 positions that are taken along them."""
+"""The int64 positions to take along each indexed axis."""
 
 
 class Taken(NamedTuple):
-    """The positions that one entry of an index takes from the axes that begin at `axis`."""
+    """One entry of an index that takes positions from the axes that begin at `axis`."""
 
     axis: int
     what: Core | Array  # positions along one axis, or a mask over several
@@ -64,12 +64,12 @@ class Taken(NamedTuple):
 
 
 def is_advanced(entry: Any) -> bool:
-    """Whether an entry of an index is more than an integer, a slice, None or Ellipsis."""
+    """Whether an entry of an index is not an integer, a slice, None or Ellipsis."""
     return isinstance(entry, Core | list | tuple | range | numpy.ndarray | bool | numpy.bool_)
 
 
 def parse(shape: Shape, index: tuple[Any, ...]) -> tuple[View, list[Taken]]:
-    """The view that the integers and slices of an index give, and what is taken from its axes."""
+    """Split an index: the view of its integers and slices, and the entries with positions."""
     entries = [_to_array(entry) if is_advanced(entry) else entry for entry in index]
     basic: list[Any] = []
     taken: list[Taken] = []
@@ -83,7 +83,7 @@ def parse(shape: Shape, index: tuple[Any, ...]) -> tuple[View, list[Taken]]:
             elif entry is None or isinstance(entry, slice):
                 axis += 1
         elif not entry.ndim and _is_bool(entry):
-            # A single truth value takes all or nothing of a new axis.
+            # A scalar bool takes all or nothing of a new axis.
             basic.append(None)
             taken.append(Taken(axis, numpy.zeros(int(bool(entry)), numpy.int64)))
             axis += 1
@@ -100,7 +100,7 @@ def parse(shape: Shape, index: tuple[Any, ...]) -> tuple[View, list[Taken]]:
 
 
 def _to_array(entry: Any) -> Core | Array | int:
-    """Positions or a mask as a tensor or an array, and a single position as an integer."""
+    """Positions or a mask as a tensor or an array; a single position as an integer."""
     if isinstance(entry, Core):
         if entry.dtype.is_float:
             raise DtypeError(
@@ -128,7 +128,7 @@ def _is_bool(what: Core | Array) -> bool:
 
 
 def _consumed(entry: Any) -> int:
-    """How many axes an entry of an index is about."""
+    """The number of axes that an entry of an index consumes."""
     if entry is None or entry is Ellipsis:
         return 0
     if isinstance(entry, Core | numpy.ndarray) and _is_bool(entry):
@@ -150,8 +150,8 @@ def _check_mask(taken: Taken, shape: Shape) -> None:
 
 
 def join_masked(taken: Sequence[Taken], shape: Shape) -> tuple[list[Taken], Shape]:
-    """What is taken, and the shape that it is taken from, where the axes of a mask are joined: one
-    list of positions is found and read sooner than one for each axis.
+    """Join the axes of each mask, in the entries and in the shape that they index: one list of
+    positions is faster to find and read than one for each axis.
 
         before   a mask of (3, 4) from axis 1 of (2, 3, 4, 5)
         after    a mask of (12,)  from axis 1 of (2, 12, 5)
@@ -169,9 +169,9 @@ def join_masked(taken: Sequence[Taken], shape: Shape) -> tuple[list[Taken], Shap
 
 
 def to_positions(taken: Sequence[Taken], shape: Shape, device: str) -> Positions:
-    """Positions within each axis that something is taken from; those from the back are turned.
+    """The positions along each indexed axis, counted from the front.
 
-    What is no tensor becomes one on `device`.
+    Arrays become tensors on `device`.
     """
     positions: Positions = {}
     for axis, what in taken:
@@ -188,7 +188,7 @@ def to_positions(taken: Sequence[Taken], shape: Shape, device: str) -> Positions
 
 
 def from_front(positions: Core, length: Dim) -> Tensor:
-    """Positions as int64, where negative ones count from the back."""
+    """Positions as int64, with negative ones counted from the front."""
     with graph_lock:
         node = build.cast(positions.node, dtypes.int64)
         if positions.dtype.is_signed:
@@ -202,7 +202,7 @@ def from_front(positions: Core, length: Dim) -> Tensor:
 
 
 def _within(positions: Array, length: Dim, axis: int) -> Array:
-    """The same for an array, which is checked here and now."""
+    """`from_front` for an array, whose positions are checked immediately."""
     if lengths.is_symbolic(length):
         length = evaluate(length)
     outside = (positions < -length) | (positions >= length)
@@ -214,7 +214,7 @@ def _within(positions: Array, length: Dim, axis: int) -> Array:
 
 
 def place(shape: Shape, positions: Positions) -> tuple[Shape, list[UOp]]:
-    """The shape of what is taken from `shape`, and for each of its axes the index into it."""
+    """The shape of the elements taken from `shape`, and for each axis of `shape` the index node."""
     lists = [axis for axis, index in positions.items() if index.ndim]
     wide: Shape = ()
     for axis in lists:
@@ -237,7 +237,7 @@ def place(shape: Shape, positions: Positions) -> tuple[Shape, list[UOp]]:
 
 
 def _are_adjacent(lists: list[int], kept: list[int]) -> bool:
-    """Whether no axis that is kept lies between those that positions are listed for."""
+    """Whether no kept axis lies between the indexed axes."""
     return bool(lists) and not any(lists[0] < axis < lists[-1] for axis in kept)
 
 
@@ -257,7 +257,7 @@ def read(x: Core, index: tuple[Any, ...]) -> Tensor:
 
 
 def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None = None) -> None:
-    """`x[index] = operand`; with `op`, it is combined with what is there."""
+    """`x[index] = operand`; with `op`, the operand is combined with the elements there."""
     view, taken = parse(x.shape, index)
     if op is None and len(taken) == 1 and taken[0].is_mask:
         what = taken[0].what
@@ -278,13 +278,13 @@ def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None
 
 
 def put(part: UOp, positions: Positions, operand: Core | Scalar, op: Op | None) -> UOp:
-    """`part` with a value, which broadcasts, at some positions."""
+    """`part` with a value, which broadcasts, at the positions."""
     shape, indices = place(part.shape, positions)
     return build.scatter(part, assignment.fit(operand, part.dtype, shape), indices, op)
 
 
 def _is_same_throughout(value: Core | Scalar, mask: Taken, rank: int) -> bool:
-    """Whether a value is the same for all elements that a mask selects, however many."""
+    """Whether a value is the same for all elements that a mask selects, whatever their number."""
     if not isinstance(value, Core):
         return True
     after = rank - mask.axis - mask.what.ndim
@@ -292,7 +292,7 @@ def _is_same_throughout(value: Core | Scalar, mask: Taken, rank: int) -> bool:
 
 
 def _choose(mask: UOp, value: Core | Scalar, axis: int, part: UOp) -> UOp:
-    """WHERE(mask, value, part), where axis 0 of what the mask selects becomes those of the mask."""
+    """WHERE(mask, value, part), with the axis of selected elements replaced by the mask's axes."""
     rank, covered = len(part.shape), len(mask.shape)
     after = rank - axis - covered
     if isinstance(value, Core) and value.ndim > after:
@@ -306,7 +306,7 @@ def _choose(mask: UOp, value: Core | Scalar, axis: int, part: UOp) -> UOp:
 
 
 def listed_entries(index: Any) -> Any:
-    """An index as PyTorch has it: a list of lists, tensors or slices has an entry for each axis.
+    """PyTorch's reading of an index: a list of lists, tensors or slices has an entry per axis.
 
         x[[[0, 1], [1, 2]]]   →   x[[0, 1], [1, 2]]
         x[[0, 1]]             →   x[[0, 1]]
@@ -347,9 +347,9 @@ def get_item(self: Tensor, index: Any) -> Tensor:
 def set_item(self: Tensor, index: Any, value: Any) -> None:
     """Replace a part of the tensor; `value` broadcasts to it and takes on the dtype.
 
-    What shows the same memory shows the new values; what was computed from this tensor before
-    keeps those it had then. Where a position is given twice the last value stays. A mask with
-    one value for all is not computed at once.
+    Views of the same memory see the new values; results computed from this tensor before keep
+    the old ones. If a position is given twice, the last value stays. A mask is not computed at
+    once if one value is assigned to all its elements.
 
     >>> x = Tensor([1, 2, 3, 4])
     >>> x[::2] = 0
@@ -392,6 +392,6 @@ def iterate(self: Tensor) -> Any:
             "many entries it has depends on variables"
         )
     if len(self.node.shape) == 1 and not is_shown_memory(self.node) and may_be_computed(self):
-        self.realize()  # whoever goes through single elements asks for what each one is
+        self.realize()  # a loop over single elements most likely needs their values
     return (self[position] for position in range(len(self)))
 

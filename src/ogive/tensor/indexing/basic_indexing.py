@@ -4,10 +4,10 @@ An index becomes a list of movements from the tensor to what it selects:
 
     x[1:8:3]  of length 10   →   SHRINK (1, 10) · RESHAPE (3, 3) · SHRINK (0, 1) · RESHAPE (3,)
 
-A step reads a column of blocks of that size. A last block that is not whole borrows elements that
-lie before or behind the slice, and is padded only where there are none.
+A step reads one column of blocks of that size. A last block that is not whole is completed with
+elements before or after the slice, and padded only if there are none.
 
-Bounds may depend on variables; they are clipped to the axis as Python's are:
+Bounds may depend on variables; they are clipped to the axis as in Python:
 
     x[n:]     of length 10   →   SHRINK (n, 10), where n <= 10
 """
@@ -31,12 +31,12 @@ WHOLE = slice(None)
 class Part(NamedTuple):
     """The part of one axis that an index takes: a window, reversed or not, in blocks or not."""
 
-    window: tuple[Dim, Dim]  # what to cut out
-    length: Dim  # how many elements the result has
+    window: tuple[Dim, Dim]  # the bounds to cut
+    length: Dim  # the number of elements of the result
     flipped: bool = False
-    stride: int = 1  # the length of the blocks of which each gives one element
-    missing: Dim = 0  # what to append for the last block to be whole
-    pick: int = 0  # which element of each block
+    stride: int = 1  # the length of the blocks, from each of which one element is taken
+    missing: Dim = 0  # the elements to append so that the last block is whole
+    pick: int = 0  # the element to take from each block
 
 
 def to_view(shape: Shape, index: Any) -> View:
@@ -49,7 +49,7 @@ def to_view(shape: Shape, index: Any) -> View:
 
 
 def _plain_entries(entries: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """An index of integers and slices of integers as something that it can be remembered by."""
+    """An index of integers and slices of integers as a cache key; None for others."""
     plain: list[Any] = []
     for entry in entries:
         if entry.__class__ is int:
@@ -66,7 +66,7 @@ def _plain_entries(entries: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 @functools.lru_cache(maxsize=4096)
 def _known_view(shape: Shape, plain: tuple[Any, ...]) -> View:
-    """The view of an index that a loop may come back with."""
+    """The view of an index of constants, cached since loops use the same index again."""
     entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in plain]
     return _make_view(shape, tuple(entries))
 
@@ -135,7 +135,8 @@ def _slice(entry: slice, size: Dim, axis: int) -> Part:
 
 
 def _known_part(first: int, step: int, length: int, size: int) -> Part:
-    """A last block that is not whole borrows elements from around the slice, if there are any."""
+    """The part of a slice with constant bounds. A last block that is not whole is completed with
+    elements around the slice, if there are any."""
     if length == 0:
         return Part((0, 0), 0)
     stride = abs(step) if length > 1 else 1
@@ -155,7 +156,7 @@ def _known_part(first: int, step: int, length: int, size: int) -> Part:
 
 
 def _symbolic_part(start: Dim | None, stop: Dim | None, step: int, size: Dim, axis: int) -> Part:
-    """The same where a bound or the length of the axis depends on variables."""
+    """The part of a slice whose bounds or axis depend on variables."""
     if step > 0:
         low = 0 if start is None else _from_front(start, 0, size, axis)
         high = size if stop is None else _from_front(stop, 0, size, axis)
@@ -170,7 +171,7 @@ def _symbolic_part(start: Dim | None, stop: Dim | None, step: int, size: Dim, ax
 
 
 def _from_front(bound: Dim, after: int, size: Dim, axis: int) -> Dim:
-    """A bound of a slice, `after` elements further, counted from the front and inside the axis."""
+    """A bound of a slice plus `after`, counted from the front and clipped to the axis."""
     if least(bound) >= 0:
         return lengths.smaller(as_length(bound + after), size)
     if greatest(bound) < 0:

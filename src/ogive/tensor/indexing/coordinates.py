@@ -1,4 +1,4 @@
-"""Positions of the flat tensor as coordinates, and where elements are not zero."""
+"""Coordinates of positions in the flat tensor, and of elements that are not zero."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """The coordinates, in a tensor of this shape, of positions in the flat one.
+    """The coordinates, in a tensor of this shape, of positions in its flat tensor.
 
     Shapes: (...) of integers → (...) of int64 for each axis of `shape`. Positions are not checked:
     the first coordinate goes round.
@@ -27,7 +27,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
     Raises `DtypeError` for positions that are no integers.
     """
-    # In int64, whatever the positions are: steps between rows need not fit into a narrow dtype.
+    # In int64 for all positions: strides of rows need not fit into a narrow dtype.
     to_index(indices, "unravel_index")
     positions = indices.cast(dtypes.int64)
     sizes = to_shape((shape,), "unravel_index")
@@ -59,7 +59,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
         )
     mask = input.reshape(-1).ne(0)
     place = mask.cumsum(0) - 1
-    # One more row takes all that is not wanted.
+    # An additional row takes the elements beyond `size` and the zeros.
     row = where(mask & (place < count), place, count)
     blank = full((count + 1,), -1, dtype=dtypes.int64, device=input.device)
     positions = arange(total, device=input.device)

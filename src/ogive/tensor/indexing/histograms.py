@@ -32,7 +32,7 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Histograms:
-    """How many points lie in each bin, or the sum of their weights, and the edges of the bins.
+    """The number of points in each bin, or the sum of their weights, and the edges of the bins.
 
     Shapes: (..., n) points of n coordinates → `hist` with n axes, `bin_edges` one line each. `bins`
     is a number for all axes, or for each a number or a tensor of ascending edges; `range` are the

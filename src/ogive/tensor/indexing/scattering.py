@@ -1,4 +1,4 @@
-"""Reading and writing at positions that a tensor gives along one axis, or of the flat tensor."""
+"""Reads and writes at positions that a tensor holds, along one axis or in the flat tensor."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
 
 
 def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
-    """For each element of `index`, that of this tensor at the same place but along `dim`, where
-    it is at the position which the element gives: yᵢⱼ = x[indexᵢⱼ, j] for `dim` 0.
+    """The elements of this tensor whose positions along `dim` are those in `index`, and along
+    other axes those of the result: yᵢⱼ = x[indexᵢⱼ, j] for `dim` 0.
 
     Shapes: (a, b) with an index of shape (c, d) → (c, d), where d ≤ b for `dim` 0.
 
@@ -130,7 +130,7 @@ def scatter(
 
 
 def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """`scatter` that adds to what is there. Shapes: as `scatter`.
+    """`scatter` that adds to the elements there. Shapes: as `scatter`.
 
     >>> ogive.zeros(3).scatter_add(0, Tensor([0, 2, 0]), ogive.ones(3)).tolist()
     [2.0, 0.0, 1.0]
@@ -141,9 +141,9 @@ def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 def scatter_reduce(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`scatter` that combines what goes to one place: "sum", "prod", "mean", "amax", "amin".
+    """`scatter` that reduces the elements of one place: "sum", "prod", "mean", "amax", "amin".
 
-    Shapes: as `scatter`. Without `include_self` what was there does not count.
+    Shapes: as `scatter`. `include_self` says whether the elements of this tensor count too.
 
     >>> x, index = Tensor([9.0, 8.0]), Tensor([0, 0])
     >>> x.scatter_reduce(0, index, Tensor([1.0, 2.0]), "mean", include_self=False).tolist()
@@ -232,8 +232,8 @@ def index_reduce(
 def index_put(
     self: Tensor, indices: Sequence[Any], values: Any, accumulate: bool = False
 ) -> Tensor:
-    """This tensor after `x[indices] = values`; with `accumulate`, after adding to what is
-    there, also where a position is given several times.
+    """This tensor after `x[indices] = values`; with `accumulate` the values are added, also
+    several values at one position.
 
     Shapes: as this tensor; `values` broadcast to what the indices select.
 
@@ -256,7 +256,7 @@ def index_put(
 
 
 def put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`source` at positions of the flat tensor; with `accumulate` it is added to what is there.
+    """`source` at positions of the flat tensor; with `accumulate` it is added to the elements.
 
     Shapes: as this tensor; `index` and `source` have as many elements.
 
@@ -284,12 +284,12 @@ def to_index(index: Any, name: str) -> Core:
 
 
 def _with_axis(node: UOp) -> UOp:
-    """A scalar has one axis for what works along one."""
+    """The node, with an axis of length 1 if it is a scalar."""
     return node if node.shape else build.reshape(node, (1,))
 
 
 def _along(x: Core, index: Core, dim: Any, name: str) -> list[UOp]:
-    """For each axis of x an index: along `dim` the given one, else the place of the element."""
+    """An index for each axis of x: `index` along `dim`, the element's own position elsewhere."""
     shape = x.node.shape or (1,)
     node = _with_axis(build.cast(index.node, dtypes.int64))
     own = node.shape
@@ -325,7 +325,7 @@ def _lines(x: Core, dim: Any, index: Core, name: str) -> tuple[Shape, list[UOp]]
 
 
 def _source(x: Core, source: Any, name: str) -> UOp:
-    """The node of what is written to x, which has its dtype."""
+    """The node of the values written to x, whose dtype must be that of x."""
     if not isinstance(source, Core):
         raise ArgumentTypeError(f"{name}: the source must be a tensor, got {source!r}")
     if source.dtype is not x.dtype:
@@ -337,7 +337,7 @@ def _source(x: Core, source: Any, name: str) -> UOp:
 
 
 def _cut(value: UOp, index: Core, name: str) -> UOp:
-    """The part of a source that has elements in the index."""
+    """The part of a source that the shape of the index covers."""
     wanted = index.shape or (1,)
     if 0 in wanted:
         return build.filled(value.dtype, 0, wanted)
@@ -373,7 +373,7 @@ def _scatter(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: st
 def _index_put(
     x: Core, dim: int, index: Core, value: Callable[[Shape], UOp], op: Op | None, name: str
 ) -> Tensor:
-    """x with a value, made to the shape of those parts, at positions along an axis."""
+    """x with a value, fitted to the shape of the parts, at positions along an axis."""
     device = same_device([x, to_index(index, name)], name)
     with graph_lock:
         shape, indices = _lines(x, dim, index, name)
@@ -382,7 +382,7 @@ def _index_put(
 
 
 def _fitted(x: Core, source: Any, shape: Shape, name: str) -> UOp:
-    """The node of a source that has the shape of some parts of x."""
+    """The node of a source, checked to have the shape of the parts of x."""
     node = _source(x, source, name)
     if x.ndim and node.shape != shape:
         raise ShapeError(
@@ -395,7 +395,7 @@ def _fitted(x: Core, source: Any, shape: Shape, name: str) -> UOp:
 def _combined(
     x: Core, value: UOp, indices: list[UOp], how: Any, include_self: bool, device: str, name: str
 ) -> Tensor:
-    """x with values combined in, one of `_WAYS`."""
+    """x combined with values in one of `_WAYS`."""
     if how not in _WAYS:
         raise ArgumentError(
             f"{name}: reduce is one of {', '.join(_WAYS)}, got {how!r}{nearest(str(how), _WAYS)}"
@@ -416,6 +416,6 @@ def _combined(
         number = wrap(build.reshape(counts, shape), device)
     if dtype.is_float:
         return combined / number.maximum(1)
-    # Sums of narrow integers go round, so their number does: as in PyTorch.
+    # The counts wrap around as the sums of narrow integers do, as in PyTorch.
     number = number.cast(dtype)
     return combined // where(number.eq(0), 1, number)

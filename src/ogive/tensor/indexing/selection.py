@@ -1,6 +1,6 @@
-"""Elements selected by masks, counted, and each only once.
+"""Elements selected by masks, counted, or made unique.
 
-How many there are is in the shape of what most of these give: they compute at once.
+Most of these compute at once, since the number of elements is in the shape of the result.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 MANY = 1 << 14
-"""Elements from which on a kernel's order comes sooner than NumPy's, in spite of its graph."""
+"""The number of elements from which sorting in a kernel is faster than NumPy, with its graph."""
 
 
 class Histogram(NamedTuple):
-    """How many elements lie in each bin, and where the bins begin and end."""
+    """The number of elements in each bin, and the edges of the bins."""
 
     hist: Tensor
     bin_edges: Tensor
@@ -114,7 +114,7 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each number from 0 on occurs, or the sum of the weights of its occurrences.
+    """The count of each number from 0 on, or the sum of the weights of its occurrences.
 
     Shapes: (n,) of integers → (greatest + 1,), or longer for `minlength`. Computes the greatest
     at once.
@@ -142,9 +142,9 @@ def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) ->
 
 
 def histc(self: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many elements lie in each of `bins` equal parts of [min, max]; others do not count.
+    """The number of elements in each of `bins` equal parts of [min, max]; others do not count.
 
-    Shapes: any → (bins,). If `min` and `max` are equal, those of the elements are taken.
+    Shapes: any → (bins,). If `min` and `max` are equal, those of the elements are used.
 
     >>> Tensor([1.0, 2.0, 1.5, 9.0]).histc(2, 1, 2).tolist()
     [1.0, 2.0]
@@ -171,7 +171,7 @@ def histogram(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Histogram:
-    """How many elements lie in each bin, or the sum of their weights, and the edges of bins.
+    """The number of elements in each bin, or the sum of their weights, and the edges of bins.
 
     Shapes: any → `hist` (n,), `bin_edges` (n + 1,). `bins` is a number of equal bins, in
     `range` or from the least to the greatest element, or a tensor of ascending edges. A bin
@@ -193,11 +193,11 @@ def histogram(
         low, high = _bounds(flat, range or (0, 0), "histogram")
         with graph_lock:
             number = wrap(build.count(count + 1), self.device).cast(self.dtype)
-        # The last edge is the very bound: the greatest element must not fall beyond it.
+        # The last edge is exactly the bound, so that the greatest element is inside.
         edges = where(number.eq(count), high, low + (high - low) * (number / count))
     last = to_integer(edges.shape[0], "histogram: the number of edges") - 1
     inside = (flat >= edges[0]) & (flat <= edges[last])
-    # In memory, because the search goes in lanes and the sum in order.
+    # Materialized, because the search is vectorized and the sum is sequential.
     place = (searchsorted(edges, flat, right=True) - 1).clamp(0, last - 1).contiguous()
     values = _ones(flat) if weight is None else weight.ravel()
     total = _sum_at(place, where(inside, values, 0).cast(self.dtype), last)
@@ -218,8 +218,8 @@ def unique(
 
     Shapes: any → (n,), or with n in place of the axis. With `return_inverse` also the place of
     each element in the result, with `return_counts` how often each occurs, as int64. No NaN
-    equals another. They come in order even if `sorted` does not ask for it, complex numbers by
-    their real parts first.
+    equals another. Elements are always sorted, whatever `sorted` says; complex numbers by their
+    real parts first.
 
     >>> Tensor([3, 1, 3]).unique().tolist()
     [1, 3]
@@ -233,7 +233,7 @@ def unique(
 def unique_consecutive(
     self: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """Of each run of equal elements the first. Computes at once. Shapes: as `unique`.
+    """The first of each run of equal elements. Computes at once. Shapes: as `unique`.
 
     >>> Tensor([1, 1, 2, 1]).unique_consecutive().tolist()
     [1, 2, 1]
@@ -255,7 +255,7 @@ def _ones(x: Core) -> Tensor:
 
 
 def _sum_at(positions: Core, values: Core, length: int) -> Tensor:
-    """The sums of the values at each position from 0 to `length`."""
+    """The sums of the values at each position below `length`."""
     with graph_lock:
         start = build.filled(values.dtype, 0, (length,))
         return wrap(build.scatter(start, values.node, [positions.node], Op.ADD), values.device)
@@ -269,7 +269,7 @@ def _to_bins(bins: Any, name: str) -> int:
 
 
 def _bounds(x: Tensor, given: tuple[float, float], name: str) -> tuple[Tensor, Tensor]:
-    """The least and the greatest value of a histogram, which are never equal."""
+    """The bounds of a histogram, which are never equal."""
     low, high = given
     if low > high:
         raise ArgumentError(f"{name}: the bounds {low} to {high} are in the wrong order")
@@ -307,7 +307,7 @@ def _unique(x: Tensor, dim: int | None, sorts: bool, inverse: bool, counts: bool
 
 
 def _values(source: Tensor) -> Tensor:
-    """Elements that NumPy can compare; complex numbers are two, of which the real part is first."""
+    """Elements that NumPy can compare: a complex number is two, the real part first."""
     if not source.dtype.is_complex:
         return source.cast(dtypes.float32) if source.dtype.is_storage_only else source
     from ogive.tensor.elementwise.complex_numbers import view_as_real
@@ -318,8 +318,8 @@ def _values(source: Tensor) -> Tensor:
 def group_lines(
     lines: NDArray[Any], order: NDArray[Any]
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
-    """Where each line occurs first, in order, and for each line the number of its group. One with
-    a NaN in it equals no other."""
+    """The position of the first line of each group, in order, and for each line the number of its
+    group. A line with a NaN equals no other."""
     count = len(lines)
     ordered = lines[order]
     starts = numpy.ones(count, bool)

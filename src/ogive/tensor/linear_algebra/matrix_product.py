@@ -42,7 +42,7 @@ def matmul(self: Tensor, other: Any) -> Tensor:
 
 @lowered
 def reflected_matmul(self: Tensor, other: Any) -> Tensor:
-    """`other @ self`, where `other` is no tensor."""
+    """`other @ self`, where `other` is not a tensor."""
     return _matmul(other, self)
 
 

@@ -1,1 +1,1 @@
-"""Losses between what a network says and what is right."""
+"""Losses between outputs of networks and targets."""

@@ -36,7 +36,7 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """-log softmax(x) of the right class, over the classes on axis 1.
+    """-log softmax(x) at the target class, with the classes on axis 1.
 
     Shapes: (batch, classes, ...) with target (batch, ...) of int64, or without the batch in
     both → (), or (batch, ...) for "none". A float target of the shape of x holds a
@@ -48,7 +48,7 @@ def cross_entropy(
     True
 
     Raises `ShapeError` when target or weight do not fit, `DtypeError` for class indices that
-    are not int64 or uint8; `IndexRangeError` for a class that is not there, when computed.
+    are not int64 or uint8; `IndexRangeError` for a class out of range, when computed.
     """
     name = "cross_entropy"
     axis = _class_axis(self, weight, name)
@@ -82,7 +82,7 @@ def nll_loss(
     ignore_index: int = -100,
     reduction: str = "mean",
 ) -> Tensor:
-    """-x of the right class: `cross_entropy` for x that are logarithms already.
+    """-x at the target class: `cross_entropy` for x that are log probabilities already.
 
     Shapes: (batch, classes, ...) with target (batch, ...) of int64, or without the batch in
     both → (), or (batch, ...) for "none".
@@ -154,17 +154,18 @@ def binary_cross_entropy_with_logits(
 
 
 def _log_back(x: Tensor, upstream: Tensor) -> Tensor:
-    """1 / x, which stays finite at 0: a saturated sigmoid's gradient, 0, times it is 0."""
+    """1 / x, kept finite at 0, so that its product with the zero gradient of a saturated sigmoid is
+    0."""
     return upstream * (1 - x) / _spread(x)
 
 
 def _log_of_rest_back(x: Tensor, upstream: Tensor) -> Tensor:
-    """-1 / (1 - x), which stays finite at 1."""
+    """-1 / (1 - x), kept finite at 1."""
     return upstream * -x / _spread(x)
 
 
 def _spread(x: Tensor) -> Tensor:
-    """x · (1 - x), by which both logarithms' gradients are divided, at least what PyTorch has."""
+    """x · (1 - x), the divisor of both logarithms' gradients, with PyTorch's lower limit."""
     return (x * (1 - x)).clamp(min=1e-12)
 
 
@@ -191,7 +192,7 @@ def _weights(weight: Tensor | None, x: Tensor, axis: int) -> Any:
 def _targets(
     x: Tensor, target: Any, weight: Tensor | None, ignored: int, axis: int, name: str
 ) -> tuple[Tensor, Tensor]:
-    """Where the class is the target's, in the shape of x; and what each target counts."""
+    """A mask of the target classes, in the shape of x, and the weight of each target."""
     shape: Shape = (*x.shape[:axis], *x.shape[axis + 1 :])
     if not isinstance(target, Core):
         raise ArgumentTypeError(f"{name}: target must be a tensor, got {target!r}")

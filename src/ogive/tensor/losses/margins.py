@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between right and wrong."""
+"""Losses with a margin between right and wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 SMALL = 1e-12
-"""What is added to squared norms, so that a vector of zeros has a direction."""
+"""Added to squared norms, so that a zero vector does not divide by 0."""
 
 
 @widened
@@ -229,7 +229,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """`triplet_margin_loss` with a distance of your own.
+    """`triplet_margin_loss` with a distance function of your own.
 
     Shapes: whatever `distance_function` takes → (), or what it gives for "none".
 

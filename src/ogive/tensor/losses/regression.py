@@ -1,4 +1,4 @@
-"""Losses between numbers: squares, distances, likelihoods.
+"""Regression losses: squares, distances, likelihoods.
 
 `reduction` is "mean", "sum", or "none" for a loss per element. Half-width floats are computed in
 float32.
@@ -183,7 +183,7 @@ def gaussian_nll_loss(
             f"input {build.show(x.shape)}, or the last axis of length 1 or left out"
             f"{difference(variance.shape, x.shape)}"
         )
-    # No gradient where eps takes the place of the variance, as PyTorch has it.
+    # No gradient where eps replaces the variance, as in PyTorch.
     variance = variance + (variance.maximum(eps) - variance).detach()
     losses = (variance.log() + (x - y).square() / variance) * 0.5
     if full:
@@ -206,11 +206,11 @@ def _distance(
     return reduce_losses(losses * factors, reduction, name).cast(dtype)
 
 
-# What all losses share
+# Common parts
 
 
 def reduce_losses(losses: Tensor, reduction: str, name: str, others: str = "") -> Tensor:
-    """The mean or the sum of the losses, or all of them."""
+    """The losses after the reduction: their mean, their sum, or all of them."""
     if reduction == "mean":
         return losses.mean()
     if reduction == "sum":
@@ -223,7 +223,7 @@ def reduce_losses(losses: Tensor, reduction: str, name: str, others: str = "") -
 
 
 def meet_floats(name: str, **operands: Any) -> tuple[list[Tensor], DType]:
-    """The operands in the dtype to compute in, and the float dtype they have in common."""
+    """The operands in the dtype of the computation, and their common float dtype."""
     for label, operand in operands.items():
         if not isinstance(operand, Core):
             raise ArgumentTypeError(f"{name}: {label} must be a tensor, got {operand!r}")

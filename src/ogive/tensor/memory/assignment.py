@@ -1,9 +1,9 @@
-"""Assignment makes a new version of a tensor; whoever read the old one keeps it.
+"""Assignment makes a new version of a tensor. Values computed from the old one do not change.
 
     x.assign(v)   x = BUFFER   →   x = AFTER(BUFFER, ASSIGN(BUFFER, v))
 
-A tensor that is not memory of ours just stands for the new value. Borrowed memory is never
-written to. Tensors that show the same storage are changed together (`views.py`).
+A tensor that is not in our own memory just gets the new value. Borrowed memory is never written.
+Tensors that show the same storage change together (`views.py`).
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 
 def assign(self: Tensor, value: Any) -> Tensor:
-    """Give this tensor other values; `value` broadcasts to its shape and takes on its dtype.
+    """Give this tensor other values; `value` broadcasts to its shape and is cast to its dtype.
 
-    Shapes: unchanged. Returns the tensor itself. What shows the same memory (views of it,
-    `detach()`, what it is a view of) shows the new values; what was computed from this tensor
-    before keeps the values it had then.
+    Shapes: unchanged. Returns the tensor itself. Tensors that share its memory (views of it,
+    `detach()`, the tensor of which it is a view) have the new values. Tensors that were computed
+    from it before keep their values.
 
     >>> x = Tensor([1, 2, 3])
     >>> before = x * 10
     >>> x.assign(x + 1).tolist(), before.tolist()
     ([2, 3, 4], [10, 20, 30])
 
-    Raises `ShapeError` when `value` does not broadcast, or for a tensor that shows an element
-    more than once (`expand`), and `GradientError` for one that requires gradients outside of
-    `no_grad()`; nothing changes then.
+    Raises `ShapeError` if `value` does not broadcast, or for a tensor that shows an element more
+    than once (`expand`), and `GradientError` for one that requires gradients outside of
+    `no_grad()`. Nothing changes then.
     """
     is_first = isinstance(value, Core) and value.is_eager and not self.is_eager
     if is_first and eager_calls[assign](self, value):
@@ -60,7 +60,7 @@ def assign(self: Tensor, value: Any) -> Tensor:
 
 
 def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:
-    """`value` in the dtype and shape of what it replaces."""
+    """`value` in the dtype and shape of the values that it replaces."""
     node = to_node(value, dtype)
     own = node.shape
     if len(own) > len(shape):

@@ -1,4 +1,4 @@
-"""Other values for a tensor, of another shape or dtype perhaps: `x.data = y`."""
+"""`x.data = y`: gives a tensor other values, perhaps of another shape or dtype."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ogive.tensor.tensor import Tensor
 
 
 def set_data(tensor: Tensor, value: Any) -> None:
-    """`tensor.data = value`: the tensor lies in the memory of the value from now on.
+    """`tensor.data = value`: the tensor shares the memory of the value from now on.
 
-    What showed the tensor before shows what it was. A value that shows the same memory in the same
-    way changes nothing: `w.data -= x` has written to that already, and sets it then.
+    Other tensors that showed the same memory keep their values. A value that shows the same memory
+    in the same way changes nothing, since `w.data -= x` first writes to it and then sets it.
     """
     if isinstance(value, Tensor) and value.is_eager and eager_calls[set_data](tensor, value):
         return
@@ -32,7 +32,7 @@ def set_data(tensor: Tensor, value: Any) -> None:
         if is_same and given.shows.movements == tensor.shows.movements:
             return
         tensor.shared = tensor.memory_strides = None
-        is_own = not is_in_array(tensor.node)  # else the array would be written to
+        is_own = not is_in_array(tensor.node)  # otherwise the array would be written
     if is_own and given.shape == tensor.shape and given.dtype is tensor.dtype:
         _unseen(lambda: tensor.assign(given.detach()))
     else:
@@ -41,14 +41,14 @@ def set_data(tensor: Tensor, value: Any) -> None:
 
 
 def share_memory(tensor: Tensor, given: Tensor) -> None:
-    """Let a tensor that is alone and has the values of `given` see what is written there, and the
-    other way round: both show one storage.
+    """Make a tensor that is alone and has the values of `given` share one storage with it.
 
         before   p = BUFFER 1                 t = BUFFER 2       equal values
         after    p shows storage (BUFFER 1)   t shows DETACH of it
 
-    A leaf shows all of its storage, and there is one. Where that cannot be, both lie in the memory
-    of an array. What follows from leaves has a copy, and all while a function is captured.
+    A storage has at most one leaf, which shows all of it. Where that is not possible, both are in
+    the memory of an array. A value computed from leaves is copied, and so is every value while a
+    function is captured.
     """
     is_leaf = history.is_flagged(tensor)
     if history.is_traced() or given is tensor or tensor.device != given.device or 0 in given.shape:
@@ -75,9 +75,9 @@ def share_memory(tensor: Tensor, given: Tensor) -> None:
 
 
 def replace_value(tensor: Tensor, value: Tensor) -> None:
-    """Let a tensor stand for other values, maybe of another dtype or device, in its own memory.
+    """Give a tensor other values, perhaps of another dtype or device, in its own memory.
 
-    What shows it shows them too where shape, dtype and device stay.
+    Its views have them too if shape, dtype and device stay the same.
     """
     if value.is_eager and eager_calls[replace_value](tensor, value):
         return
@@ -95,7 +95,7 @@ def replace_value(tensor: Tensor, value: Tensor) -> None:
 
 
 def _unseen(change: Callable[[], Any]) -> None:
-    """Make a change that gradients take no notice of."""
+    """Make a change that the recording of gradients does not notice."""
     before = history.set_recording(False)
     try:
         change()

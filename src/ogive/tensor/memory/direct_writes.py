@@ -1,10 +1,10 @@
-"""Memory that is there is written where it is: no graph and no kernel for `x[i] = v`.
+"""Writes to realized memory in place: `x[i] = v` needs no graph and no kernel.
 
-    before   x = AFTER(BUFFER, ASSIGN(SHRINK(BUFFER), v))    until somebody asks for x
+    before   x = AFTER(BUFFER, ASSIGN(SHRINK(BUFFER), v))    until x is computed
     after    v is in the memory of BUFFER, which x still is
 
-Only where nobody can tell but by time: nobody reads the old values, neither a lazy tensor nor a
-history, no gradient flows, and the new values are there. A constant of which a part is written
+This is done only if the difference cannot be seen: no lazy tensor and no history reads the old
+values, no gradient flows, and the new values are available. A constant of which a part is written
 becomes memory first.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ogive.tensor.memory.views import Storage
 
 MOST_BYTES = 1 << 16
-"""How much is written directly, or filled to write a part of it: kernels copy more much faster."""
+"""The most bytes that are written directly, or filled for that. Kernels copy more much faster."""
 
 _CONSTANT = frozenset({Op.RESHAPE, Op.EXPAND})
 _SHOWN = frozenset({Op.RESHAPE, Op.EXPAND, Op.SHRINK, Op.PERMUTE, Op.FLIP, Op.DETACH})
@@ -46,10 +46,10 @@ _SHOWN = frozenset({Op.RESHAPE, Op.EXPAND, Op.SHRINK, Op.PERMUTE, Op.FLIP, Op.DE
 def write_directly(
     tensor: Core, storage: Storage | None, view: View, part: UOp, given: Core | None = None
 ) -> bool:
-    """Put the values of `part` where `view` shows the memory of a tensor, or of its `storage`.
+    """Write the values of `part` where `view` shows the memory of a tensor, or of its `storage`.
 
-    They are those of the tensor that was `given`, which need not read the memory for them again.
-    False where that cannot be, and nothing has happened. `graph_lock` is held.
+    They are the values of the tensor `given`, which need not read the memory for them again. False
+    if that is not possible, and then nothing has changed. `graph_lock` is held.
     """
     holder: Core = tensor if storage is None else storage
     size = part.dtype.itemsize
@@ -61,10 +61,10 @@ def write_directly(
         return False
     taken: list[bool] = []
     try:
-        # Taken and noted at once: an exception in between would leave the lock taken for good.
+        # Acquired and recorded by one C call: an exception between would leave the lock held.
         taken.extend(starmap(registry.effect_lock.acquire, [(False,)]))
         if not taken[0] or clock.writers:
-            return False  # another thread writes somewhere; it may wait for the graphs
+            return False  # another thread is writing; it may be waiting for `graph_lock`
         values = _values_of(part)
         if values is None:
             return False
@@ -91,14 +91,14 @@ def write_directly(
 
 
 def _may_be_there(part: UOp) -> bool:
-    """Whether values are perhaps there without a kernel: that of most is quickly said."""
+    """Whether values may be available without a kernel: a quick test that is enough for most."""
     while part.op is Op.DETACH:
         part = part.operand
     return may_be_shown(part)
 
 
 def _values_of(part: UOp) -> NDArray[Any] | None:
-    """The values to write, if they are there."""
+    """The values to write, if they are available."""
     constant = constant_of(part)
     if constant is not None:
         return numpy.full(part.shape, constant.arg, constant.dtype.numpy)
@@ -113,7 +113,7 @@ def _values_of(part: UOp) -> NDArray[Any] | None:
 
 
 def constant_of(node: UOp) -> UOp | None:
-    """The constant that all elements of a node are, if it is so by its shape alone."""
+    """The constant that a node repeats, if it is a constant under movements; else None."""
     while node.op in _CONSTANT and len(node.src) == 1:
         node = node.operand
     return node if node.op is Op.CONST else None
@@ -122,7 +122,7 @@ def constant_of(node: UOp) -> UOp | None:
 def _memory_of(
     holder: Core, storage: Storage | None, view: View
 ) -> tuple[UOp, Buffer] | None:
-    """The buffer that a holder is, and its memory, which is ours to write to."""
+    """The buffer node of a holder, and its memory, if we may write to it."""
     node = holder.node
     constant = constant_of(node)
     if constant is not None:
@@ -145,7 +145,7 @@ def _memory_of(
 
 
 def _is_needed(leaf: UOp, tensor: Core, storage: Storage | None) -> bool:
-    """Whether somebody will ask for the values that are there, or for their gradients."""
+    """Whether the present values, or their gradients, may still be needed."""
     live = leaf.live
     if live.remembered or live.history is not None:
         return True
@@ -158,7 +158,7 @@ def _is_needed(leaf: UOp, tensor: Core, storage: Storage | None) -> bool:
 
 
 def shown_by(view: View, array: NDArray[Any]) -> NDArray[Any] | None:
-    """Where in an array the elements lie that a view shows; None if that is no part of it."""
+    """The elements of an array that a view shows, without a copy; None if that is not possible."""
     for op, argument, _ in view.steps:
         if op is Op.SHRINK:
             if not all(isinstance(bound, int) for span in argument for bound in span):
@@ -179,7 +179,7 @@ def shown_by(view: View, array: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _others(storage: Storage, leaf: UOp) -> list[Any]:
-    """The changes by which tensors that show a storage in own memory show the new values."""
+    """The changes that give the new values to tensors of a storage with memory of their own."""
     changes: list[Any] = []
     for tensor in storage.tensors():
         node = tensor.node

@@ -1,10 +1,9 @@
-"""Operations that write their result to the tensor they are called on.
+"""In-place operations, which write their result to their first operand.
 
     x.add_(y)   →   x.assign(x.add(y))
 
-The result must fit: its shape is that of the tensor, and its dtype of no higher category (bool <
-integer < float), as PyTorch has it. `x += y` is `x.add_(y)`. A view writes through to what it is a
-view of: `x[0].add_(1)` changes `x`.
+The result must fit: it has the tensor's shape, and a dtype of no higher category (bool < integer <
+float), as in PyTorch. `x += y` is `x.add_(y)`. A view writes through: `x[0].add_(1)` changes `x`.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ written_by: dict[Callable[..., Any], Callable[..., Any]] = {}
 """For each method that writes to its tensor, the operation whose result it writes."""
 
 turned_by: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""For each method that gives its tensor other axes, the operation whose result it shows."""
+"""For each method that changes the axes of its tensor, the operation whose result it shows."""
 
 
 def in_place(
     operation: Callable[Concatenate[Any, Arguments], Tensor],
 ) -> Callable[Concatenate[Any, Arguments], Tensor]:
-    """The method that assigns what `operation` gives to the tensor itself."""
+    """The method that assigns the result of `operation` to the tensor itself."""
     if isinstance(operation, LateMethod):
         late: Any = operation.then(in_place)
         return late
@@ -53,10 +52,10 @@ def in_place(
             result = operation(self, *args, **kwargs)
             _check(self, result.dtype, result.shape, name)
             with graph_lock:
-                # Once more if another thread has written meanwhile: nothing of it may be lost.
+                # Repeated if another thread has written meanwhile, so that no write is lost.
                 if self.node is seen:
                     part = fit(result, seen.dtype, seen.shape)
-                    del result  # nobody reads it, so nobody reads what is overwritten
+                    del result  # otherwise it would count as a reader of the old values
                     write(self, View(seen.shape), part, is_anew=False)
                 else:
                     continue
@@ -78,7 +77,7 @@ def in_place(
 def in_shape(
     operation: Callable[Concatenate[Any, Arguments], Tensor],
 ) -> Callable[Concatenate[Any, Arguments], Tensor]:
-    """The method after which the tensor itself has the axes that `operation` gives."""
+    """The method that gives the tensor itself the axes of the result of `operation`."""
     name = f"{operation.__name__}_"
 
     def perform(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Tensor:
@@ -112,18 +111,18 @@ def _check(x: Core, dtype: DType, shape: tuple[Any, ...], name: str) -> None:
 
 
 def copy_(self: Tensor, src: Any) -> Tensor:
-    """Take on the values of `src`, which broadcasts and is cast. Shapes: unchanged.
+    """Copy the values of `src`, which broadcasts and is cast. Shapes: unchanged.
 
     >>> Tensor([1, 2]).copy_(Tensor([3.7])).tolist()
     [3, 3]
 
-    Raises `ShapeError` when `src` does not broadcast.
+    Raises `ShapeError` if `src` does not broadcast.
     """
     return self.assign(src)
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:
-    """One value everywhere: a number or a scalar tensor. Shapes: unchanged.
+    """Fill with one value: a number or a scalar tensor. Shapes: unchanged.
 
     >>> Tensor([1, 2]).fill_(7).tolist()
     [7, 7]
@@ -143,7 +142,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 
 def zero_(self: Tensor) -> Tensor:
-    """0 everywhere. Shapes: unchanged.
+    """Fill with 0. Shapes: unchanged.
 
     >>> Tensor([1, 2]).zero_().tolist()
     [0, 0]
@@ -152,9 +151,9 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """One value on the diagonal: where all positions are equal. Shapes: (m, n), or any number
-    of axes of one length; unchanged. With `wrap`, the diagonal of a matrix with more rows than
-    columns begins again, a row below its end.
+    """Fill the diagonal, where all positions are equal, with one value. Shapes: (m, n), or any
+    number of axes of one length; unchanged. With `wrap`, the diagonal of a matrix with more rows
+    than columns starts again, one row below its end.
 
     >>> Tensor([[1, 2], [3, 4]]).fill_diagonal_(0).tolist()
     [[0, 2], [3, 0]]

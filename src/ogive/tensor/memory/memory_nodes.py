@@ -1,4 +1,4 @@
-"""Nodes over memory that holds data of the user's."""
+"""Nodes for memory that holds the user's data."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from ogive.tensor import build
 def memory_node(
     buffer: Buffer, shape: tuple[int, ...], dtype: DType, source: Any = None
 ) -> UOp:
-    """A BUFFER node over `buffer`, in `shape`: one for such data that nobody reads now, or new.
+    """A BUFFER node for `buffer`, in `shape`: a kept one of the same role that is idle, or a new
+    one.
 
-    `source` says where the data come from, if that is known.
+    `source` is the origin of the data, if known, and determines the role.
     """
     is_kept = buffer.nbytes <= KEPT_BYTES and buffer.device != FILES
     role = (dtype, shape, buffer.device, source) if is_kept else None

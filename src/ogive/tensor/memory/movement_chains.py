@@ -1,10 +1,10 @@
-"""Chains of movements: how to get from a value to what a tensor shows of it.
+"""Views as chains of movements from a value to the part of it that a tensor shows.
 
     x.T[0]   →   PERMUTE (1, 0) · SHRINK ((0, 1), (0, 2)) · RESHAPE (2,)
 
-They lead forward, to the part, and back, to where in the whole it lies. Beside movements there are
-marks: a `detach()`, behind which gradients are those of what was written there, and `contiguous()`.
-`graph_lock` is held in all that follows.
+A chain can be applied forward, to get the part, and backward, to put a part into the whole. Besides
+movements there are marks: `contiguous()`, and `detach()`, after which gradients are those of values
+written there. `graph_lock` is held in all functions.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 Restride = Callable[[Strides], Strides | None]
 
 MARKS = frozenset({Op.DETACH, Op.CONTIGUOUS})
-"""Steps that say something of a value, and move nothing."""
+"""The ops of steps that mark a value and move nothing."""
 
 
 class Lineage:
-    """The way of gradients behind one `detach()`: none, until something that has gradients is
-    written through it. From then on a `tensor` holds the same values with their history."""
+    """The gradients after one `detach()`: none, until a value with gradients is written through it.
+
+    From then on `tensor` holds the same values with their history.
+    """
 
     __slots__ = ("tensor",)
 
@@ -45,8 +47,8 @@ class Lineage:
 class View:
     """Movements that lead from a value to a part of it, and back.
 
-    `strided` has, for some steps by their number, what several from there on make of the strides,
-    where that cannot be seen from them one by one, and how many they are.
+    `strided` has, for some steps by number, a function for the strides after several steps from
+    there on, and their number, if the steps one by one do not tell.
     """
 
     __slots__ = ("shape", "steps", "strided")
@@ -59,7 +61,7 @@ class View:
     def add(self, op: Op | None, argument: Any, shape: Shape) -> View:
         """Append a movement from the present shape to `shape`, unless it moves nothing.
 
-        Without an `op`, the argument is a function of the node that computes what is shown.
+        Without an `op`, the argument is a function that computes the shown node.
         """
         if shape != self.shape or argument_matters(op, argument):
             self.steps.append((op, argument, self.shape))
@@ -67,7 +69,7 @@ class View:
         return self
 
     def of_another_storage(self) -> View:
-        """The same movements, with nothing behind its detached steps yet."""
+        """The same movements with new lineages at its detached steps."""
         same = View(self.shape)
         same.steps = [
             (op, Lineage() if op is Op.DETACH else argument, shape)
@@ -77,7 +79,7 @@ class View:
         return same
 
     def then(self, other: View) -> View:
-        """The view that shows what `other` shows of this one."""
+        """The composition: the view that shows what `other` shows of this one."""
         if not self.steps:
             return other
         joined = View(other.shape)
@@ -90,23 +92,23 @@ class View:
         return joined
 
     def restride(self, function: Restride) -> View:
-        """Say what all steps together make of the strides of a value."""
+        """The view with a function for the strides after all its steps."""
         self.strided = {0: (len(self.steps), function)}
         return self
 
     @property
     def is_padded(self) -> bool:
-        """Whether some movement reaches outside the value."""
+        """Whether a movement reaches outside the value."""
         return any(op is Op.PAD for op, _, _ in self.steps)
 
     @property
     def is_detached(self) -> bool:
-        """Whether no gradient flows through."""
+        """Whether no gradient flows through it."""
         return any(op is Op.DETACH for op, _, _ in self.steps)
 
     @property
     def is_repeated(self) -> bool:
-        """Whether an element may be shown at several places, or something computed from it."""
+        """Whether it may show an element at several places, or a value computed from elements."""
         return any(
             op is None or (op is Op.EXPAND and element_count(argument) != element_count(before))
             for op, argument, before in self.steps
@@ -114,21 +116,21 @@ class View:
 
     @property
     def is_bitcast(self) -> bool:
-        """Whether the bits are read as another dtype's."""
+        """Whether it reads the bits as another dtype."""
         return any(op is Op.BITCAST for op, _, _ in self.steps)
 
     @property
     def movements(self) -> list[tuple[Op | None, Any, Shape]]:
-        """The steps that are no marks: two views without others show the same."""
+        """The steps without marks. Views with equal movements show the same elements."""
         return [step for step in self.steps if step[0] not in MARKS]
 
     @property
     def moves(self) -> bool:
-        """Whether it shows another than the whole value as it is."""
+        """Whether it shows anything other than the whole value unchanged."""
         return bool(self.movements)
 
     def forward(self, node: UOp, changed: Change | None = None) -> UOp:
-        """The part of `node`; the tensor of one lineage is about to be `changed`."""
+        """The shown part of `node`. `changed` is a pending change of the tensor of a lineage."""
         for op, argument, _ in self.steps:
             if op is Op.DETACH and changed is not None and changed[0] is argument:
                 node = _follow(node, changed[2])
@@ -137,22 +139,22 @@ class View:
         return node
 
     def cut(self, at: int) -> tuple[View, View]:
-        """The first steps, and the others. Strides are not asked of them."""
+        """The first `at` steps, and the others. Their strides must not be asked for."""
         before, after = View(self.steps[at - 1][2]), View(self.shape)
         before.steps, after.steps = self.steps[:at], self.steps[at:]
         return before, after
 
     def place(self, node: UOp) -> UOp:
-        """Where in `node` the part lies: movements alone."""
+        """The shown part of `node` as a target of a store: only the movements."""
         for op, argument, _ in self.steps:
             if op not in MARKS:
                 node = _FORWARD[op](node, argument)
         return node
 
     def backward(self, node: UOp, fill: Any) -> UOp:
-        """`node`, which has the part's shape, in its place, with `fill` everywhere else."""
+        """`node`, which has the part's shape, at the part's place, with `fill` elsewhere."""
         for op, argument, before in reversed(self.steps):
-            if op is Op.RESHAPE or op is Op.EXPAND:  # one that is written through repeats nothing
+            if op is Op.RESHAPE or op is Op.EXPAND:  # a writable view repeats no element
                 node = build.reshape(node, before)
             elif op is Op.FLIP:
                 node = build.flip(node, argument)
@@ -171,9 +173,9 @@ class View:
         return node
 
     def strides(self, layout: Strides | None) -> Strides | None:
-        """How far apart neighbours along each axis lie in memory of that layout, or row-major.
+        """The strides of the view of memory with this layout, or of row-major memory for None.
 
-        None where that is not one number for each axis, or depends on variables.
+        None if an axis has no single stride, or strides are symbolic.
         """
         whole = self.steps[0][2] if self.steps else self.shape
         strides = contiguous_strides(whole) if layout is None else layout
@@ -190,7 +192,7 @@ class View:
 
 
 class _Unnoticed:
-    """The rule of a `GRADIENT` node for what took the place of a value behind gradients' back."""
+    """The rule of a `GRADIENT` node for a value that was replaced without gradients noticing."""
 
     __slots__ = ()
     is_fixed = True
@@ -203,19 +205,19 @@ UNNOTICED = _Unnoticed()
 
 
 def argument_matters(op: Op | None, argument: Any) -> bool:
-    """Whether a step of the same shape before and after does something."""
+    """Whether a step that keeps the shape has an effect."""
     if op is Op.PERMUTE:
         return bool(argument != tuple(range(len(argument))))
     return op is None or op in MARKS or op is Op.BITCAST or (op is Op.FLIP and bool(argument))
 
 
 def _bitcast(node: UOp, dtypes_of: tuple[DType, DType]) -> UOp:
-    """The bits of `node` read as the second dtype's."""
+    """The bits of `node` read as the second of two dtypes."""
     return make(Op.BITCAST, dtypes_of[1], (node,), None, node.shape)
 
 
 def detach(node: UOp, lineage: Lineage | None = None) -> UOp:
-    """`node` for the step of a `detach()`: without gradients, or with those of its lineage."""
+    """`node` after a `detach()`: without gradients, or with those of the lineage."""
     if lineage is not None and lineage.tensor is not None:
         return _follow(node, lineage.tensor)
     return node if node.op is Op.DETACH else make(Op.DETACH, node.dtype, (node,), None, node.shape)
@@ -227,7 +229,7 @@ def _follow(node: UOp, source: Tensor) -> UOp:
 
 
 def _contiguous(node: UOp, _: Any) -> UOp:
-    """In memory, which what is memory is, and what was made so."""
+    """`node` made contiguous, unless it is memory or contiguous already."""
     base = node.operand if node.op is Op.RESHAPE else node
     if base.op is Op.CONTIGUOUS or memory_leaf(node).op is Op.BUFFER:
         return node
@@ -235,7 +237,7 @@ def _contiguous(node: UOp, _: Any) -> UOp:
 
 
 def _compute(node: UOp, function: Callable[[UOp], UOp]) -> UOp:
-    """A function's result for `node`. Whether gradients flow is decided where it is shown."""
+    """A function's result for `node`, with gradients recorded whatever the present mode is."""
     before = history.set_recording(True)
     try:
         return function(node)

@@ -1,11 +1,11 @@
-"""Memory that tensors and arrays of NumPy's share, both writing to it, as PyTorch has it.
+"""Memory that tensors and NumPy arrays share, to which both write, as in PyTorch.
 
-    n = t.numpy()              n lies in the memory of t
-    t = torch.from_numpy(n)    t lies in the memory of n
+    n = t.numpy()              n shares the memory of t
+    t = torch.from_numpy(n)    t shares the memory of n
 
-What NumPy writes is read when a tensor is next computed with. What is written to a tensor must be
-in the memory when the call is over, so it is not left for later (`settle`): lazy tensors that still
-read the old values are computed first. Memory of an array need not lie as kernels write it, so
+Values written by NumPy are read when a tensor is next computed with. Values written to a tensor
+must be in the memory when the call returns, so they are computed at once (`settle`), after lazy
+tensors that still read the old values. The layout of an array's memory may not suit kernels, so
 values are computed elsewhere and copied there.
 
     before   t.add_(1)   t = ADD(BUFFER of n, 1)
@@ -44,17 +44,17 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 _is_used = [False]
-"""Whether memory was ever shared: most programs need not ask for each that they write to."""
+"""Whether memory was ever shared. In most programs it is not, and writes need no further test."""
 
 _in_arrays = WeakList()
-"""The nodes of memory that arrays brought along: several may lie in one array."""
+"""The nodes of memory that belongs to arrays. Several may be in one array."""
 
 _written: list[tuple[Core, UOp, Buffer]] = []
-"""What was written to and not settled yet: who holds it, what it was before, and its memory."""
+"""The writes that are not settled yet: the holder, its node before, and its memory."""
 
 
 def share(tensor: Tensor) -> NDArray[Any] | None:
-    """An array in the memory of a tensor; None if it has none that can be shared."""
+    """An array in the memory of a tensor; None if it has no memory that can be shared."""
     if tensor.device != DEFAULT_DEVICE or 0 in tensor.node.shape or is_traced():
         return None
     if not all(isinstance(length, int) for length in tensor.node.shape):
@@ -90,7 +90,7 @@ def share_array(array: NDArray[Any]) -> Tensor:
 
 
 def shared_memory(node: UOp) -> Buffer | None:
-    """The memory that a node is, if an array is there as well."""
+    """The memory of a node, if an array shares it."""
     if not _is_used[0]:
         return None
     memory = user_data.memory_of(node)
@@ -98,7 +98,7 @@ def shared_memory(node: UOp) -> Buffer | None:
 
 
 def is_in_array(node: UOp) -> bool:
-    """Whether a node shows memory that an array shares, and no gradient flows through it."""
+    """Whether a node shows memory that an array shares, without gradients."""
     if not _is_used[0] or is_traced():
         return False
     while node.op in registry.VIEWS:
@@ -107,13 +107,13 @@ def is_in_array(node: UOp) -> bool:
 
 
 def note_written(holder: Core, before: UOp, memory: Buffer) -> None:
-    """Something else than what it was is to be in memory that an array shares."""
+    """Record that memory that an array shares must get new values."""
     if not is_traced():
         _written.append((holder, before, memory))
 
 
 def settle() -> None:
-    """Bring into shared memory what was written to tensors there. `graph_lock` is not held."""
+    """Compute the pending writes into shared memory. `graph_lock` is not held."""
     while _written:
         _bring_back(*_written.pop())
 
@@ -146,7 +146,7 @@ def _bring_back(holder: Core, before: UOp, memory: Buffer) -> None:
 
 
 def _places_in(array: NDArray[Any], besides: Buffer) -> list[UOp]:
-    """The nodes of other memory that lies where an array does."""
+    """The nodes of other memory that overlaps an array."""
     nodes = [node for reference in _in_arrays if (node := reference()) is not None]
     return [
         node
@@ -157,9 +157,9 @@ def _places_in(array: NDArray[Any], besides: Buffer) -> list[UOp]:
 
 
 def _copy_for_others(holder: Core, before: UOp) -> None:
-    """Give a copy to those who show memory that is about to change, and are no view of it.
+    """Copy memory that is about to change for tensors that show it but are not views of it.
 
-    before   y = x.flip(0)   y = FLIP(BUFFER of n), which nobody computes: it is no work
+    before   y = x.flip(0)   y = FLIP(BUFFER of n), which is never computed, as it is no work
     after    x.add_(1)       y = another BUFFER, which holds what n held
     """
     storage: Any = holder if hasattr(holder, "tensors") else None
@@ -170,7 +170,7 @@ def _copy_for_others(holder: Core, before: UOp) -> None:
         if other.id in own or history.leads_to_leaf(node):
             continue
         if shared is not None and shared.is_reader:
-            continue  # it is moved with what it shows
+            continue  # it moves with its storage
         values = python_values.to_numpy(hold(node, DEFAULT_DEVICE))
         with registry.graph_lock:
             copy = user_data.node_of(values, None, DEFAULT_DEVICE)
@@ -179,18 +179,18 @@ def _copy_for_others(holder: Core, before: UOp) -> None:
 
 
 def _move_to(node: UOp, holder: Core, storage: Storage | None) -> None:
-    """Let a holder, or all that shows its `storage`, hold another node."""
+    """Make a holder, or all tensors of its `storage`, hold another node."""
     at_once(registry.moves_to(holder, node) if storage is None else storage.moves_to(node))
 
 
 def _be_memory(holder: Core, storage: Storage | None) -> None:
-    """Let a holder be memory, if it can be: what is computed, or all the same number, is none."""
+    """Realize a holder, if possible: a lazy value, or a constant, is not memory."""
     constant = constant_of(holder.node)
     if constant is not None:
         try:
             filled = numpy.full(holder.node.shape, constant.arg, constant.dtype.numpy)
         except (MemoryError, ValueError):
-            return  # it is too large for NumPy, which whoever copies it says
+            return  # it is too large for NumPy; the copy that follows reports it
         with registry.graph_lock:
             filled_node = user_data.node_of(filled, constant.dtype, DEFAULT_DEVICE)
             _move_to(filled_node, holder, storage)
@@ -203,17 +203,19 @@ def _be_memory(holder: Core, storage: Storage | None) -> None:
 
 
 def _is_read_by_others(leaf: UOp, holder: Core, storage: Storage | None) -> bool:
-    """Whether NumPy would write to more than a tensor and its views: equal expressions are computed
-    once, and lazy tensors read what is there."""
+    """Whether NumPy's writes would change more than a tensor and its views.
+
+    Equal expressions share memory, and lazy tensors read it.
+    """
     live = leaf.live
     if live.leaf is not None or live.history is not None:
-        return False  # others who read the value of a leaf are its history
+        return False  # the other readers of a leaf's value are histories
     own = [holder] if storage is None else [holder, *storage.tensors()]
     return bool(live.remembered or read_outside((leaf,), besides={each.id for each in own}))
 
 
 def _take_copy(memory: Buffer, holder: Core, storage: Storage | None) -> Buffer:
-    """Let a holder have its values in memory of its own."""
+    """Give a holder a copy of its values in memory of its own."""
     node = holder.node
     values = memory.contents(node.dtype.numpy, node.shape)
     copy = user_data.node_of(values, None, DEFAULT_DEVICE)
@@ -224,11 +226,11 @@ def _take_copy(memory: Buffer, holder: Core, storage: Storage | None) -> Buffer:
 
 
 def _array_on(memory: Buffer) -> NDArray[Any]:
-    """The array that lies in memory, all of it as bytes."""
+    """The array of bytes on the whole memory."""
     known = _array_of(memory)
     if known is not None:
         return known.reshape(-1).view(numpy.uint8)
-    array: NDArray[Any] = numpy.asarray(memory)  # what all views of it keep alive
+    array: NDArray[Any] = numpy.asarray(memory)  # all its views keep it alive
     if not memory.borrowed:
         _note_array(memory, array)
     return array

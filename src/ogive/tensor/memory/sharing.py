@@ -1,4 +1,4 @@
-"""Memory shared with other libraries, both ways: borrowed from them, lent to them."""
+"""Memory shared with other libraries: borrowed from them, or lent to them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 
 DEFAULT_STREAM, NO_STREAM = 1, -1
-"""The default stream of a GPU, and that of a consumer who takes care himself, as DLPack counts."""
+"""DLPack's numbers for the default stream of a GPU, and for a consumer that synchronizes itself."""
 
 
 def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, without a copy, strided or not.
 
-    Shapes: that of `x`. Without a `device` the tensor is where the memory is; on another one it is
-    a copy. The memory is borrowed: what is there is read when the tensor is computed
-    with, nothing of ours writes to it (assignment takes other memory), and the producer's array may
-    be dropped. With `copy=True` the values are copied now.
+    Shapes: that of `x`. Without a `device` the tensor is where the memory is; on another device it
+    is a copy. The memory is borrowed: it is read when the tensor is computed with, it is never
+    written (assignment takes other memory), and the producer's array may be dropped. With
+    `copy=True` the values are copied now.
 
     >>> array = numpy.zeros((2, 2), dtype="float32")
     >>> x = ogive.from_dlpack(array.T)
@@ -46,9 +46,9 @@ def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> 
     >>> x.tolist()
     [[0.0, 0.0], [5.0, 0.0]]
 
-    Raises `ArgumentTypeError` for what has no `__dlpack__`, `InterchangeError` for memory that the
-    CPU does not read, or `copy=False` where a copy is needed, and `DtypeError` for a dtype that
-    there is none of here.
+    Raises `ArgumentTypeError` for an object without `__dlpack__`, `InterchangeError` for memory
+    that the CPU cannot read, or `copy=False` if a copy is needed, and `DtypeError` for a dtype that
+    Ogive does not have.
     """
     place = DEFAULT_DEVICE if device is None else to_device(device)
     if not hasattr(x, "__dlpack__"):
@@ -75,18 +75,18 @@ def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> 
 
 
 def _borrow_from_gpu(x: Any, copy: bool | None) -> Tensor | None:
-    """A tensor on memory of a GPU, without a copy; None if it is elsewhere."""
+    """A tensor on memory of a GPU, without a copy; None if the memory is elsewhere."""
     kind, index = x.__dlpack_device__() if hasattr(x, "__dlpack_device__") else CPU
     if kind != GPU:
         return None
-    # Whatever the producer has under way there comes before what we begin on the default stream.
+    # The producer's pending work comes before ours on the default stream.
     array = read_capsule(_ask(x, None if copy else copy, stream=1), (GPU, index))
     to_dtype(array.dtype)
     return _borrow(array, to_device(device_name(GPUS, index)), is_elsewhere=True)
 
 
 def dlpack_device_of(tensor: Tensor) -> tuple[int, int]:
-    """The device that a tensor's memory is lent on, as DLPack counts them."""
+    """DLPack's device type and index for a tensor's memory."""
     kind, index = split_name(tensor.device)
     return (GPU, index) if kind == GPUS else CPU
 
@@ -98,7 +98,7 @@ def to_dlpack(
     dl_device: tuple[int, int] | None,
     copy: bool | None,
 ) -> Any:
-    """What `Tensor.__dlpack__` gives."""
+    """The capsule for `Tensor.__dlpack__`."""
     where = dlpack_device_of(tensor)
     if dl_device is not None and tuple(dl_device) != where:
         raise InterchangeError(
@@ -109,7 +109,7 @@ def to_dlpack(
     versioned = max_version is not None and max_version[0] >= 1
     array = None if copy else _lend(tensor)
     if array is not None and stream not in (None, DEFAULT_STREAM, NO_STREAM):
-        find_device(tensor.device).record().wait()  # another stream does not wait by itself
+        find_device(tensor.device).record().wait()  # another stream would not wait
     if array is not None and (versioned or array.flags.writeable):
         return make_capsule(array, versioned, is_copy=False, device=where)
     if copy is False:
@@ -125,7 +125,7 @@ def to_dlpack(
 
 
 def _ask(x: Any, copy: bool | None, **given: Any) -> Any:
-    """The capsule of a producer, of any version of the protocol."""
+    """The capsule of a producer, with any version of the protocol."""
     attempts: list[dict[str, Any]] = [{"max_version": VERSION, **given}, given]
     if copy is False:
         attempts.insert(0, {"max_version": VERSION, "copy": False, **given})
@@ -140,8 +140,10 @@ def _ask(x: Any, copy: bool | None, **given: Any) -> Any:
 
 
 def _borrow(array: NDArray[Any], device: str, is_elsewhere: bool = False) -> Tensor | None:
-    """A view of borrowed memory, or None where elements are not aligned. Of memory that
-    `is_elsewhere` the array only says where it is."""
+    """A view of borrowed memory, or None if elements are not aligned.
+
+    If the memory `is_elsewhere`, the array only carries its address.
+    """
     size = array.itemsize
     if not array.flags.aligned or any(stride % size for stride in array.strides):
         return None
@@ -166,7 +168,7 @@ def _on_memory(array: NDArray[Any], device: str, is_elsewhere: bool) -> Tensor:
 
 
 def _lend(tensor: Tensor) -> NDArray[Any] | None:
-    """The memory of a tensor, for others; None if it is not memory, or will be written to."""
+    """The memory of a tensor, for others; None if it is not memory, or will be written."""
     if 0 in tensor.shape:
         return tensor.numpy(force=True)
     if split_name(tensor.device)[0] != GPUS and tensor.device != DEFAULT_DEVICE:
@@ -180,7 +182,7 @@ def _lend(tensor: Tensor) -> NDArray[Any] | None:
         if _is_about_to_be_written(leaf):
             return None
         if not memory.borrowed:
-            # Under a new node: a captured function that writes to the old one looks again.
+            # Under a new node, so that a captured function that writes to the old one notices.
             substitute_everywhere(
                 {leaf: memory_node(memory, leaf.shape, leaf.dtype)}, walk=True
             )
@@ -190,8 +192,10 @@ def _lend(tensor: Tensor) -> NDArray[Any] | None:
 
 
 def _is_about_to_be_written(memory: UOp) -> bool:
-    """Whether an assignment that is not carried out yet will write to this memory: one that was
-    carried out may still be among the graphs that are kept."""
+    """Whether a pending assignment will write to this memory.
+
+    A kept graph may still have an assignment that was carried out.
+    """
     stack = [memory]
     while stack:
         node = stack.pop()

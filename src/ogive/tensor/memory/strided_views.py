@@ -1,4 +1,4 @@
-"""Views that are given by strides, as other libraries have them, made of movement."""
+"""Views given by strides, as other libraries have them, expressed as movements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def span_of(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """How many elements lie between the first and the last that a view shows, both included."""
+    """The number of elements from the first to the last that a view shows, both included."""
     if 0 in shape:
         return 0
     return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
@@ -21,9 +21,9 @@ def span_of(shape: Sequence[int], strides: Sequence[int]) -> int:
 def strided(flat: Tensor, shape: Sequence[int], strides: Sequence[int]) -> Tensor:
     """The view of `flat` whose element (i, j, ...) is `flat[i·strides[0] + j·strides[1] + ...]`.
 
-    `flat` is as long as the view's span; strides count elements and are not negative. A layout
+    `flat` has the length of the view's span; strides are in elements and not negative. A layout
     that is row-major after permuting its axes becomes a reshape and a permutation, and so stays on
-    `DISK`; gaps are cut out; axes may overlap.
+    `DISK`. Gaps are cut out, and axes may overlap.
 
     >>> from ogive.tensor.memory.strided_views import strided
     >>> strided(ogive.arange(6), (3, 2), (1, 3)).tolist()
@@ -55,7 +55,8 @@ def _split(view: Tensor, size: int, stride: int, rest: int) -> Tensor:
     kept = [(0, each) for each in outer]
     row = stride
     if rest > stride:
-        # Windows overlap. Repeated end to end, rows longer by a stride begin a stride later each.
+        # Windows overlap. If the axis is repeated end to end, rows that are longer by a stride
+        # begin one stride later each.
         row = length + stride
         times = -(-size * row // length)
         view = view.reshape(*outer, 1, length).expand(*outer, times, length)

@@ -1,10 +1,11 @@
-"""Strides: how far apart in memory neighbours along each axis lie, counted in elements.
+"""Strides: the distance in memory of neighbours along each axis, in elements.
 
-Tensors have none of their own; a view of a row-major storage has those that its movements give:
+Tensors have no strides of their own. A view of a row-major storage has those that its movements
+give:
 
     (4, 6)               strides (6, 1)
     PERMUTE (1, 0)       strides (1, 6)
-    RESHAPE (24,)        none: what is one axis now was never at one distance
+    RESHAPE (24,)        none: neighbours along the joined axis have no common distance
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Strides = tuple[int, ...]
 
 
 def contiguous_strides(shape: Shape) -> Strides | None:
-    """Those of row-major memory; None where a length depends on variables."""
+    """The strides of row-major memory; None if a length is symbolic."""
     strides = []
     stride = 1
     for size in reversed(shape):
@@ -30,7 +31,7 @@ def contiguous_strides(shape: Shape) -> Strides | None:
 
 
 def are_contiguous(shape: Shape, strides: Strides) -> bool:
-    """Whether elements with these strides lie in row-major order, without gaps."""
+    """Whether elements with these strides are in row-major order, without gaps."""
     if 0 in shape:
         return True
     expected = 1
@@ -47,7 +48,7 @@ def has_repeated(shape: Shape, strides: Strides) -> bool:
 
 
 def strides_after(op: Op | None, argument: Any, shape: Shape, strides: Strides) -> Strides | None:
-    """The strides that a movement makes of those of a value of `shape`; None where it has none."""
+    """The strides after a movement of a value of `shape` with `strides`; None if there are none."""
     if op is None:
         return None
     if op is Op.PERMUTE:
@@ -64,7 +65,7 @@ def strides_after(op: Op | None, argument: Any, shape: Shape, strides: Strides) 
 
 
 def _reshaped(wanted: Shape, shape: Shape, strides: Strides) -> Strides | None:
-    """Axes that lie as one are joined, and each joined axis is cut where `wanted` cuts it."""
+    """The strides after a reshape: contiguous axes are joined, and cut again as `wanted` says."""
     if not {*map(type, wanted), *map(type, shape)} <= {int}:
         return None
     if 0 in shape:
@@ -80,7 +81,7 @@ def _reshaped(wanted: Shape, shape: Shape, strides: Strides) -> Strides | None:
             covered *= wanted[axis]
         if covered != length:
             return None
-    backwards.extend([1] * axis)  # what is left has the length 1
+    backwards.extend([1] * axis)  # the remaining axes have length 1
     return tuple(reversed(backwards))
 
 

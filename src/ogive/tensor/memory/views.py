@@ -1,17 +1,17 @@
 """A tensor is a view of a storage.
 
-A *view* is a chain of movements from a storage to what a tensor shows of it. Tensors that are made
-from one another by movements alone, by `detach()` or by `data` show one storage:
+A *view* is a chain of movements from a storage to the part that a tensor shows. Tensors that are
+made from one another by movements alone, by `detach()` or by `data` show one storage:
 
     x = Tensor([[1, 2], [3, 4]])     x shows all of it
     r = x.T[0]                       r shows PERMUTE · SHRINK · RESHAPE of it
 
-Nodes are values and never change; it is the storage that goes from one value to the next. Writing
-to any of its tensors makes the next one, and all of them show that from then on:
+Nodes are values and never change. A storage goes from one value to the next: writing to any of its
+tensors makes the next value, and all of them show it from then on:
 
     r.assign(5)                      storage   X   →   AFTER(X, ASSIGN(SHRINK(PERMUTE(X)), 5))
 
-What was computed from them before reads the old value. `graph_lock` is held in all that follows.
+Values computed from them before read the old value. `graph_lock` is held in all functions.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 
 class Storage(Core):
-    """The common value of several tensors that show it, and these tensors.
+    """A value that several tensors show, and these tensors.
 
-    It is known to the registry as tensors are, so that its node is replaced when theirs are.
+    It is registered as tensors are, so that its node is replaced when theirs are.
     """
 
     __slots__ = ("_tensors",)
@@ -64,7 +64,7 @@ class Storage(Core):
         self.admit(tensor, View(tensor.node.shape))
 
     def admit(self, tensor: Tensor, view: View) -> None:
-        """Let a tensor be one that shows `view` of this storage."""
+        """Make a tensor show `view` of this storage."""
         tensor.shared = self
         tensor.shows = view
         self._tensors.add(weakref.ref(tensor))
@@ -76,10 +76,10 @@ class Storage(Core):
 
     @property
     def is_reader(self) -> bool:
-        """Whether its value has to stay for somebody to see.
+        """Whether its value may still be needed.
 
-        Writing to a tensor that is alone changes nothing else. It needs no storage, and has none
-        from then on.
+        A tensor that is alone needs no storage, since writing to it changes nothing else. It leaves
+        its storage.
         """
         tensors = self.tensors()
         if len(tensors) < 2:
@@ -91,9 +91,9 @@ class Storage(Core):
     def moves_to(
         self, node: UOp, besides: Core | None = None, behind: Change | None = None
     ) -> list[Change]:
-        """The changes by which it and its tensors, but one that does already, show the next value.
+        """The changes that make it and its tensors show the next value, except one that does.
 
-        What is `behind` a `detach()` changes with them.
+        The change `behind`, of a history behind a `detach()`, is made with them.
         """
         changes = registry.moves_to(self, node)
         for tensor in self.tensors():
@@ -103,7 +103,7 @@ class Storage(Core):
 
 
 def shared_storage(tensor: Core) -> Storage | None:
-    """The storage that a tensor shows with others, if there are others."""
+    """The storage that a tensor shows together with others, or None."""
     storage = tensor.shared
     return storage if storage is not None and storage.is_reader else None
 
@@ -112,7 +112,7 @@ def shared_storage(tensor: Core) -> Storage | None:
 
 
 def show(source: Core, view: View) -> Tensor:
-    """A new tensor that shows a view of another."""
+    """A new tensor that shows a view of another one."""
     node = view.forward(source.node)
     shown = wrap(node, source.device)
     if shown.node is not node:
@@ -125,7 +125,7 @@ def show(source: Core, view: View) -> Tensor:
 
 
 def reshaped(source: Core, shape: Shape) -> Tensor:
-    """A tensor under another shape: a view where the strides allow it, as in PyTorch."""
+    """A tensor in another shape: a view if the strides allow it, as in PyTorch."""
     view = View(source.node.shape).add(Op.RESHAPE, shape, shape)
     if is_strided(source, view):
         return show(source, view)
@@ -133,13 +133,13 @@ def reshaped(source: Core, shape: Shape) -> Tensor:
 
 
 def permuted(source: Core, order: tuple[int, ...]) -> Tensor:
-    """A tensor that shows another with its axes in another order."""
+    """A view of a tensor with its axes in another order."""
     shape = source.node.shape
     return show(source, View(shape).add(Op.PERMUTE, order, tuple([shape[axis] for axis in order])))
 
 
 def marked(source: Core, op: Op) -> Tensor:
-    """A tensor that shows another: detached, or in memory of its own while nobody writes to it."""
+    """A view of a tensor with a mark: detached, or contiguous."""
     shape = source.node.shape
     return show(source, View(shape).add(op, Lineage() if op is Op.DETACH else None, shape))
 
@@ -147,17 +147,17 @@ def marked(source: Core, op: Op) -> Tensor:
 def computed(
     source: Core, function: Callable[[UOp], UOp], shape: Shape, restride: Restride
 ) -> Tensor:
-    """A tensor that shows what is computed from another, and cannot be written to.
+    """A tensor that shows a value computed from another, and cannot be written.
 
-    `restride` gives the strides that it has in PyTorch, where it is a plain view.
+    `restride` gives its strides in PyTorch, where it is a plain view.
     """
     return show(source, View(source.node.shape).add(None, function, shape).restride(restride))
 
 
 def is_strided(source: Core, view: View) -> bool:
-    """Whether elements that a view shows lie at regular distances in the storage of `source`.
+    """Whether the elements of a view have strides in the storage of `source`.
 
-    Where lengths depend on variables, there are no distances, and every view is taken for one.
+    Symbolic lengths have no strides, and every view counts as strided then.
     """
     storage = source.shared
     if source.memory_strides is None and (storage is None or not source.shows.steps):
@@ -171,7 +171,7 @@ def is_strided(source: Core, view: View) -> bool:
 
 
 def is_contiguous(source: Core) -> bool:
-    """Whether a tensor shows the elements of its storage in the order in which they lie."""
+    """Whether a tensor shows the elements of its storage in their order."""
     storage = source.shared
     if storage is not None and source.shows.strides(storage.memory_strides) is None:
         return False
@@ -179,9 +179,9 @@ def is_contiguous(source: Core) -> bool:
 
 
 def show_otherwise(tensor: Core, other: Core) -> None:
-    """Let a tensor show what `other`, a view of it, shows. Raises as `write` does.
+    """Make a tensor show what `other`, a view of it, shows. Raises the errors of `write`.
 
-    A leaf has memory of its own: what else showed it goes on without it.
+    A leaf gets memory of its own, and leaves the tensors that showed it.
     """
     leaf = tensor if history.is_flagged(tensor) and history.is_recording() else None
     _refuse_unwritable(tensor, View(tensor.node.shape), leaf)
@@ -197,13 +197,13 @@ def show_otherwise(tensor: Core, other: Core) -> None:
 
 
 def leave_storage(tensor: Core) -> None:
-    """Let a tensor stand for itself alone from now on, laid out as it was."""
+    """Make a tensor leave its storage, with the same strides."""
     tensor.memory_strides = layout_of(tensor)
     tensor.shared = None
 
 
 def layout_of(tensor: Core) -> Strides | None:
-    """The strides of a tensor, unless they are those of row-major memory."""
+    """The strides of a tensor, or None if they are those of row-major memory."""
     if tensor.shared is None:
         return tensor.memory_strides
     strides = tensor.shows.strides(tensor.shared.memory_strides)
@@ -213,9 +213,9 @@ def layout_of(tensor: Core) -> Strides | None:
 
 
 def cut_others(tensor: Core, storage: Storage) -> None:
-    """Let no gradient flow from a tensor to others that show its storage: it becomes a leaf.
+    """Cut the flow of gradients from a tensor, which becomes a leaf, to others of its storage.
 
-    One that shows a part of the storage leaves it.
+    A tensor that shows a part of the storage leaves it.
     """
     if tensor.shows.moves:
         leave_storage(tensor)
@@ -228,8 +228,7 @@ def cut_others(tensor: Core, storage: Storage) -> None:
 
 
 def changes(tensor: Core, node: UOp) -> list[Change]:
-    """The changes by which a tensor has the values of `node`, its new memory, and others of its
-    storage see them."""
+    """The changes that make `node` the new memory of a tensor, and show it in its storage."""
     if isinstance(tensor, Storage):
         return tensor.moves_to(node)
     storage = None if tensor.shared is None else shared_storage(tensor)
@@ -244,7 +243,7 @@ def changes(tensor: Core, node: UOp) -> list[Change]:
 
 
 class _Replaced:
-    """The rule of a `GRADIENT` node for what took the place of a value: that has no influence."""
+    """The rule of a `GRADIENT` node for a value that replaced another, which has no influence."""
 
     __slots__ = ()
     is_fixed = True
@@ -259,17 +258,17 @@ _REPLACED = _Replaced()
 def write(
     tensor: Core, view: View, part: UOp, is_anew: bool = True, given: Core | None = None
 ) -> None:
-    """Let a view of a tensor have other values, which all who show the same storage see.
+    """Give a view of a tensor other values, which all tensors of the same storage show.
 
-    Whoever calls this calls `shared_arrays.settle` once `graph_lock` is released. What lies over
-    several devices goes on lying as it did.
+    The caller calls `shared_arrays.settle` after releasing `graph_lock`. A value over several
+    devices keeps its layout.
 
-    What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
-    they flow as before, but for those of the detached tensor itself. `is_anew` says that the values
-    were not computed from those that are there. `given` is the tensor that they are of.
+    Gradients do not notice writes through `detach()` or `data`, or under `no_grad()`: they flow as
+    before, except those of the detached tensor itself. `is_anew` says that the values were not
+    computed from the present ones. `given` is the tensor whose values they are.
 
     Raises `DeviceError` for files, `GradientError` for a leaf, or a view of one, while gradients
-    flow, `ShapeError` where one element would be written several times.
+    are recorded, and `ShapeError` if one element would be written several times.
     """
     storage = shared_storage(tensor)
     holder: Core = tensor if storage is None else storage
@@ -282,7 +281,7 @@ def write(
     value = part.operand if hidden and part.op is Op.DETACH else part
     is_seen = value is holder.node or value.op in MOVEMENT
     if is_seen and value is whole.forward(holder.node):
-        return  # what is there already: `x[i] += 1` assigns the part that it has changed
+        return  # the same value: `x[i] += 1` assigns the part that it has already changed
     shared = shared_memory(holder.node)
     if shared is not None:
         note_written(holder, holder.node, shared)
@@ -314,7 +313,8 @@ def write(
 
 
 def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> Change | None:
-    """The history of a detached view of a storage, once it has got the values of `part`."""
+    """The change to the history behind a detached view of a storage that gets the values of `part`.
+    """
     at = max([n for n, (op, _, _) in enumerate(view.steps) if op is Op.DETACH])
     lineage: Lineage | None = view.steps[at][1]
     if lineage is None or is_traced():
@@ -330,9 +330,10 @@ def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> C
 
 
 def _unnoticed(holder: Core, old: UOp, new: UOp) -> UOp:
-    """`new`, through which gradients flow as they did through `old`, if they did.
+    """`new`, through which gradients flow as they did through `old`, if any did.
 
-    What follows from one that none flows through is another: each is looked at once.
+    A node found to lead to no leaf is remembered with its successors, so that each is searched
+    once.
     """
     if getattr(holder, "apart", 0) != old.id and history.leads_to_leaf(old):
         if old.op is Op.GRADIENT and old.arg is UNNOTICED:
@@ -343,12 +344,12 @@ def _unnoticed(holder: Core, old: UOp, new: UOp) -> UOp:
 
 
 def _loses_gradient(old: UOp, new: UOp) -> bool:
-    """Whether the gradients of leaves, of which there were some, would be no more but zeros."""
+    """Whether gradients of leaves flowed through `old` and none would through `new`."""
     return history.is_tracking() and history.leads_to_leaf(old) and not history.leads_to_leaf(new)
 
 
 def _leaf_among(tensors: Sequence[Core]) -> Core | None:
-    """The tensor that gradients are wanted for, if one of these is. It shows all of its storage."""
+    """The leaf among tensors of a storage, or None. It shows all of the storage."""
     return next((tensor for tensor in tensors if history.is_flagged(tensor)), None)
 
 
@@ -376,7 +377,7 @@ def _refuse_repeated(tensor: Core, is_repeated: bool) -> None:
 
 
 def put(old: UOp, view: View, part: UOp) -> UOp:
-    """The value that follows from `old` when a view of it gets the values of `part`."""
+    """The value `old` after a view of it got the values of `part`."""
     writable = is_writable(old)
     if writable and not view.is_padded and not view.is_bitcast:
         return store(old, view.place(old), part)
@@ -387,7 +388,7 @@ def put(old: UOp, view: View, part: UOp) -> UOp:
 
 
 def is_writable(node: UOp) -> bool:
-    """Whether `node` is a version of a buffer that is ours."""
+    """Whether `node` is a version of a buffer of our own."""
     node = memory_leaf(node)
     if node.op is Op.AFTER:
         return True
@@ -398,5 +399,5 @@ def is_writable(node: UOp) -> bool:
 
 
 def store(old: UOp, part: UOp, value: UOp) -> UOp:
-    """The version of `old` that follows from writing `value` to a `part` of it."""
+    """The version of `old` after writing `value` to a `part` of it."""
     return make(Op.AFTER, old.dtype, (old, make(Op.ASSIGN, dtypes.void, (part, value))))

@@ -1,1 +1,1 @@
-"""Which element stands where: shapes, parts, repeats, joins. Nothing is computed."""
+"""Movement of elements without computation: shapes, parts, repeats, joins."""

@@ -1,4 +1,4 @@
-"""Movement: which element stands where. Nothing is copied; a reader follows the movements back."""
+"""Movements rearrange elements without copies: readers of the result compute where to read."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def to_pairs(given: Sequence[Any], shape: Shape, name: str) -> build.Pairs:
 
 
 def fit_shape(own: Shape, wanted: tuple[Dim, ...]) -> Shape:
-    """`wanted` with its -1 worked out, checked to have as many elements as `own`."""
+    """`wanted` with its -1 resolved, checked to have as many elements as `own`."""
     if wanted.count(-1) > 1:
         raise ShapeError(f"reshape: only one length of {build.show(wanted)} can be -1")
     for axis, size in enumerate(wanted):
@@ -270,14 +270,14 @@ def fit_shape(own: Shape, wanted: tuple[Dim, ...]) -> Shape:
             f"reshape: the length -1 in {build.show(wanted)} could be anything, since the others "
             "already give 0 elements"
         )
-    rest = lengths.quotient(own, known)
-    if rest is None:
+    missing = lengths.quotient(own, known)
+    if missing is None:
         _refuse(own, wanted)
-    return tuple([rest if size == -1 else size for size in wanted])
+    return tuple([missing if size == -1 else size for size in wanted])
 
 
 def _refuse(own: Shape, wanted: tuple[Dim, ...]) -> None:
-    bindings((*own, *wanted))  # of one variable, that is: else an error of its own
+    bindings((*own, *wanted))  # raises its own error if one name stands for two variables
     raise ShapeError(
         f"reshape: shape {build.show(own)} of {element_count(own)} elements does not fit "
         f"{build.show(wanted)}"

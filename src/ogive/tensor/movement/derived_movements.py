@@ -1,4 +1,4 @@
-"""Movements by the names PyTorch has for them."""
+"""Movements under the names of PyTorch."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 
 def view(self: Tensor, *shape: Any) -> Tensor:
-    """The same memory under another shape, or for a dtype `bitcast`. What is written to one is
-    seen in the other. Shapes: any → `shape`, of as many elements.
+    """The same memory under another shape; with a dtype, `bitcast`. Writes to one tensor are seen
+    in the other. Shapes: any → `shape`, of as many elements.
 
     >>> Tensor([1, 2, 3, 4]).view(2, -1).shape
     (2, 2)
@@ -83,7 +83,7 @@ def broadcast_to(self: Tensor, *shape: Any) -> Tensor:
 
 
 def ravel(self: Tensor) -> Tensor:
-    """All axes joined into one: a view of what is contiguous, else a copy.
+    """All axes joined into one: a view if the tensor is contiguous, else a copy.
 
     Shapes: (a, b) → (a·b,).
 
@@ -120,8 +120,8 @@ def movedim(self: Tensor, source: int | Sequence[int], destination: int | Sequen
     }
     if not self.ndim:
         return self.permute([])
-    rest = iter([axis for axis in range(rank) if axis not in moved.values()])
-    return self.permute([moved[to] if to in moved else next(rest) for to in range(rank)])
+    remaining = iter([axis for axis in range(rank) if axis not in moved.values()])
+    return self.permute([moved[to] if to in moved else next(remaining) for to in range(rank)])
 
 
 def t(self: Tensor) -> Tensor:
@@ -272,7 +272,7 @@ def slice_scatter(
 
 
 def put_back(x: Tensor, view: View, part: Tensor, name: str) -> Tensor:
-    """`x` with `part` in the place that `view` leads to."""
+    """`x` with `part` in place of the elements that `view` shows."""
     if part.shape != view.shape:
         raise ShapeError(
             f"{name}: src has the shape {build.show(part.shape)}, and what it replaces "
@@ -287,9 +287,9 @@ def put_back(x: Tensor, view: View, part: Tensor, name: str) -> Tensor:
 
 
 def _windows_of(x: Core, axis: int, size: int, step: int) -> Tensor:
-    """Slices along an axis, their elements along a new axis behind it.
+    """Slices along an axis, with their elements along a new axis after it.
 
-    Where slices do not overlap they begin the blocks of an axis, and can be written to.
+    Slices that do not overlap are blocks of the axis, which can be written to.
     """
     shape = x.shape
     before, length, after = shape[:axis], shape[axis], shape[axis + 1 :]
@@ -315,7 +315,7 @@ def _windows_of(x: Core, axis: int, size: int, step: int) -> Tensor:
 
 
 def _narrow_at(x: Core, axis: int, start: Tensor, length: Dim) -> Tensor:
-    """`narrow` from where a tensor says."""
+    """`narrow` from a position that a tensor holds."""
     size = x.shape[axis]
     if not at_most(length, size):
         raise IndexRangeError(f"narrow: {length} elements are more than axis {axis} of {size} has")
@@ -325,5 +325,5 @@ def _narrow_at(x: Core, axis: int, start: Tensor, length: Dim) -> Tensor:
 
 
 def _window(shape: Shape, axis: int, bounds: tuple[Dim, Dim]) -> list[tuple[Dim, Dim]]:
-    """The whole of every axis but one."""
+    """Bounds of `shrink` that cut one axis and keep the others whole."""
     return [bounds if other == axis else (0, size) for other, size in enumerate(shape)]

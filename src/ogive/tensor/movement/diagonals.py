@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The diagonal of the planes of two axes, `offset` places right of the main one.
+    """The diagonals of the planes of two axes, `offset` places right of the main diagonal.
 
     It is a view. Shapes: (n, m, ...) → (..., length); the new axis is the last.
 
@@ -190,14 +190,14 @@ def _known(sizes: Shape, name: str) -> tuple[int, ...]:
 
 
 def _corner(rows: int, columns: int, offset: int) -> tuple[int, int, int]:
-    """Where a diagonal begins, and how long it is."""
+    """The row and column where a diagonal begins, and its length."""
     row, column = max(-offset, 0), max(offset, 0)
     length = max(min(rows - row, columns - column), 0)
     return min(row, rows), min(column, columns), length
 
 
 def _positions(shape: tuple[Dim, Dim], op: Op, offset: int) -> UOp:
-    """Whether `column op row + offset`, for CMPLE, CMPEQ; for CMPLT whether it is the other way."""
+    """Where `column op row + offset` holds, for CMPLE and CMPEQ; for CMPLT, operands swapped."""
     row, column = build.count_along(0, shape), build.count_along(1, shape)
     if offset:
         row = make(Op.ADD, dtypes.int64, (row, build.constant(dtypes.int64, offset)))
@@ -206,7 +206,7 @@ def _positions(shape: tuple[Dim, Dim], op: Op, offset: int) -> UOp:
 
 
 def _triangle(x: Tensor, op: Op, offset: Any, name: str) -> Tensor:
-    """Where the column is `op` than the row and `offset`, x; elsewhere 0."""
+    """x where `column op row + offset` holds (see `_positions`), and 0 elsewhere."""
     if x.ndim < 2:
         raise ShapeError(f"{name}: shape {build.show(x.shape)} has no matrices; it needs 2 axes")
     shift = to_integer(offset, f"{name}: diagonal")

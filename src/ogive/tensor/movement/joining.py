@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 GROUP = 16
-"""How many parts are chosen among at once: the time of one kernel grows with their square."""
+"""The most parts that one kernel joins: its time grows with the square of their number."""
 
 
 @overload
@@ -94,7 +94,7 @@ def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
     device = same_device(parts, "cat")
     with graph_lock:
         dtype = result_type([(part.node.dtype, part.ndim) for part in parts])
-        # A flat tensor of no elements goes with anything, as in PyTorch.
+        # A tensor of shape (0,) joins with any shape, as in PyTorch.
         parts = [part for part in parts if part.node.shape != (0,)] or parts[:1]
         shapes = [part.node.shape for part in parts]
         axis = to_axis(dim, len(shapes[0]), "cat")
@@ -126,7 +126,7 @@ def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
 
 
 def to_tensors(given: Any, name: str) -> list[Tensor]:
-    """A list that holds tensors only, and at least one."""
+    """Check that a list holds only tensors, at least one."""
     if not isinstance(given, tuple | list):
         raise ArgumentTypeError(f"{name} takes a list of tensors, got {type(given).__name__}")
     if not given:
@@ -155,11 +155,11 @@ def _check_alike(shapes: list[Shape], axis: int) -> None:
 
 
 def join(nodes: list[UOp], axis: int) -> UOp:
-    """Each part padded to its place, chosen by a tree of comparisons of the position.
+    """Join parts: each is padded to its place, and a tree of comparisons selects by position.
 
     a ++ b   →   WHERE(position < len(a), PAD(a), PAD(b))
 
-    Many parts are joined in groups first, which are kept: each element reads what its group has.
+    Many parts are joined in groups first, which are materialized.
     """
     filled = [node for node in nodes if node.shape[axis] != 0] or nodes[:1]
     if len(filled) == 1:

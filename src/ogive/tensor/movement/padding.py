@@ -28,15 +28,15 @@ def pad(
     mode: str = "constant",
     value: Scalar | None = None,
 ) -> Tensor:
-    """Surround with more elements; a negative number cuts elements off.
+    """Add elements at the ends of axes; a negative number removes elements.
 
-    `pad` is flat, as PyTorch has it, two numbers an axis from the last axis on: (before, after)
-    or (before, after, before of the last axis but one, ...). Or it is a pair (before, after)
-    for each axis, from the first to the last, as NumPy has it.
+    `pad` is flat, as in PyTorch, with two numbers per axis from the last axis back: (before, after)
+    or (before, after, before of the last axis but one, ...). Or it is a pair (before, after) for
+    each axis from the first to the last, as in NumPy.
 
-    `mode` says what is added: "constant" `value` (0 if not given), "reflect" the elements seen
-    in a mirror on the last one, "replicate" the last one again, "circular" those at the other
-    end. Shapes: (a, b) → (before₀ + a + after₀, before₁ + b + after₁).
+    `mode` chooses the new elements: "constant" `value` (0 by default), "reflect" the elements
+    mirrored at the last one, "replicate" the last one, "circular" those at the other end.
+    Shapes: (a, b) → (before₀ + a + after₀, before₁ + b + after₁).
 
     >>> Tensor([1, 2, 3]).pad((1, 2), value=7).tolist()
     [7, 1, 2, 3, 7, 7]
@@ -61,7 +61,7 @@ def pad(
         if mode == "constant":
             node = build.pad(_cut(node, pairs), added, 0 if value is None else value)
         else:
-            # What is cut off counts for a mirror, but is not met on the way round.
+            # Elements that are cut off still show in a mirror, but not in a circle.
             node = _cut(node, pairs) if mode == "circular" else node
             for axis, pair in enumerate(added):
                 node = _extend(node, axis, pair, mode)
@@ -107,7 +107,7 @@ def _added(number: Dim) -> Dim:
 
 
 def _cut(node: UOp, pairs: build.Pairs) -> UOp:
-    """Without as many elements as the negative lengths say."""
+    """Remove as many elements as the negative lengths say."""
     windows = [
         (
             as_length(-before) if least(before) < 0 else 0,
@@ -119,7 +119,7 @@ def _cut(node: UOp, pairs: build.Pairs) -> UOp:
 
 
 def _extend(node: UOp, axis: int, pair: tuple[Dim, Dim], mode: str) -> UOp:
-    """One axis with elements of its own before and after it."""
+    """Extend one axis with elements of its own."""
     size = node.shape[axis]
     before, after = pair
     if pair == (0, 0):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def repeat(self: Tensor, *repeats: Any) -> Tensor:
-    """The whole tensor set side by side, so many times along each axis; new axes come in front.
+    """Copies of the whole tensor side by side, `repeats` along each axis; new axes come first.
 
     Shapes: (a, b) → (r₀·a, r₁·b).
 
@@ -64,18 +64,18 @@ def tile(self: Tensor, *dims: Any) -> Tensor:
 def repeat_interleave(
     self: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Every element `repeats` times in a row, along `dim` or of the flat tensor.
+    """Every element `repeats` times in a row, along `dim` or in the flat tensor.
 
-    Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None. With a tensor of numbers, one for
-    each element along the axis, their sum takes the place of r·a; they are computed at once,
-    so that `output_size`, by which PyTorch is told that sum, changes nothing.
+    Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None. `repeats` may be a tensor with a
+    number for each element along the axis; then the length is their sum. They are computed at
+    once, so `output_size`, which tells PyTorch that sum, has no effect.
 
     >>> Tensor([1, 2]).repeat_interleave(2).tolist()
     [1, 1, 2, 2]
     >>> Tensor([1, 2]).repeat_interleave(Tensor([3, 1])).tolist()
     [1, 1, 1, 2]
 
-    Without `repeats`, these numbers are this tensor, and what is repeated are the positions.
+    Without `repeats`, this tensor holds the numbers, and the positions are repeated.
 
     >>> Tensor([2, 0, 1]).repeat_interleave().tolist()
     [0, 0, 2]
@@ -173,7 +173,7 @@ def flipud(self: Tensor) -> Tensor:
 
 
 def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:
-    """0 … length - 1, each as often as a tensor says."""
+    """The positions 0 … length - 1, each as often as a tensor says."""
     if repeats.ndim > 1 or (repeats.ndim and repeats.shape[0] not in (1, length)):
         raise ShapeError(
             f"repeat_interleave: {build.show(repeats.shape)} numbers for {length} elements; "
@@ -193,8 +193,8 @@ def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:
 
 
 def _rolled(x: Tensor, shift: Any, dim: Any) -> Tensor:
-    """The part that stays, and in front of it the one that comes back; where the shift varies, a
-    window of two copies side by side."""
+    """The end of an axis joined before its beginning; for a symbolic shift, a window of two copies
+    side by side."""
     axis = to_axis(dim, x.ndim, "roll")
     size = x.shape[axis]
     if size == 0:

@@ -1,19 +1,19 @@
-"""Windows that slide along axes, by movement alone: what convolution, pooling and unfolding read.
+"""Sliding windows by movements alone, for convolution, pooling and unfolding.
 
     x (length)   →   w (taps, places)   with   w[tap, place] = x[place·stride + tap·dilation]
 
-The axis is repeated once a tap, and each repetition begins `dilation` elements later than the one
-before it. That is a shear, and a shear is two reshapes to rows of different length:
+The axis is repeated once per tap, and each repetition begins `dilation` elements later than the
+previous one. That is a shear, and a shear is two reshapes with rows of different lengths:
 
     repeat   0 1 2 3     pad    0 1 2 3 ·     rows that are one longer    · · 0 1 2 3
              0 1 2 3     each   0 1 2 3 ·     start one element further   · 0 1 2 3 ·
              0 1 2 3     row    0 1 2 3 ·     to the left each time       0 1 2 3 · ·
 
-Every element that is kept then has a position that is linear in tap and place, for the windows and
-for their transpose alike, so no division is left in the loops of either. Strides are taken by
-cutting the axis into blocks of that length, which slide in steps of 1.
+The position of each kept element is then linear in tap and place, for windows as for their
+transpose, so the loops of neither contain a division. A stride cuts the axis into blocks of that
+length, which slide in steps of 1.
 
-Everything here works on nodes and is called with `graph_lock` held.
+All functions here work on nodes and are called with `graph_lock` held.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Numbers = tuple[int, ...]
 
 
 def per_axis(value: Any, count: int, name: str, least: int = 1) -> Numbers:
-    """An integer for each of `count` axes: one for all of them, or as many as there are."""
+    """An integer for each of `count` axes, from one for all axes or one for each."""
     given = tuple(value) if isinstance(value, tuple | list) else (value,)
     if len(given) not in (1, count):
         raise ArgumentTypeError(
@@ -67,7 +67,7 @@ def spatial_lengths(shape: Shape, axes: int, name: str) -> Numbers:
 
 
 def batched(node: UOp, axes: int) -> UOp:
-    """The same with the batch axis that an input of `axes` spatial axes may lack."""
+    """The input with a batch axis, which it may lack."""
     return node if len(node.shape) == axes + 2 else build.reshape(node, (1, *node.shape))
 
 
@@ -75,7 +75,7 @@ def batched(node: UOp, axes: int) -> UOp:
 
 
 def on_axis(shape: Shape, axis: int, pair: tuple[int, int], rest: Any = None) -> build.Pairs:
-    """`pair` for one axis; for the others `rest`, or the whole axis."""
+    """`pair` for one axis; `rest` for the others, by default the whole axis."""
     return tuple([pair if other == axis else rest or (0, size) for other, size in enumerate(shape)])
 
 
@@ -88,7 +88,7 @@ def pad_axis(node: UOp, axis: int, before: int, after: int, fill: Any = 0) -> UO
 
 
 def pad_last(node: UOp, pads: Sequence[tuple[int, int]], fill: Any = 0) -> UOp:
-    """The last axes surrounded with `fill`; a negative length cuts."""
+    """The last axes, padded with `fill`; a negative length cuts."""
     shape = node.shape
     front = len(shape) - len(pads)
     cuts = [
@@ -101,13 +101,13 @@ def pad_last(node: UOp, pads: Sequence[tuple[int, int]], fill: Any = 0) -> UOp:
 
 
 def split_axis(node: UOp, axis: int, lengths: Numbers) -> UOp:
-    """One axis as several."""
+    """Split one axis into several."""
     shape = node.shape
     return build.reshape(node, (*shape[:axis], *lengths, *shape[axis + 1 :]))
 
 
 def join_axes(node: UOp, axis: int) -> UOp:
-    """An axis and the one behind it as one."""
+    """Join an axis with the next one."""
     shape = node.shape
     return build.reshape(node, (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
 
@@ -121,7 +121,7 @@ def every(node: UOp, axis: int, step: int) -> UOp:
 
 
 def _exchange(node: UOp, axis: int) -> UOp:
-    """An axis and the one behind it in the other order."""
+    """Exchange an axis with the next one."""
     rank = len(node.shape)
     return build.permute(node, (*range(axis), axis + 1, axis, *range(axis + 2, rank)))
 
@@ -130,12 +130,12 @@ def _exchange(node: UOp, axis: int) -> UOp:
 
 
 def place_count(length: int, taps: int, stride: int, dilation: int) -> int:
-    """How many windows fit into a length; 0 or less when there is no room for one."""
+    """The number of windows in a length; 0 or less if none fits."""
     return (length - dilation * (taps - 1) - 1) // stride + 1
 
 
 def slide(node: UOp, axis: int, taps: int, stride: int = 1, dilation: int = 1) -> UOp:
-    """One axis as two, (taps, places)."""
+    """Replace one axis by its windows, the two axes (taps, places)."""
     length = node.shape[axis]
     places = place_count(length, taps, stride, dilation)
     if taps == 1:
@@ -155,8 +155,8 @@ def slide(node: UOp, axis: int, taps: int, stride: int = 1, dilation: int = 1) -
 
 
 def _slide_phases(node: UOp, axis: int, taps: int, stride: int, places: int) -> UOp:
-    """Steps of `stride` taken in blocks of that length: tap = stride·t + r is element r of the
-    block at place + t, so blocks slide in steps of 1."""
+    """Windows with a stride, by blocks of that length: tap = stride·t + r is element r of the block
+    at place + t, so blocks slide in steps of 1."""
     blocks = -(-taps // stride)
     count = places + blocks - 1
     node = pad_axis(node, axis, 0, count * stride - node.shape[axis])
@@ -166,7 +166,7 @@ def _slide_phases(node: UOp, axis: int, taps: int, stride: int, places: int) -> 
 
 
 def slide_last(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -> UOp:
-    """The last axes as pairs: (..., taps₀, places₀, taps₁, places₁, ...)."""
+    """Replace the last axes by their windows: (..., taps₀, places₀, taps₁, places₁, ...)."""
     axis = len(node.shape) - len(taps)
     for count, stride, dilation in zip(taps, strides, dilations, strict=True):
         node = slide(node, axis, count, stride, dilation)
@@ -175,8 +175,8 @@ def slide_last(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -
 
 
 def lay_out(node: UOp, stride: int) -> UOp:
-    """The same values, kept in memory so that windows at steps of `stride` along the last axis lie
-    side by side: elements whose positions leave the same remainder follow each other.
+    """The same values in memory, ordered so that windows with a `stride` along the last axis are
+    contiguous: elements whose positions have the same remainder follow each other.
 
     before   0 1 2 3 4 5     after, for a stride of 2   0 2 4 1 3 5
     """
@@ -192,13 +192,13 @@ def lay_out(node: UOp, stride: int) -> UOp:
 
 
 def keep(node: UOp) -> UOp:
-    """The same values, in memory."""
+    """The same values, materialized in memory."""
     return make(Op.CONTIGUOUS, node.dtype, (node,), (), node.shape)
 
 
 def spread(node: UOp, axis: int, length: int, stride: int = 1, dilation: int = 1) -> UOp:
-    """The way back: (taps, places) as (terms, length), every element where `slide` has read it and
-    zeros elsewhere. The sum over the terms is the transpose of `slide`.
+    """The reverse of `slide`: (taps, places) → (terms, length), with every element where `slide`
+    read it and zeros elsewhere. The sum over the terms is the transpose of `slide`.
     """
     taps, places = node.shape[axis : axis + 2]
     if stride > 1 and dilation == 1 and taps > 1:

@@ -1,4 +1,4 @@
-"""Tensors cut into several. The parts are views; how many there are must be known."""
+"""Tensors split into parts, which are views. The number of parts must not be symbolic."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> Parts:
 
 
 def tensor_split(self: Tensor, indices_or_sections: Any, dim: int = 0) -> Parts:
-    """So many parts along `dim`, whose lengths differ by at most 1; or cut at the positions.
+    """A number of parts along `dim` whose lengths differ by at most 1; or cuts at positions.
 
     Shapes: (a, b) → (i₀, b), (i₁ - i₀, b), ..., (a - iₙ, b) for `dim` 0.
 

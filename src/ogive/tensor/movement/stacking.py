@@ -1,4 +1,4 @@
-"""Tensors set beside each other and grids made of them: functions of several tensors."""
+"""Functions that join several tensors or make grids of them."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def column_stack(tensors: Sequence[Core]) -> Tensor:
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:
-    """The shape in which shapes meet, aligned at the last axis; a number is a shape of one axis.
+    """The shape that shapes broadcast to, aligned at the last axis; a number is a shape (n,).
 
     >>> broadcast_shapes((2, 1), 3)
     (2, 3)
@@ -121,7 +121,7 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """All tensors expanded to the shape in which they meet.
+    """All tensors expanded to the shape that they broadcast to.
 
     Shapes: (a, 1), (b,) → (a, b) each.
 
@@ -140,9 +140,9 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """The coordinates of a grid: each vector repeated along the axes of the others.
 
-    Shapes: (a,), (b,) → (b, a) each for `indexing` "xy", as in pictures; (a, b) for "ij". Without
-    it, "xy", as the array API standard has it, with a warning: PyTorch's is "ij". So it is here for
-    vectors in a list, which only PyTorch takes.
+    Shapes: (a,), (b,) → (b, a) each for `indexing` "xy", as in images; (a, b) for "ij". The default
+    is "xy", that of the array API standard, with a warning, since PyTorch's is "ij". For vectors in
+    a list, which only PyTorch allows, the default is "ij".
 
     >>> rows, columns = meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]), indexing="ij")
     >>> rows.tolist()
@@ -199,7 +199,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 
 
 def combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of `r` elements of a vector, in its order; each may be taken again if said so.
+    """All choices of `r` elements of a vector, in its order, with or without replacement.
 
     Shapes: (n,) → (choices, r).
 
@@ -223,7 +223,7 @@ def combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tenso
 
 
 def block_diag(*tensors: Any) -> Tensor:
-    """Matrices one after the other along the diagonal, with 0 around them.
+    """Matrices one after another along the diagonal, with 0 around them.
 
     Shapes: (a, b), (c, d) → (a + c, b + d); a vector is a row.
 
@@ -252,7 +252,7 @@ def block_diag(*tensors: Any) -> Tensor:
 
 
 def _spread(tensors: tuple[Any, ...]) -> list[Any]:
-    """Tensors given one by one or as one list."""
+    """The tensors of an argument list, or of its only argument if that is a list."""
     if len(tensors) == 1 and isinstance(tensors[0], tuple | list):
         return list(tensors[0])
     return list(tensors)

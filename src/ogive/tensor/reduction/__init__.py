@@ -1,1 +1,1 @@
-"""Sums, extremes, statistics and running results over axes."""
+"""Sums, extremes, statistics and scans over axes."""

@@ -1,7 +1,7 @@
 """Reductions over any axes.
 
-`dim` is an axis, several, or None for all of them. `keepdim` leaves the axes with length 1. Both
-may be called as NumPy calls them, `axis` and `keepdims`: PyTorch takes those names, too.
+`dim` is an axis, several, or None for all of them. `keepdim` keeps the axes with length 1. Both
+also have their names of NumPy, `axis` and `keepdims`, as in PyTorch.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Axes = int | Sequence[int] | None
 
 
 class Extremes(NamedTuple):
-    """The extreme elements along an axis, and where they are."""
+    """The extreme elements along an axis, and their positions."""
 
     values: Tensor
     indices: Tensor
@@ -50,7 +50,7 @@ class Extremes(NamedTuple):
 @outlined
 @numpy_names
 def sum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    """The sum. Integers and bool add up in int64; float16 and bfloat16 inside in float32.
+    """The sum. Integers and bool are added in int64; float16 and bfloat16 in float32 inside.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None. No elements sum to 0.
 
@@ -214,7 +214,7 @@ def var(
     >>> Tensor([1.0, 2.0, 3.0]).var().item()
     1.0
 
-    Complex numbers vary by the squares of their distances from the mean, which are real.
+    The variance of complex numbers is real: it uses the squares of distances from the mean.
 
     Raises `DtypeError` for integers and bool.
     """
@@ -296,7 +296,7 @@ def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
 
 
 def resolve_axes(node: UOp, dim: Axes, name: str) -> tuple[int, ...]:
-    """The axes meant, in order. A scalar may be reduced over the axis 0 it does not have."""
+    """The axes to reduce, in order. A scalar may be reduced over axis 0, which it does not have."""
     rank = len(node.shape)
     if dim is None or not to_entries(dim):
         return tuple(range(rank))
@@ -327,7 +327,7 @@ def _accumulate(x: Core, op: Op, dim: Axes, keepdim: bool, dtype: Any, name: str
 
 
 def to_summand(node: UOp, dtype: Any, name: str) -> UOp:
-    """In the dtype that is asked for, or else the one that sums and products are made in."""
+    """Cast to `dtype`, or else to the dtype in which sums and products are computed."""
     own = field_dtype(node.dtype, name)
     if dtype is not None:
         return build.cast(node, field_dtype(to_dtype(dtype), name))
@@ -353,7 +353,7 @@ def _extreme(x: Core, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
 
 
 def _extremes(x: Tensor, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor | Extremes:
-    """`max` and `min`, by what stands in the place of the axis."""
+    """`max` and `min`, by the kind of their argument `dim`."""
     if dim is None:
         return _extreme(x, op, None, keepdim, name)
     if isinstance(dim, Core):
@@ -368,7 +368,8 @@ def _extremes(x: Tensor, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor |
 
 
 def _at_position(op: Op, axis: int, keepdim: bool, name: str) -> Callable[[Any, Any], Tensor]:
-    """Of several that are the extreme, the one whose position is given gets all."""
+    """The backward function of an extreme: of equal elements, the one at the position returned
+    gets the whole gradient."""
 
     def back(x: Tensor, upstream: Any) -> Tensor:
         chosen = _position(x, op, axis, True, name)
@@ -382,7 +383,7 @@ def _at_position(op: Op, axis: int, keepdim: bool, name: str) -> Callable[[Any, 
 
 
 def _under_root(square: Any, upstream: Any) -> Tensor:
-    """The gradient of √square, where equal numbers deviate by 0 and have no direction."""
+    """The gradient of √square, defined as 0 where the square is 0."""
     return where(square.eq(0), 0, upstream / (square.sqrt() * 2))
 
 
@@ -393,7 +394,7 @@ def _truth(node: UOp) -> UOp:
 
 
 def _to_averaged(x: Core, dtype: Any) -> Tensor:
-    """Floats and complex numbers, of which there is a mean."""
+    """Cast to a dtype that has a mean: floats and complex numbers."""
     if (x.dtype if dtype is None else to_dtype(dtype)).is_complex:
         with graph_lock:
             return wrap(to_summand(x.node, dtype, "mean"), x.device)
@@ -416,7 +417,7 @@ def accumulator(dtype: DType) -> DType:
 
 
 def reduced_count(x: Core, dim: Axes, name: str) -> Dim:
-    """How many elements are reduced into one."""
+    """The number of elements that are reduced to one."""
     shape = x.node.shape
     return element_count([shape[axis] for axis in resolve_axes(x.node, dim, name)])
 

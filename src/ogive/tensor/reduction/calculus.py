@@ -1,4 +1,4 @@
-"""Integrals and derivatives of functions that are known at some points."""
+"""Integrals and derivatives of sampled functions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
-    """The integral of y along `dim`, where y is straight between its points.
+    """The integral of y along `dim`, with y linear between its points.
 
-    Shapes: (a, b) → (a,) for `dim` -1; `x`, where the points are, is (b,) or broadcasts. Without it
-    they are `dx` apart.
+    Shapes: (a, b) → (a,) for `dim` -1; `x`, the places of the points, is (b,) or broadcasts.
+    Without `x` the points are `dx` apart.
 
     >>> ogive.trapezoid(Tensor([1.0, 2.0, 4.0])).item()
     4.5
@@ -56,11 +56,11 @@ def gradient(
     dim: int | Sequence[int] | None = None,
     edge_order: int = 1,
 ) -> list[Tensor]:
-    """The derivative of x along each of `dim`, or of all axes, exact for parabolas inside.
+    """The derivative of x along each of `dim`, or along all axes, exact for parabolas inside.
 
-    Shapes: a tensor like x per axis. `spacing` is the distance of the points, 1 or one for each
-    axis, or tensors that say where they are. At the ends it is exact for lines, or with an
-    `edge_order` of 2 for parabolas.
+    Shapes: a tensor like x per axis. `spacing` is the distance of the points, one for all axes (1
+    by default) or one for each axis, or tensors with their places. At the ends the derivative is
+    exact for lines, or with `edge_order` 2 for parabolas.
 
     >>> ogive.gradient(Tensor([1.0, 4.0, 9.0, 16.0]))[0].tolist()
     [3.0, 4.0, 6.0, 7.0]
@@ -79,7 +79,7 @@ def gradient(
 
 
 def _areas(y: Tensor, x: Tensor | None, dx: float, axis: int, name: str) -> Tensor:
-    """The area between each two neighbours, whose sum need not fit a narrow integer."""
+    """The area between neighbouring points, in a dtype that can hold sums of narrow integers."""
     y = y.cast(dtypes.int64) if y.dtype.is_integer else y
     sums = _after(y, axis) + _before(y, axis)
     if x is None:
@@ -122,7 +122,7 @@ def _slope(x: Tensor, axis: int, spacing: Any, order: int) -> Tensor:
 
 
 def _along(x: Tensor, axis: int, rank: int) -> Tensor:
-    """A line of numbers as the axis of a tensor; more than a line broadcasts as it is."""
+    """A vector placed along an axis of a tensor; a tensor of more axes is unchanged."""
     if x.ndim == 1:
         return x.reshape(*[1] * axis, x.shape[0], *[1] * (rank - axis - 1))
     return x.reshape(*[1] * (rank - x.ndim), *x.shape)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
     """The `norm` of the difference of every row of `x1` to every row of `x2`.
 
-    Shapes: (..., a, n), (..., b, n) → (..., a, b). Distances are always those of the differences;
-    `compute_mode`, by which PyTorch takes products instead, changes nothing.
+    Shapes: (..., a, n), (..., b, n) → (..., a, b). Distances are always computed from differences;
+    `compute_mode`, with which PyTorch uses products instead, has no effect.
 
     >>> cdist(Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0], [0.0, 1.0]])).tolist()
     [[5.0, 1.0]]
@@ -93,7 +93,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 
 def cosines(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
-    """What `cosine_similarity` is made of."""
+    """The cosine of the angle between vectors, as in `cosine_similarity`."""
     dtype = only_floats(promote(x1.dtype, x2.dtype), "cosine_similarity")
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
     shape = build.broadcast_shapes(x1.shape, x2.shape, "cosine_similarity")

@@ -1,6 +1,6 @@
-"""Exponentials over an axis: softmax and what belongs to it.
+"""Exponentials over an axis: softmax and its relatives.
 
-All are computed from x less its maximum, so that nothing overflows; half-width floats in float32.
+All use x minus its maximum, so that nothing overflows, and compute half-width floats in float32.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
     if x.numel() == 0:
         return x.cast(result)
     weights = (x - x.amax(axis, keepdim=True).detach()).exp()
-    # The sum is at least 1. A division for each row, not for each element.
+    # The sum is at least 1. One division per row, not per element.
     return (weights * weights.sum(axis, keepdim=True).reciprocal()).cast(result)
 
 
 @outlined
 @also(axis="dim")
 def log_softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
-    """The logarithm of `softmax`, computed without taking it. Shapes: unchanged.
+    """The logarithm of `softmax`, computed without `softmax`. Shapes: unchanged.
 
     >>> Tensor([0.0]).log_softmax().tolist()
     [0.0]

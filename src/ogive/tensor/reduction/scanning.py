@@ -1,4 +1,4 @@
-"""Running sums, products and extremes along an axis."""
+"""Scans: running sums, products and extremes along an axis."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cumsum(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     >>> Tensor([[1, 2, 3], [4, 5, 6]]).cumsum(1).tolist()
     [[1, 3, 6], [4, 9, 15]]
 
-    Raises `AxisError` for an axis that there is not.
+    Raises `AxisError` if there is no such axis.
     """
     return _accumulate(self, Op.ADD, dim, dtype, "cumsum")
 
@@ -49,14 +49,14 @@ def cumprod(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     >>> Tensor([1, 2, 3, 4]).cumprod(0).tolist()
     [1, 2, 6, 24]
 
-    Raises `AxisError` for an axis that there is not.
+    Raises `AxisError` if there is no such axis.
     """
     return _accumulate(self, Op.MUL, dim, dtype, "cumprod")
 
 
 @also(axis="dim")
 def cummax(self: Tensor, dim: int) -> Extremes:
-    """The greatest element up to each one along `dim`, and the last position it is at.
+    """The greatest element up to each one along `dim`, and its last position.
 
     Shapes: any, and `values` and `indices` (of int64) have the same. NaN counts as the
     greatest.
@@ -66,21 +66,21 @@ def cummax(self: Tensor, dim: int) -> Extremes:
     >>> Tensor([1, 3, 2, 3]).cummax(0).indices.tolist()
     [0, 1, 1, 3]
 
-    Raises `AxisError` for an axis that there is not.
+    Raises `AxisError` if there is no such axis.
     """
     return _extremes(self, Op.MAXIMUM, dim, "cummax")
 
 
 @also(axis="dim")
 def cummin(self: Tensor, dim: int) -> Extremes:
-    """The least element up to each one along `dim`, and the last position it is at.
+    """The least element up to each one along `dim`, and its last position.
 
     Shapes: any, and `values` and `indices` (of int64) have the same. NaN counts as the least.
 
     >>> Tensor([3, 1, 2]).cummin(0).values.tolist()
     [3, 1, 1]
 
-    Raises `AxisError` for an axis that there is not.
+    Raises `AxisError` if there is no such axis.
     """
     return _extremes(self, Op.MINIMUM, dim, "cummin")
 
@@ -89,13 +89,13 @@ def cummin(self: Tensor, dim: int) -> Extremes:
 def logcumsumexp(self: Tensor, dim: int) -> Tensor:
     """log(e^x₀ + … + e^xᵢ) for each i along `dim`, without overflow.
 
-    Shapes: any, and the result has the same. Made by doubling: each of log₂ n steps adds to an
-    element what it has not seen yet of twice as many before it.
+    Shapes: any, and the result has the same. Computed by doubling: each of log₂ n steps doubles
+    the number of elements that every result includes.
 
     >>> Tensor([-1000.0, 1000.0, 0.0]).logcumsumexp(0).tolist()
     [-1000.0, 1000.0, 1000.0]
 
-    Raises `DtypeError` for other dtypes than floats, `AxisError` for an axis that there is not.
+    Raises `DtypeError` for other dtypes than floats, `AxisError` if there is no such axis.
     """
     if not any_dtype(self.dtype, "logcumsumexp").is_float:
         raise DtypeError(f"logcumsumexp takes floats, not {self.dtype.name}; cast it first")

@@ -1,4 +1,4 @@
-"""Reductions composed of others: norms, averages without NaN, moments, covariances."""
+"""Reductions composed of other reductions: norms, averages without NaN, moments, covariances."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def norm(
 ) -> Tensor:
     """The length of vectors: (Σ |x|ᵖ)^(1/p); "fro" means 2, ∞ the greatest |x|, -∞ the least.
 
-    Shapes: (a, b) → (a,) for `dim` -1; () for None. p = 0 counts what is not 0; "nuc" adds the
-    singular values of matrices, see `ogive.linalg.matrix_norm`.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None. p = 0 counts elements other than 0; "nuc"
+    adds the singular values of matrices, see `ogive.linalg.matrix_norm`.
 
     >>> Tensor([3.0, -4.0]).norm().item(), Tensor([3.0, -4.0]).norm(1).item()
     (5.0, 7.0)
@@ -80,7 +80,7 @@ def aminmax(self: Tensor, *, dim: int | None = None, keepdim: bool = False) -> B
 
 @numpy_names
 def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    """The sum of what is not NaN.
+    """The sum of the elements that are not NaN.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -92,7 +92,7 @@ def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = N
 
 @numpy_names
 def nanmean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    """The average of what is not NaN; NaN where there is nothing else.
+    """The average of the elements that are not NaN; NaN if all are.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -109,7 +109,7 @@ def nanmean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = 
 
 @also(axis="dim")
 def count_nonzero(self: Tensor, dim: Axes = None) -> Tensor:
-    """How many elements are other than 0, as int64.
+    """The number of elements other than 0, as int64.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -154,7 +154,7 @@ def std_mean(
 
 
 def renorm(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """The slices along `dim`, those whose `norm` is above `maxnorm` scaled down to it.
+    """The slices along `dim`; a slice whose `norm` is above `maxnorm` is scaled down to it.
 
     Shapes: unchanged.
 
@@ -197,7 +197,7 @@ def diff(
     prepend: Tensor | None = None,
     append: Tensor | None = None,
 ) -> Tensor:
-    """The differences of neighbours along `dim`, taken n times; on bool, whether they differ.
+    """The n-th differences of neighbours along `dim`; for bool, whether neighbours differ.
 
     Shapes: (a,) → (a - n,), where `prepend` and `append` are joined to this tensor first.
 
@@ -300,7 +300,7 @@ def _length(x: Tensor, p: float, dim: Axes, keepdim: bool) -> Tensor:
 
 
 def _root(total: Tensor, p: float) -> Tensor:
-    """total^(1/p), whose gradient at 0 counts as 0: a vector of zeros is no reason for NaN."""
+    """total^(1/p), with the gradient at 0 defined as 0, so that a zero vector does not give NaN."""
     if p < 0:
         return total.pow(1 / p)
     nothing = total.eq(0)

@@ -1,4 +1,4 @@
-"""Searches in sorted sequences, and for elements among others."""
+"""Searches in sorted sequences, and tests of membership."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 FEW = 32
-"""How many elements are compared one by one rather than sorted and searched."""
+"""The most elements that are compared one by one rather than sorted and searched."""
 
 
 @open_to_eager
@@ -35,8 +35,8 @@ def searchsorted(
     """Where values belong in ascending sequences: before equal elements, or with `right` (or `side`
     "right") after them, as int64.
 
-    Shapes: (n,) with (...) → (...); (..., n) with (..., m) → (..., m), equal in front. `sorter` are
-    the positions that sort a sequence which is not. A search by halves, in a kernel.
+    Shapes: (n,) with (...) → (...); (..., n) with (..., m) → (..., m), equal in front. `sorter`
+    holds the positions that sort an unsorted sequence. One kernel does a binary search.
 
     >>> ogive.searchsorted(Tensor([1, 3, 5]), Tensor([3, 6])).tolist()
     [1, 3]
@@ -66,7 +66,7 @@ def searchsorted(
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
-    """The bucket that each element lies in, between ascending boundaries: `searchsorted`.
+    """The bucket of each element between ascending boundaries, by `searchsorted`.
 
     Shapes: (...) with (n,) → (...).
 
@@ -108,7 +108,7 @@ def isin(
 
 
 def _search(sequence: Tensor, sought: Tensor, right: bool) -> Tensor:
-    """How many elements of a sequence come before each value, found from the highest bit down.
+    """The number of elements of a sequence before each value, found from the highest bit down.
 
     count + 2ᵏ of them do if the last of those does; NaN comes after all.
     """
@@ -126,5 +126,5 @@ def _search(sequence: Tensor, sought: Tensor, right: bool) -> Tensor:
 
 
 def _at(sequence: Tensor, places: Tensor) -> Tensor:
-    """Elements of the sequence that a value belongs to."""
+    """The elements at `places` of the sequence of each value."""
     return sequence.take(places) if sequence.ndim == 1 else sequence.gather(-1, places)

@@ -1,8 +1,8 @@
-"""Orders: sorted elements, the greatest, the middle ones, the most frequent.
+"""Order statistics: sorted elements, the greatest, the middle ones, the most frequent.
 
-NaN counts as the greatest, and the two zeros as equal; equal elements stay as they were. How lines
-are put in order is for the target to say (`passes/graph/orders/lower_orders.py`). Gradients
-flow to where elements came from.
+NaN counts as the greatest, and the two zeros as equal; equal elements keep their order. The target
+decides how lines are sorted (`passes/graph/orders/lower_orders.py`). Gradients flow to the places
+from which elements came.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 @also(axis="dim")
 def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """The positions at which the elements along `dim` are found in ascending order, as int64.
+    """The positions of the elements along `dim` in ascending order, as int64.
 
-    Shapes: any, and the result has the same. Equal elements keep their order, also in
-    descending order; `stable` changes nothing. NaN counts as the greatest.
+    Shapes: unchanged. Equal elements keep their order, even in descending order, so `stable` has no
+    effect. NaN counts as the greatest.
 
     >>> Tensor([3, 1, 2, 1]).argsort().tolist()
     [1, 3, 2, 0]
 
-    Raises `AxisError` for an axis that there is not.
+    Raises `AxisError` for a missing axis.
     """
     if not self.ndim:
         to_axis(dim, 1, "argsort")
@@ -51,9 +51,9 @@ def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool 
 
 @also(axis="dim")
 def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
-    """The elements along `dim` in ascending order, and the positions they were at.
+    """The elements along `dim` in ascending order, and their positions.
 
-    Shapes: any, and `values` and `indices` (of int64) have the same. See `argsort`.
+    Shapes: `values` and `indices` (int64) have that of the tensor. See `argsort`.
 
     >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).values.tolist()
     [3.0, 2.0, 1.0]
@@ -72,7 +72,7 @@ def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = F
         values = wrap(ordered, self.device).movedim(-1, axis)
 
     def back(x: Tensor, upstream: Tensor) -> Tensor:
-        return upstream.scatter(axis, indices, upstream)  # to every place something else
+        return upstream.scatter(axis, indices, upstream)  # every place gets another element
 
     return Extremes(with_gradient(values, self, back), indices)
 
@@ -89,7 +89,7 @@ def msort(self: Tensor) -> Tensor:
 def topk(
     self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> Extremes:
-    """The `k` greatest elements along `dim`, or the least, in order, and where they are.
+    """The `k` greatest elements along `dim`, or the least, in order, and their positions.
 
     Shapes: (a, b) → (a, k). They come in order even if `sorted` does not ask for it.
 
@@ -109,7 +109,7 @@ def topk(
 
 
 def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extremes:
-    """The `k`-th least element along `dim`, counted from 1, and where it is.
+    """The `k`-th least element along `dim`, counted from 1, and its position.
 
     Shapes: (a, b) → (a,).
 
@@ -127,7 +127,7 @@ def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extr
 
 @numpy_names
 def median(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The middle element, the lower of two; NaN if there is one.
+    """The middle element, or the lower of two; NaN if there is any.
 
     Shapes: () for None; with `dim` (a, b) → `values` and `indices` (a,).
 
@@ -151,7 +151,7 @@ def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> An
 
 @numpy_names
 def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> Extremes:
-    """The most frequent element along `dim`, the least of several, and where it is.
+    """The most frequent element along `dim`, or the least of several, and its position.
 
     Shapes: (a, b) → (a,).
 
@@ -170,7 +170,7 @@ def quantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """The value below which lies the share `q` of the elements along `dim`, or of all.
+    """The value below which a share `q` of the elements along `dim`, or of all, is.
 
     Shapes: (a, b) → (a,) for a number, (n, a) for n of them. Between two elements the value is
     found by `interpolation`: linear, lower, higher, nearest or midpoint. NaN if there is one.
@@ -205,7 +205,7 @@ def nanquantile(
 
 
 def _order_along(x: Tensor, axis: int, descending: bool, count: int | None = None) -> Tensor:
-    """The positions of the first `count` elements along an axis in order, or of all of them."""
+    """The positions of the first `count` elements in order along an axis, or of all."""
     _refuse_complex(x)
     line = x.detach().movedim(axis, -1)
     length = line.shape[-1]
@@ -226,7 +226,7 @@ def _order_along(x: Tensor, axis: int, descending: bool, count: int | None = Non
 
 
 def _filled_up(line: Tensor, descending: bool) -> Tensor:
-    """Elements whose last axis has its greatest length, by some that come last."""
+    """Elements padded to the greatest length of the last axis, with some that sort last."""
     length = line.shape[-1]
     if line.dtype.is_storage_only:
         line = line.cast(dtypes.float32)
@@ -244,11 +244,11 @@ def _refuse_complex(x: Core) -> None:
         raise refuse(x.dtype, "sort", "")
 
 
-# What is at a place of the order
+# Elements at a rank
 
 
 def _at_rank(x: Tensor, dim: int, keepdim: bool, rank: Any) -> Extremes:
-    """The element at a place of the order along an axis: a number, or one for each line of it."""
+    """The element at a rank along an axis; `rank` is a number, or one for each line."""
     if not x.ndim:
         to_axis(dim, 1, "an order")
         return Extremes(x.clone(), x.argsort())
@@ -288,7 +288,7 @@ def _median(x: Tensor, dim: int | None, keepdim: bool, name: str) -> Any:
 
 
 def _shared(value: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
-    """What goes back from one of all elements: those that are equal to it share it evenly."""
+    """The gradient function of one of all elements: those equal to it share the gradient evenly."""
 
     def back(x: Tensor, upstream: Tensor) -> Tensor:
         equal = (x.eq(value.detach()) | (x.isnan() & value.isnan())).cast(x.dtype)
@@ -298,7 +298,7 @@ def _shared(value: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def _most_frequent(ordered: Tensor, axis: int) -> Tensor:
-    """The place at which the longest run of equal elements is as long as it gets."""
+    """The last position of the longest run of equal elements."""
     with graph_lock:
         place = wrap(build.count_along(axis, ordered.node.shape), ordered.device)
     starts = where(ordered != ordered.roll(1, axis), place, 0)
@@ -348,7 +348,7 @@ def _to_share(x: Core, q: Any, name: str) -> Tensor:
 
 
 def _ranks(ordered: Tensor, share: Tensor, name: str) -> Tensor:
-    """How far along the last axis the shares lie: (..., n) → (..., number of shares)."""
+    """The fractional positions of the shares along the last axis: (..., n) → (..., shares)."""
     length: Dim = ordered.shape[-1]
     missing = ordered.isnan()
     if name == "nanquantile":

@@ -1,1 +1,1 @@
-"""Values computed, converted and given out: to Python, NumPy and other libraries."""
+"""Values of tensors: computing and converting them, giving them to Python, NumPy and others."""

@@ -1,4 +1,4 @@
-"""Other dtypes, other places, and marks on the graph."""
+"""Conversions to other dtypes and devices, and marks on the graph."""
 
 from __future__ import annotations
 
@@ -70,11 +70,12 @@ def to(
     copy: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """This tensor as another dtype and on another device, by name or as `other` has them.
+    """This tensor in another dtype and on another device, by name or those of `other`.
 
-    Shapes: unchanged. A tensor that is so already is given itself, with `copy` another one; one
-    on `DISK` is read when it is computed. `non_blocking` changes nothing: values are copied
-    when they are computed; nor does `memory_format`, which the compiler decides.
+    Shapes: unchanged. If nothing changes, the result is this tensor itself, or a new one with
+    `copy`. A tensor on `DISK` is read when the result is computed. `non_blocking` has no effect,
+    since values are copied when they are computed, nor has `memory_format`, which the compiler
+    chooses.
 
     >>> Tensor([1, 2]).to("float16").dtype
     ogive.float16
@@ -122,10 +123,10 @@ def type_as(self: Tensor, other: Core) -> Tensor:
 
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """The same values, of a tensor that stays as it is when this one is assigned to.
+    """A tensor with the same values, which does not change when this one is assigned to.
 
-    Shapes: unchanged. Nothing is copied until one of the two changes, but for memory that an array
-    of NumPy's shares: that changes unseen.
+    Shapes: unchanged. Nothing is copied until one of the two changes, except memory that a NumPy
+    array shares, which may change unnoticed.
 
     >>> x = Tensor([1, 2])
     >>> y = x.clone()
@@ -142,7 +143,7 @@ def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
-    """The same values, held in memory in row-major order: this tensor, if it is. Shapes:
+    """The same values in memory in row-major order: this tensor if it is so already. Shapes:
     unchanged.
 
     >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
@@ -158,8 +159,8 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    """Whether the elements are in the order in which they lie in the memory that this tensor
-    shares with others; always so for one that is no view. `memory_format` changes nothing.
+    """Whether the elements are in the order of the memory that this tensor shares with others,
+    which is always so for a tensor that is not a view. `memory_format` has no effect.
 
     >>> Tensor([[1, 2], [3, 4]]).T.is_contiguous()
     False
@@ -169,7 +170,7 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """By how many elements of its memory a step along each axis, or one axis, moves.
+    """The stride of each axis, or of one axis, in elements of its memory.
 
     >>> Tensor([[1, 2, 3], [4, 5, 6]]).stride(), Tensor([[1, 2, 3], [4, 5, 6]]).T.stride()
     ((3, 1), (1, 3))
@@ -181,7 +182,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def detach(self: Tensor) -> Tensor:
-    """The same values, through which no gradient flows: a view. Shapes: unchanged.
+    """A view of the same values through which no gradient flows. Shapes: unchanged.
 
     >>> Tensor([1.0, 2.0]).detach().tolist()
     [1.0, 2.0]
@@ -191,18 +192,18 @@ def detach(self: Tensor) -> Tensor:
 
 
 def _converted(source: Tensor, node: UOp, dtype: DType, device: str) -> Tensor:
-    """`node`, which has the values of `source`, as another dtype; `source` if nothing changes."""
+    """`node`, which has the values of `source`, in another dtype; `source` if nothing changes."""
     if node is source.node and node.dtype is dtype:
         return source
     return wrap(build.cast(node, dtype), device)
 
 
 def _dtype_or_device(given: Any) -> DType:
-    """The dtype that `given` names; what is neither that nor a device is an error of its own."""
+    """The dtype that `given` names. Raises an error that lists both if it is no dtype or device."""
     try:
         return to_dtype(given)
     except DtypeError as error:
         message = str(error).partition("\n")[0]
     if isinstance(given, str) and "did you mean" not in message:
-        to_device(given)  # which says what devices there are
+        to_device(given)  # its error lists the devices
     raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}")

@@ -36,16 +36,16 @@ def custom(
     *,
     batched: bool = False,
 ) -> Any:
-    """Values that a Python function computes, at its place among the kernels of a plan.
+    """Values that a Python function computes, as a step of a plan between kernels.
 
-    `function(*inputs, *outputs)` is called at each run with NumPy arrays: the values of `inputs`,
-    which are read-only, and arrays of zeros to fill. The arrays are its own to keep. It must depend
-    on nothing else, for it is called whenever a run needs one of its outputs, once for all of them.
+    Each run calls `function(*inputs, *outputs)` with NumPy arrays: the values of `inputs`, which
+    are read-only, and arrays of zeros to fill. It may keep the arrays. It must depend on nothing
+    else, since it is called whenever a run needs one of its outputs, once for all of them.
 
-    Shapes: `outputs` is `(shape, dtype)`, which gives a tensor, or a list of those, which gives
-    a list of tensors. `name` is how plans and errors call it. A function that is `batched` takes
-    and fills arrays with a further axis in front as well, all at once, as `ogive.vmap` gives them.
-    Tensors that are computed with at once (docs/eager.md) are given to the function by this call.
+    Shapes: `outputs` is one pair `(shape, dtype)`, for one tensor, or a list of pairs, for a list
+    of tensors. Plans and errors call the function `name`. A `batched` function also accepts arrays
+    with one more axis in front, the batch of `ogive.vmap`. With eager inputs (docs/eager.md) the
+    function is called now.
 
     >>> def sort(values, result):
     ...     result[...] = numpy.sort(values)
@@ -56,9 +56,9 @@ def custom(
     Lengths may be symbolic: the function gets arrays of the lengths that their variables are bound
     to at each run.
 
-    Raises `ArgumentTypeError` for what is no function, tensor or shape. If the function raises, so
-    does the run: an `ExecuteError`, from what it raised, that names the function and the line of
-    this call; a plan stays usable.
+    Raises `ArgumentTypeError` for an argument that is not a function, tensor or shape. If the
+    function raises, the run raises an `ExecuteError` from that exception, which names the function
+    and the line of this call; a plan stays usable.
     """
     if not callable(function):
         raise ArgumentTypeError(f"custom takes a function, not {type(function).__name__}")
@@ -110,13 +110,13 @@ def _to_output(given: Any) -> Output:
 
 
 def _of_parts(output: Output) -> Output:
-    """A complex output as one of floats, its parts along a last axis."""
+    """A complex output as a float output with a last axis for the parts."""
     shape, dtype = output
     return ((*shape, 2), dtype.part) if dtype.is_complex else output
 
 
 def _on_parts(function: Callable[..., None], kinds: Sequence[DType]) -> Callable[..., None]:
-    """`function`, given float arrays with the parts of its complex ones along a last axis."""
+    """`function`, called with float arrays whose last axis has the parts of complex numbers."""
 
     def call(*arrays: Any) -> None:
         seen = [
@@ -129,7 +129,7 @@ def _on_parts(function: Callable[..., None], kinds: Sequence[DType]) -> Callable
 
 
 def in_memory(node: UOp) -> UOp:
-    """A node that a function can read: memory, or what is put there first."""
+    """A node that a function can read: memory, or a value that is stored first."""
     if memory_leaf(node).op in (Op.BUFFER, Op.AFTER) or host_value(node) is not None:
         return node
     return make(Op.CONTIGUOUS, node.dtype, (node,), ())

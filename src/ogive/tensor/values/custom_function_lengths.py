@@ -1,8 +1,8 @@
-"""Custom functions of symbolic shapes: called with arrays of the lengths that variables have.
+"""Custom functions of symbolic shapes, which are called with arrays of the present lengths.
 
-A step that Python does has fixed shapes. So it gets the values padded to their greatest lengths and
-the lengths as numbers; the function sees as much of the arrays as there is, and of what it fills,
-as much is the result.
+A step in Python has fixed shapes. So it gets the values padded to their greatest lengths, and the
+lengths as numbers. The function gets the fronts of these arrays, and the fronts of the outputs that
+it fills are the result.
 
     before   custom(f, [x of (n, 4)], (n,))
     after    custom(g, [n, x padded to (8, 4)], (8,))[:n]       where n is at most 8
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def widen(
     function: Callable[..., None], inputs: Sequence[Tensor], outputs: Sequence[tuple[Shape, DType]]
 ) -> tuple[Callable[..., None], list[Tensor], tuple[tuple[Shape, DType], ...]]:
-    """A function of fixed shapes, its inputs and its outputs: what one of any shapes comes to."""
+    """The function of fixed shapes, the inputs and the outputs for a function of symbolic ones."""
     shapes = [*[tensor.shape for tensor in inputs], *[shape for shape, _ in outputs]]
     sizes = list(dict.fromkeys([n for shape in shapes for n in shape if lengths.is_symbolic(n)]))
     fixed = tuple([(tuple([greatest(size) for size in shape]), kind) for shape, kind in outputs])
@@ -45,14 +45,14 @@ def widen(
 
 
 def narrow(tensor: Tensor, shape: Shape) -> Tensor:
-    """The front of a tensor, in symbolic lengths."""
+    """The front of a tensor, of symbolic `shape`."""
     if not lengths.is_symbolic(*shape):
         return tensor
     return tensor[tuple([slice(0, size) for size in shape])]
 
 
 def _pad(tensor: Tensor) -> Tensor:
-    """A tensor with zeros behind it, up to the greatest lengths."""
+    """A tensor padded with zeros to its greatest lengths."""
     if not lengths.is_symbolic(*tensor.shape):
         return tensor
     amounts = [amount for size in reversed(tensor.shape) for amount in (0, greatest(size) - size)]
@@ -62,7 +62,7 @@ def _pad(tensor: Tensor) -> Tensor:
 def _at_lengths(
     function: Callable[..., None], sizes: Sequence[Dim], shapes: Sequence[Shape], count: int
 ) -> Callable[..., None]:
-    """`function`, given the lengths, `count` inputs and the outputs, in arrays that are longer."""
+    """`function`, called with the lengths, `count` inputs and the outputs, in longer arrays."""
 
     def call(*arrays: Any) -> None:
         values = {size: int(array.flat[0]) for size, array in zip(sizes, arrays, strict=False)}

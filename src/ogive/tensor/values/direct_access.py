@@ -1,10 +1,10 @@
-"""Memory that is there is read where it is: no kernel runs for an element, a row or a slice of it.
+"""Reads of realized memory in place: an element, a row or a slice needs no kernel.
 
     before   x[3].item()        a graph, a kernel, new memory, a copy of that
     after                       a copy of the bytes that the view shows
 
-Nor for what is worked out from single elements by operations that have one right result, to the
-last bit, whoever computes them:
+Neither does an expression of single elements, if its operations have one right result to the last
+bit, whatever computes them:
 
     if x[i] < 0: ...            the element is read and compared
 """
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     from ogive.devices.buffer import Buffer
 
 MOST_REPEATED = 1 << 16
-"""How many elements a view may have that shows elements of its memory several times."""
+"""The most elements of a view that shows elements of its memory several times."""
 
 MOST_COUNTED = 1 << 12
-"""How far positions are counted to read some of them."""
+"""The longest count of positions that is made to read some of them."""
 
 _MOST_OPERATIONS = 8
-"""How many operations on elements are done directly: more are computed faster by a kernel."""
+"""The most operations on elements that are computed directly. A kernel computes more faster."""
 
 _VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND, Op.DETACH})
 _UNMOVED = frozenset({Op.RESHAPE, Op.EXPAND, Op.DETACH})
 PLAIN = frozenset({dtypes.float32, dtypes.float64, dtypes.bool_, *dtypes.SIGNED, *dtypes.UNSIGNED})
-"""The dtypes that NumPy has, but for half floats and complex numbers."""
+"""NumPy's dtypes without half floats and complex numbers."""
 
 _CODES = {
     "b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
     "u8": "Q", "f4": "f", "f8": "d",
 }  # fmt: skip
 _FORMS = {dtype: Struct("=" + _CODES[dtype.numpy.str[1:]]) for dtype in PLAIN}
-"""How numbers lie in memory."""
+"""The memory format of a number of each dtype."""
 
 _EXACT: dict[Op, Callable[..., Any]] = {
     Op.ADD: numpy.add, Op.SUB: numpy.subtract, Op.MUL: numpy.multiply, Op.DIV: numpy.divide,
@@ -63,22 +63,22 @@ _EXACT: dict[Op, Callable[..., Any]] = {
 }  # fmt: skip
 
 OPERATIONS = frozenset({*_EXACT, Op.CAST})
-"""What is worked out from single elements."""
+"""The operations that are computed from single elements."""
 
 
 _SHOWN = frozenset({*OPERATIONS, *_UNMOVED, Op.BUFFER, Op.CONST, Op.IOTA})
 
 
 def read_directly(tensor: Core) -> NDArray[Any] | None:
-    """A copy of what a view of realized memory shows, or the value of one element.
+    """A copy of the elements that a view of realized memory shows, or the value of one element.
 
-    None where a tensor is something else, or what it reads is written to meanwhile, or by a plan
+    None if a tensor is something else, or the memory is written meanwhile, or will be by a plan
     that has not run yet.
     """
     moment = clock.quiet
     given = tensor.node
     if given.op is Op.BUFFER:
-        return None  # it is no view, and no expression
+        return None  # neither a view nor an expression
     read: list[Buffer] = []
     values = shown_values(given, read, least_parts=1)
     if values is None:
@@ -90,12 +90,12 @@ def read_directly(tensor: Core) -> NDArray[Any] | None:
 
 
 def may_be_shown(node: UOp) -> bool:
-    """Whether a node is perhaps read without a kernel."""
+    """Whether a node may be readable without a kernel."""
     return node.op in _VIEWS or node.op in _SHOWN
 
 
 def read_number(tensor: Core) -> Any:
-    """The one element of a tensor that is memory, or a view of it; None if it is not there yet."""
+    """The only element of a tensor that is memory or a view of it; None if it is not computed."""
     node = tensor.node
     form = _FORMS.get(node.dtype)
     if form is None:
@@ -111,7 +111,7 @@ def read_number(tensor: Core) -> Any:
 
 
 def _place_in_memory(node: UOp) -> tuple[Buffer, int] | None:
-    """Where the one element of a node lies: in which memory of the host, the how manieth there."""
+    """The memory of the host that has the only element of a node, and its position there."""
     at = [0] * len(node.shape)
     while node.op is not Op.BUFFER:
         if node.op not in _VIEWS or len(node.src) != 1:
@@ -153,9 +153,8 @@ def shown_values(
 ) -> NDArray[Any] | None:
     """The values of a node on realized memory, perhaps the memory itself, or an element's value.
 
-    That is worked out from at least so many elements of larger memory. The memory is added to what
-    is `read`. None where it is something else, has a symbolic length, or repeats more than a few
-    elements.
+    An expression is computed only if it has at least `least_parts` elements of larger memory. The
+    memory is added to `read`. None for other nodes, symbolic lengths, and many repeated elements.
     """
     if node.op in _VIEWS or node.op is Op.BUFFER or node.op is Op.IOTA:
         shown = _read_view(node, read)
@@ -190,7 +189,7 @@ def _read_view(node: UOp, read: list[Buffer]) -> NDArray[Any] | None:
 
 
 def _read_positions(node: UOp, views: list[UOp]) -> NDArray[Any] | None:
-    """The elements of 0, 1, 2, ... that views show, of which there is no memory."""
+    """The elements of 0, 1, 2, ..., which is not memory, that views show."""
     stop = node.stop if not node.src else None
     if stop is None or stop > MOST_COUNTED:
         return None
@@ -203,7 +202,7 @@ def _read_positions(node: UOp, views: list[UOp]) -> NDArray[Any] | None:
 
 
 def _shown(view: UOp, array: NDArray[Any]) -> NDArray[Any]:
-    """The array behind a movement, without a copy where NumPy needs none."""
+    """A movement of an array, without a copy where NumPy needs none."""
     if view.op is Op.SHRINK:
         return array[tuple([slice(begin, end) for begin, end in view.spans])]
     if view.op is Op.PERMUTE:
@@ -241,8 +240,10 @@ def _compute_element(root: UOp, read: list[Buffer], least_parts: int) -> NDArray
 
 
 def _operations_under(root: UOp) -> list[UOp] | None:
-    """The operations of an expression, sources first, from constants and views of larger memory on;
-    None where they are many, or not exact."""
+    """The operations of an expression on constants and views of larger memory, sources first.
+
+    None if they are many, or not exact.
+    """
     operations: list[UOp] = [root]
     for node in operations:
         if len(operations) > 2 * _MOST_OPERATIONS or node.dtype not in PLAIN:
@@ -260,14 +261,14 @@ def _operations_under(root: UOp) -> list[UOp] | None:
 
 
 def _base(node: UOp) -> UOp:
-    """The node that a node is a view of."""
+    """The node of which a node is a view."""
     while node.op in _VIEWS and len(node.src) == 1:
         node = node.operand
     return node
 
 
 def _is_exact_cast(node: UOp) -> bool:
-    """Whether a cast has one right result: not of floats to integers, or to fewer bits."""
+    """Whether a cast has only one right result, as from floats to integers or narrower ones not."""
     source, to = node.operand.dtype, node.dtype
     if to.is_inexact:
         return to in PLAIN and (not source.is_inexact or to.itemsize >= source.itemsize)
@@ -275,7 +276,7 @@ def _is_exact_cast(node: UOp) -> bool:
 
 
 def _may_be_fused(node: UOp) -> bool:
-    """Whether a kernel may round a product and the sum that it goes into once."""
+    """Whether a kernel may fuse a product with a sum, so that both are rounded only once."""
     is_sum = node.op in (Op.ADD, Op.SUB) and node.dtype.is_inexact
     return is_sum and any(_is_product(source) for source in node.src)
 

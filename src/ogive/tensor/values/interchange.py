@@ -1,4 +1,4 @@
-"""Protocols by which other libraries use tensors: DLPack, NumPy's functions, the namespace."""
+"""Protocols through which other libraries use tensors: DLPack, NumPy's functions, the namespace."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """A DLPack capsule over the values, which are computed now; without a copy.
+    """A DLPack capsule over the values, which are computed now and not copied.
 
-    The consumer keeps the memory alive. Nothing of ours writes to it any more: assignment
-    gives the tensor other memory. What the consumer writes, the tensor has as well. Memory
-    that is itself borrowed is lent read-only, or copied for a consumer too old to know; that of
-    a prepared plan's output is copied, since the plan writes to it at each execution.
+    The consumer keeps the memory alive. Ogive does not write to it any more: an assignment
+    gives the tensor other memory. The tensor sees what the consumer writes. Borrowed memory
+    is lent read-only, or copied for a consumer whose DLPack has no such flag. The output of a
+    prepared plan is copied, since the plan writes to it at each execution.
 
     >>> x = Tensor([1.0, 2.0])
     >>> numpy.from_dlpack(x)
@@ -44,7 +44,7 @@ def dlpack(
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:
-    """The device that `__dlpack__` gives memory of: that of the tensor; for files, the CPU."""
+    """The device of the memory that `__dlpack__` gives: that of the tensor; for files, the CPU."""
     from ogive.tensor.memory.sharing import dlpack_device_of
 
     return dlpack_device_of(self)
@@ -82,17 +82,17 @@ def to_device(self: Tensor, device: str, /, *, stream: Any = None) -> Tensor:
 
 
 def shallow_copy(self: Tensor) -> Tensor:
-    """A view of the whole tensor; of a leaf, another with memory of its own.
+    """A view of the whole tensor; for a leaf, another leaf with memory of its own.
 
-    Raises `GradientError` for what was computed from leaves, as a deep copy does.
+    Raises `GradientError` for a tensor computed from leaves, like a deep copy.
     """
     return copy.deepcopy(self) if self.requires_grad else self.detach()
 
 
 def deep_copy(self: Tensor, memo: Any) -> Tensor:
-    """A tensor of its own with the same values, and a leaf where this one is.
+    """An independent tensor with the same values, which is a leaf if this one is.
 
-    Raises `GradientError` for what was computed from leaves: the copy would not be.
+    Raises `GradientError` for a tensor computed from leaves, since the copy would not be.
     """
     if not self.is_leaf:
         raise GradientError(
@@ -110,9 +110,9 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
 
 
 def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
-    """The same view of a copy of the storage, one for all that are copied together.
+    """The same view of a copy of the storage, which tensors that are copied together share.
 
-    None where a tensor shows a storage that no other does.
+    None if no other tensor shows the storage.
     """
     storage = views.shared_storage(tensor)
     if storage is None:
@@ -125,7 +125,7 @@ def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
 
 
 def reduce(self: Tensor) -> Any:
-    """Its values, for `pickle`, and whether it is a leaf."""
+    """The form for `pickle`: the values, and whether it is a leaf."""
     return restored, (type(self), self.numpy(force=True), history.is_flagged(self))
 
 
@@ -156,11 +156,11 @@ def array_function(
 
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
-"""The versions of the standard that the namespace satisfies, each being part of the next."""
+"""The versions of the standard that the namespace satisfies. Each contains the one before."""
 
 
 def restored(kind: type[Tensor], values: Any, requires_grad: bool) -> Tensor:
-    """The tensor that was written, or pickled, with these values."""
+    """A tensor restored from a pickle or a file."""
     at_once = eager_calls.get(restored)
     eager: Tensor | None = None if at_once is None else at_once(kind, values, requires_grad)
     return kind(values, requires_grad=requires_grad) if eager is None else eager

@@ -1,4 +1,4 @@
-"""`cast` by the names PyTorch has for it. Apart, since some of them are also Python's."""
+"""`cast` under PyTorch's names. They have their own module, as some are Python built-ins."""
 
 from __future__ import annotations
 

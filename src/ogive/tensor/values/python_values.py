@@ -1,4 +1,4 @@
-"""Values in and out: arrays, files, nested lists, Python numbers, and how tensors print."""
+"""Conversions to and from arrays, files, nested lists and Python numbers, and printing."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 def from_numpy(array: NDArray[Any]) -> Tensor:
     """A tensor on the memory of `array`, which is read when the tensor is computed with.
 
-    Shapes: that of the array. Nothing of ours writes to it: assignment takes a copy first.
-    An array that is not row-major, aligned and in the machine's byte order is copied.
+    Shapes: that of the array, which is never written: assignment takes a copy first. An array that
+    is not row-major, aligned and in native byte order is copied.
 
     >>> array = numpy.zeros(2)
     >>> x = Tensor.from_numpy(array)
@@ -57,10 +57,9 @@ def from_file(
 ) -> Tensor:
     """A tensor on the bytes of a file, from `offset` on, row-major and in native byte order.
 
-    Nothing is read until the tensor is computed with, and then only the rows that are used;
-    what is read is what the file at `path` holds at that moment. The tensor and its views are
-    on the device `DISK`, which is read-only; `to("CPU")` copies, and whatever is computed from
-    them is on the CPU. Shapes: `shape`.
+    Rows are read when a computation uses them, with the contents that the file has then. The
+    tensor and its views are on the device `DISK`, which is read-only; `to("CPU")` copies them,
+    and results computed from them are on the CPU. Shapes: `shape`.
 
     >>> import tempfile
     >>> file = tempfile.NamedTemporaryFile()
@@ -77,10 +76,10 @@ def from_file(
 
 
 def to_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
-    """The values as a NumPy array of its own. `force` changes nothing: all tensors can be.
+    """The values as a new NumPy array. `force` has no effect, since every tensor has values.
 
-    Shapes: unchanged; symbolic lengths have the value they are bound to. bfloat16 and the
-    8-bit floats come in the dtypes of `ml_dtypes`.
+    Shapes: unchanged; symbolic lengths have their bound values. bfloat16 and the 8-bit floats have
+    the dtypes of `ml_dtypes`.
 
     >>> Tensor([1, 2]).numpy()
     array([1, 2])
@@ -113,10 +112,10 @@ def to_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
 
 
 def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-    """`numpy.asarray(x)`: a copy. Raises `ArgumentError` where none is wanted."""
+    """`numpy.asarray(x)`: a copy. Raises `ArgumentError` for `copy=False`."""
     if copy is False:
         raise ArgumentError("a tensor's values can only be had as a copy")
-    # While a function is captured, `numpy()` says that there are no values.
+    # While a function is captured, `numpy()` raises the error that there are no values.
     array = self.numpy(force=True) if is_traced() else to_numpy(self)
     return array if dtype is None else array.astype(dtype, copy=False)
 
@@ -129,7 +128,7 @@ def tolist(self: Tensor) -> Any:
     """
     array = self.numpy(force=True)
     try:
-        # NumPy does not make Python numbers of the floats of ml_dtypes.
+        # NumPy does not convert the floats of ml_dtypes to Python numbers.
         is_small = array.dtype.kind == "V"
         return array.astype(numpy.float32).tolist() if is_small else array.tolist()
     except MemoryError as error:
@@ -183,26 +182,25 @@ def to_int(self: Tensor) -> int:
 
 
 SHOWN = 1000
-"""How many elements a tensor may have whose values are computed to be shown."""
+"""The most elements of a tensor whose values are computed for printing."""
 
 
 def represent(self: Tensor) -> str:
-    """`repr(x)`: with values if they are there, or few; otherwise how to compute them. Files are
-    not read for it."""
+    """`repr(x)`: with values if they are computed, or few. Files are not read for it."""
     if self.node.op is Op.CONST or self.is_realized:
         return _with_values(self)
     is_known = self.device != FILES and all(isinstance(size, int) for size in self.shape)
     if is_known and math.prod(self.shape) <= SHOWN:
         try:
             return _with_values(self)
-        except OgiveError:  # while a function is captured; or it says so when it is computed
+        except OgiveError:  # a function is being captured, or computing the tensor is an error
             return f"Tensor({_facts(self)}, lazy)"
     return f"Tensor({_facts(self)}, lazy; print() or realize() computes it)"
 
 
 def represent_as_html(self: Tensor) -> str:
-    """How a notebook shows a tensor: its facts, and its values as `repr` has them."""
-    import html  # which brings a table of all of HTML's entities
+    """The HTML for a notebook: the facts of a tensor, and its values as in `repr`."""
+    import html  # loaded late: it has a table of all HTML entities
 
     facts = html.escape(_facts(self))
     text = html.escape(represent(self))
@@ -210,7 +208,7 @@ def represent_as_html(self: Tensor) -> str:
 
 
 def show(self: Tensor) -> str:
-    """`str(x)`: with values, which are computed if need be."""
+    """`str(x)`: with values, which are computed if necessary."""
     try:
         return _with_values(self)
     except TraceError:

@@ -1,4 +1,4 @@
-"""Tensors over several devices: `shard`, and how one lies."""
+"""Tensors over several devices: `shard`, and their layout."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def shard(self: Tensor, devices: Sequence[str] | Mesh, axis: Any = 0) -> Tensor:
-    """The same values over several devices: in equal parts along `axis`, or as copies for None.
+    """The same values over several devices: equal parts along `axis`, or a copy each for None.
 
-    `devices` are names, each once. For a `Mesh`, `axis` says for each axis of the tensor which axis
-    of the mesh divides it, by name, or None; what is not said is None, and along an axis of the
-    mesh that is not named each device holds the same. Shapes: unchanged.
+    `devices` are names, each once. For a `Mesh`, `axis` gives for each axis of the tensor the
+    name of the mesh axis that divides it, or None (also for axes left out). Along a mesh axis that
+    is not named, every device holds the same values. Shapes: unchanged.
 
     >>> x = Tensor([[1.0, 2.0], [3.0, 4.0]]).shard(("CPU:0", "CPU:1"), axis=0)
     >>> x.sharding
@@ -35,12 +35,12 @@ def shard(self: Tensor, devices: Sequence[str] | Mesh, axis: Any = 0) -> Tensor:
     >>> x.shard(ogive.Mesh(("data", 2), ("model", 2)), ("data", "model")).sharding.part_shape
     (1, 1)
 
-    What is computed from it lies where its parts do, and every device computes its own. On one
-    device it is a tensor like any other.
+    Results computed from it are divided as it is, and each device computes its own parts. On one
+    device it is an ordinary tensor.
 
-    Raises `ShapeError` for an axis that cannot be divided into equal parts, `AxisError` for one
-    that there is not, `DeviceError` for unknown devices, `ArgumentError` for an axis that the mesh
-    does not have, or that divides two.
+    Raises `ShapeError` for an axis that cannot be divided into equal parts, `AxisError` for a
+    missing axis, `DeviceError` for unknown devices, `ArgumentError` for an axis that the mesh does
+    not have, or that divides two.
     """
     shape = self.shape
     layout = _on_mesh(devices, axis, shape) if isinstance(devices, Mesh) else _in_line(
@@ -57,7 +57,7 @@ def shard_like(self: Tensor, other: Core) -> Tensor:
     >>> ogive.zeros(4, 2).shard_like(weight).sharding == weight.sharding
     True
 
-    Raises `ShapeError` where an axis cannot be divided so.
+    Raises `ShapeError` if an axis cannot be divided so.
     """
     layout = _layout_of(other)
     if layout is None:
@@ -67,7 +67,7 @@ def shard_like(self: Tensor, other: Core) -> Tensor:
 
 
 def sharding(self: Tensor) -> Sharding | None:
-    """How the tensor lies over several devices; None for one that is on one device."""
+    """The layout of the tensor over several devices; None if it is on one device."""
     layout = _layout_of(self)
     return None if layout is None else describe(layout, self.shape)
 
@@ -81,7 +81,7 @@ def _layout_of(tensor: Core) -> Layout | None:
 
 
 def lay_out_as(holder: Core, node: UOp) -> UOp:
-    """The next value of what a tensor shows, over several devices as the value before."""
+    """The next value of a tensor or storage, in the layout of the value before."""
     layout = _layout_of(holder)
     if layout is None:
         return node
@@ -93,7 +93,7 @@ def lay_out_as(holder: Core, node: UOp) -> UOp:
 
 
 def _stated_layout(tensor: Core) -> Layout | None:
-    """How a tensor lies, if that is known without looking at how it is computed."""
+    """The layout of a tensor, if it is known without searching its graph."""
     if not is_group(tensor.device):
         return None
     import ogive.engine as engine
@@ -113,7 +113,7 @@ def _laid_out(tensor: Tensor, layout: Layout) -> Tensor:
 
 
 def _in_line(devices: Any, axis: Any, shape: Sequence[Any]) -> Layout:
-    """One axis over devices in a row."""
+    """The layout that divides one axis over devices, or copies for None."""
     if isinstance(devices, str) or not isinstance(devices, tuple | list) or not devices:
         raise ArgumentTypeError(
             'shard takes a tuple of names of devices, as ("CPU:0", "CPU:1"), or an ogive.Mesh, not '
@@ -127,7 +127,7 @@ def _in_line(devices: Any, axis: Any, shape: Sequence[Any]) -> Layout:
 
 
 def _on_mesh(mesh: Mesh, axes: Any, shape: Sequence[Any]) -> Layout:
-    """What the axes of a mesh divide, by their names."""
+    """The layout of a tensor on a mesh, from the names of mesh axes for its axes."""
     named = (axes,) if isinstance(axes, str) else () if axes is None else axes
     if not isinstance(named, tuple | list):
         raise ArgumentTypeError(

@@ -1,4 +1,4 @@
-"""Facts about a tensor: its size, its kind of elements, where it is."""
+"""Facts about a tensor: its size, its kind of elements, its device."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def itemsize(self: Tensor) -> int:
 
 
 def nbytes(self: Tensor) -> Dim:
-    """The bytes all elements take.
+    """The bytes of all elements.
 
     >>> Tensor([1.5, 2.5]).nbytes
     8
@@ -87,7 +87,7 @@ def is_signed(self: Tensor) -> bool:
 
 
 def is_cpu(self: Tensor) -> bool:
-    """Whether the values are in the memory of the CPU, or will be: not those of a file.
+    """Whether the values are, or will be, in the memory of the CPU, not in a file.
 
     >>> Tensor([1]).is_cpu
     True
@@ -96,7 +96,7 @@ def is_cpu(self: Tensor) -> bool:
 
 
 def is_cuda(self: Tensor) -> bool:
-    """Whether the values are in the memory of an NVIDIA GPU, or will be.
+    """Whether the values are, or will be, in the memory of an NVIDIA GPU.
 
     >>> Tensor([1]).is_cuda
     False
@@ -105,17 +105,17 @@ def is_cuda(self: Tensor) -> bool:
 
 
 def is_sparse(self: Tensor) -> bool:
-    """Whether only some elements are kept: never."""
+    """Whether it is sparse, which no tensor is."""
     return False
 
 
 def is_quantized(self: Tensor) -> bool:
-    """Whether integers stand for floats: never, the dtype says what they are."""
+    """Whether it is quantized, which no tensor is."""
     return False
 
 
 def is_of_another_kind(self: Tensor) -> bool:
-    """Whether it is of a kind, or on a device, that there is none of here: never.
+    """Whether it is of a kind, or on a device, that Ogive does not have: always False.
 
     >>> Tensor([1]).is_xpu, Tensor([1]).is_nested
     (False, False)
@@ -124,7 +124,7 @@ def is_of_another_kind(self: Tensor) -> bool:
 
 
 def is_marked(self: Tensor) -> bool:
-    """Whether it is a view that conjugates, negates, or knows no gradients: never, values are so.
+    """Whether it is a lazily conjugated or negated view, or an inference tensor: always False.
 
     >>> Tensor([1j]).conj().is_conj()
     False
@@ -143,7 +143,7 @@ def get_device(self: Tensor) -> int:
 
 
 def is_same_size(self: Tensor, other: Tensor) -> bool:
-    """Whether both have one shape.
+    """Whether both have the same shape.
 
     >>> Tensor([1, 2]).is_same_size(Tensor([3, 4]))
     True

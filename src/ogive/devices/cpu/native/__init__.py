@@ -1,1 +1,1 @@
-"""Plans, replayed by native code: the driver, the thread pool, and the linker of kernels."""
+"""Native code that replays plans: the driver, the thread pool, and the linker of kernels."""

@@ -1,14 +1,14 @@
-"""How the tiles of a long step are claimed, as LLVM IR.
+"""The claiming of tiles of a long step, as LLVM IR.
 
-The tiles lie in spans, one for each thread that may work on the step:
+The tiles are in spans, one for each thread that may work on the step:
 
     spans   [ 0 ... 50 )   [ 50 ... 100 )        of 100 tiles, for the caller and one worker
-    later   [ 17 ... 50 )  [ 62 ... 100 )        where they pause: what is left, for the next time
+    later   [ 17 ... 50 )  [ 62 ... 100 )        at a pause: the remaining tiles, for the next time
 
-A thread claims tiles of its own span, and when that is exhausted, of the others'. So it finds in
-its cache what it wrote in the step before. Otherwise half of an operand that was just laid out anew
-is in the other core's, and to fetch it from there takes longer than to lay it out. Who claims what
-has no influence on results.
+A thread claims tiles of its own span, and when that is exhausted, of the other spans. So it finds
+in its cache what it wrote in the step before. Otherwise half of a packed operand would be in the
+cache of the other core, and fetching it from there takes longer than packing it. Results do not
+depend on which thread claims which tiles.
 """
 
 LONG_STEP = """

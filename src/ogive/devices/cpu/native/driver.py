@@ -1,4 +1,4 @@
-"""The native driver in this process: assembled once for a target, loaded once, kept for ever."""
+"""The native driver of this process: assembled once for a target, loaded once, never unloaded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Driver(NamedTuple):
 
 
 def driver_object(target: Target) -> bytes:
-    """The driver's object code for a target, the same whenever it is asked for."""
+    """The driver's object code for a target, which is always the same."""
     from ogive.devices.cpu.native.driver_ir import driver_ir
     from ogive.devices.llvm.library.assembler import assemble
 
@@ -38,18 +38,18 @@ def driver_object(target: Target) -> bytes:
 
 
 class ProcessDriver:
-    """The driver of this process. Once loaded it is there for ever."""
+    """The driver of this process. Once loaded it stays."""
 
     def __init__(self) -> None:
         self._driver: Driver | None = None
 
     @property
     def is_loaded(self) -> bool:
-        """Whether it is there."""
+        """Whether it is loaded."""
         return self._driver is not None
 
     def load(self, object_bytes: bytes) -> Driver:
-        """Load it from object code, unless it is there: then that one."""
+        """The driver, loaded from this object code unless it is loaded already."""
         with llvm_gate.lock:
             if self._driver is None:
                 library = link_library(object_bytes, EXPORTS)
@@ -63,7 +63,7 @@ class ProcessDriver:
             return self._driver
 
     def get(self) -> Driver:
-        """The driver, assembled here and now if nobody loaded it from a cache."""
+        """The driver, assembled now if it was not loaded from a cache."""
         return self._driver or self.load(driver_object(host_target()))
 
 

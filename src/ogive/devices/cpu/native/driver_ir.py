@@ -2,17 +2,17 @@
 
 `ogive_start(plan)` runs a plan from its first step, `ogive_resume(plan)` from where it paused; both
 return a `Status`. `ogive_copy` is a kernel that copies memory, `ogive_run_parts` one that runs
-parts of other steps, and `ogive_resize_pool` (see `worker_ir`) sets the number of workers.
+parts of other steps, and `ogive_resize_pool` (`worker_ir.py`) sets the number of workers.
 
-The driver returns to Python after the plan's time budget, at a tile boundary. It looks at the clock
-after each claim of a long step, and after a few short steps: one at first, then up to sixteen while
-they prove to be short. A plan of one short step never looks.
+The driver returns to Python after the plan's time budget, at a tile boundary. It reads the clock
+after each claim of a long step, and after a number of short steps: one at first, then up to sixteen
+as long as they prove to be short. A plan of one short step never reads it.
 
-Steps that may run beside each other are a group. It is a job of its own for the pool, whose kernel
-is `ogive_run_parts` and whose tiles are the parts: a step, or some tiles of one. A group is short,
-and runs to its end. Where the pool cannot take it, its steps are run like any others.
+Steps that may run concurrently are a group. It is one job for the pool, whose kernel is
+`ogive_run_parts` and whose tiles are parts: a step, or some tiles of one. A group is short, and is
+not interrupted. If the pool is busy, its steps run one by one.
 
-Steps that another device does in one call are a batch, whose record has the function to be called.
+Steps that another device runs in one call are a batch, whose record has the function to call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The structures that Python and the native driver share: a plan's header, a step, the pool.
 
-All fields are 8-byte words. `WORDS` gives each field's byte offset by the name under which the
-driver's IR mentions it (`$step_tiles`).
+All fields are 8-byte words. `WORDS` has the byte offset of each field by its name in the driver's
+IR (`$step_tiles`).
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ COPY_TILE = 1 << COPY_TILE_BITS
 """Bytes in one tile of `ogive_copy`."""
 
 EXPORTS = ("ogive_start", "ogive_resume", "ogive_copy", "ogive_run_parts", "ogive_resize_pool")
-"""What the driver is called by."""
+"""The driver's entry points."""
 
 MAX_WORKERS = MOST_THREADS - 1
-"""The pool has room for the handles of so many threads, beside the one that runs a plan."""
+"""The most workers for which the pool has room, beside the thread that runs a plan."""
 
 MAX_THREADS = MAX_WORKERS + 1
 NO_FAULT = 2**63 - 1
-"""The fault word of a plan in which nothing went wrong (`INT64_MAX`)."""
+"""The fault word of a plan without a fault (`INT64_MAX`)."""
 
 SITE_BITS = 32
-"""While a group runs, the fault word has the step above these bits and the site in them."""
+"""While a group runs, the fault word has the site in these low bits and the step above them."""
 
 
 class StepKind(enum.IntEnum):
-    """How a step is run."""
+    """How the driver runs a step."""
 
     SERIAL = 0  # a kernel, on the calling thread alone
     PARALLEL = 1  # a kernel whose tiles the pool may share
-    HOST = 2  # return to Python, which does the step and resumes
-    LEADER = 3  # a kernel, the first of a group that the pool may run side by side
-    BATCH = 4  # a kernel, the first of several that their device does in one call
+    HOST = 2  # return to Python, which runs the step and resumes
+    LEADER = 3  # a kernel, the first of a group that the pool may run concurrently
+    BATCH = 4  # a kernel, the first of several that their device runs in one call
 
 
 class Status(enum.IntEnum):
@@ -45,8 +45,8 @@ class Status(enum.IntEnum):
 
     FINISHED = 0
     PAUSED = 1  # the time budget is spent; the header says where to resume
-    FAULTED = 2  # `plan_step` and `plan_fault` tell where; later steps did not run
-    HOST = 3  # step `plan_step - 1` is Python's to do
+    FAULTED = 2  # `plan_step` and `plan_fault` say where; later steps did not run
+    HOST = 3  # Python must run step `plan_step - 1`
 
 
 PLAN_FIELDS = (
@@ -55,32 +55,32 @@ PLAN_FIELDS = (
     "pool",  # address of the pool, or 0
     "budget",  # nanoseconds after which to pause
     "step",  # the next step to run, `count` after the last ...
-    "left",  # ... and how many spans have tiles of it that were not yet run, 0 if it is not begun
-    "spans",  # address of the spans: two words each, the next tile and the first behind the end
-    "room",  # how many of them there may be
+    "left",  # ... and how many spans still have tiles of it, 0 if it has not begun
+    "spans",  # address of the spans: two words each, the next tile and the end
+    "room",  # the most spans
     "fault",  # the least site number that faulted, or NO_FAULT
 )
 PART_FIELDS = (
-    "record",  # the step's
-    "number",  # the step's, too
-    "begin",  # the first of the tiles ...
-    "end",  # ... and the first that is not its own
+    "record",  # the record of the step
+    "number",  # the number of the step
+    "begin",  # the first tile ...
+    "end",  # ... and the end of its tiles
 )
 # Fields that different threads write are kept on different cache lines.
 POOL_FIELDS = (
-    ("state", 8),  # who is inside, and what there is to enter: see below
+    ("state", 8),  # the workers inside, and the job that they may enter: see below
     ("job", 8),
     ("busy", 1),  # taken by the caller whose job it is, or by `resize`
-    ("wanted", 1),  # how many workers there should be
-    ("workers", 1),  # how many there are
-    ("numbers", 1),  # how many have taken a number
+    ("wanted", 1),  # the wanted number of workers
+    ("workers", 1),  # the present number of workers
+    ("numbers", 1),  # how many of them have taken a number
     ("sleepers", 1),
-    ("process", 1),  # the process that started them
-    ("called", 1),  # when a sleeper was last called ...
-    ("waking", 1),  # ... and how long they take to come, in nanoseconds, on average
+    ("process", 1),  # the process that started the workers
+    ("called", 1),  # when a sleeper was last woken ...
+    ("waking", 1),  # ... and the average time until it works, in nanoseconds
     ("missed", 1),  # how long threads have lately worked while others slept ...
-    ("ended", 1),  # ... until when
-    ("excluded", 6),  # one more than the processor that workers are kept off, 0 if there is none
+    ("ended", 1),  # ... and when that ended
+    ("excluded", 6),  # one more than the processor that workers must avoid, 0 for none
     ("mutex", 8),
     ("condition", 8),
     ("handles", MAX_WORKERS),
@@ -94,9 +94,9 @@ JOB_FIELDS = (
     "grain",
     "fault",  # ... and of its plan the address of the fault word, ...
     "spans",  # ... and of the spans that its tiles are in
-    "count",  # how many spans there are
-    "parts",  # how many claims a span is worth at least
-    "threads",  # how many may work on it, the caller included
+    "count",  # the number of spans
+    "parts",  # the least number of claims in a span
+    "threads",  # the most threads that may work on it, the caller included
 )
 
 PART_WORDS = len(PART_FIELDS)

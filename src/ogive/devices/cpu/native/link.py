@@ -1,4 +1,4 @@
-"""Object code into executable memory, and out of it again with its last user."""
+"""Loads object code into executable memory, and unloads it with its last user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ogive.errors import LoadError
 
 
 class Library:
-    """A linked object. Its code stays mapped for as long as this, or a kernel of it, lives."""
+    """A linked object. Its code stays mapped as long as this, or a kernel of it, lives."""
 
     __slots__ = ("_addresses", "_memory")
 
@@ -27,7 +27,7 @@ class Library:
 
 
 class LoadedKernel:
-    """The entry point of a kernel in memory. It keeps the code it points into alive."""
+    """The entry point of a kernel in memory. It keeps its code alive."""
 
     __slots__ = ("__weakref__", "_library", "address")
 
@@ -42,7 +42,7 @@ def link(object_bytes: bytes, symbol: str) -> LoadedKernel:
 
 
 def link_library(object_bytes: bytes, symbols: Iterable[str]) -> Library:
-    """Load an object of several functions; what it does not define, the process must."""
+    """Load an object of several functions. The process must have the functions that it lacks."""
     names = tuple(symbols)
     image = lay_out(object_bytes, _process_symbol)
     if image is not None and image.offsets.keys() >= set(names):
@@ -53,7 +53,7 @@ def link_library(object_bytes: bytes, symbols: Iterable[str]) -> Library:
 
 
 def _load(image: Image, names: tuple[str, ...]) -> Library:
-    """An image as code. Memory is never writable and executable at once."""
+    """An image as executable code. Memory is never writable and executable at once."""
     memory = mmap.mmap(-1, len(image.code), mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
     memory[:] = bytes(image.code)
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))

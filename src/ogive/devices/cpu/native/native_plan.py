@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     Words = NDArray[numpy.int64]
 
 PAUSE_NANOSECONDS = 50_000_000
-"""How long a plan runs before it lets Python look for signals: half of what Ctrl-C may take."""
+"""How long a plan runs before Python may check for signals: half of what Ctrl-C may take."""
 
 COPY_GRAIN = 4
-"""Tiles of a copy worth a call: 256 KiB."""
+"""The least tiles of a copy that are worth a call: 256 KiB."""
 
 _STEP = PLAN_FIELDS.index("step")
 _COUNT = PLAN_FIELDS.index("count")
@@ -61,12 +61,12 @@ def copy_step(destination: int, source: int, nbytes: int) -> KernelStep:
 
 
 class NativePlan:
-    """Steps that run in order, from the first to the last, at each `execute()`.
+    """Steps that each `execute()` runs in order.
 
-    What may change between runs is open to be written to: `words` holds the arguments of all
-    steps, those of step i from `offsets[i]` on, `tiles` the tile count of each step and `threads`
-    how many threads it is worth. The plan keeps its kernels alive; the memory behind the addresses
-    is the caller's to keep.
+    What may change between runs can be written: `words` holds the arguments of all steps, those of
+    step i from `offsets[i]` on, `tiles` the tile count of each step, and `threads` the number of
+    threads it is worth. The plan keeps its kernels alive; the caller keeps the memory at the
+    addresses alive.
     """
 
     __slots__ = (
@@ -128,7 +128,7 @@ class NativePlan:
         _plans.add(self)
 
     def _write_records(self, steps: Sequence[DeviceStep], rows: Sequence[tuple[int, ...]]) -> None:
-        """Lay out the records of all steps, and behind them those of groups and batches."""
+        """Write the records of all steps, and after them those of groups and batches."""
         groups, batches = _groups(steps), _batches(steps)
         count = len(steps) + len(groups) + len(batches)
         self._records: Words = numpy.zeros((count, STEP_WORDS), numpy.int64)
@@ -141,7 +141,7 @@ class NativePlan:
             self._batch(several, place, [steps[at] for at in several])
 
     def _write_header(self, count: int, pause_nanoseconds: int) -> None:
-        """Lay out what the driver reads and writes of the plan as a whole."""
+        """Write the header: the fields of the plan as a whole."""
         self._spans: Words = numpy.zeros((self._pool.threads, 2), numpy.int64)
         fields = {
             "steps": self._records.ctypes.data,
@@ -157,7 +157,7 @@ class NativePlan:
         self._address = self._header.ctypes.data
 
     def _lead(self, group: range, place: int, parts: Sequence[tuple[int, int, int]]) -> None:
-        """Make a group of steps a job of its own, with its record at `place`."""
+        """Make a group of steps one job for the pool, with its record at `place`."""
         record, stride = self._records.ctypes.data, 8 * STEP_WORDS
         rows = [(record + stride * step, step, begin, end) for step, begin, end in parts]
         table: Words = numpy.array(rows, numpy.int64)
@@ -169,7 +169,7 @@ class NativePlan:
         self._parts.append(table)
 
     def _batch(self, several: range, place: int, steps: Sequence[DeviceStep]) -> None:
-        """Make steps in a row one call, with its record at `place`."""
+        """Make several steps in a row one call, with its record at `place`."""
         record, stride = self._records.ctypes.data, 8 * STEP_WORDS
         kernels = [step for step in steps if isinstance(step, KernelStep)]
         batcher = kernels[0].batcher
@@ -182,14 +182,14 @@ class NativePlan:
 
     @property
     def pool_threads(self) -> int:
-        """How many threads there are for a step."""
+        """The number of threads for a step."""
         return self._pool.threads
 
     def execute(self) -> Fault | None:
-        """Run all steps, in native code. Returns the fault that stopped it, if one did.
+        """Run all steps in native code. Returns the fault that stopped the run, or None.
 
         Threads that execute one plan take turns. An exception, such as a `KeyboardInterrupt`,
-        abandons the run at a tile boundary, and the next one starts from the first step. `outcome`
+        abandons the run at a tile boundary, and the next run starts from the first step. `outcome`
         tells how far an abandoned run came.
         """
         if self._calling:
@@ -201,9 +201,9 @@ class NativePlan:
     def execute_between(
         self, prepare: Callable[[], None], finish: Callable[[Fault | None], None]
     ) -> Fault | None:
-        """`execute`, and what is to be done before and after it in one turn of this thread.
+        """`execute` between `prepare` and `finish`, all without a run of another thread between.
 
-        A run that an exception abandons is not finished.
+        `finish` is not called for a run that an exception abandons.
         """
         if self._calling:
             self._refuse_own_steps()
@@ -219,7 +219,7 @@ class NativePlan:
             raise ExecuteError("a plan cannot be executed by one of its own host steps")
 
     def execute_once(self) -> Status:
-        """Run until the first pause: a run that is not `FINISHED` then is abandoned."""
+        """Run until the first pause. A run that is not `FINISHED` by then is abandoned."""
         with self._lock:
             return Status(self._start(self._address))
 
@@ -239,7 +239,7 @@ class NativePlan:
         return self._resume(self._address)
 
     def rewind(self) -> None:
-        """Forget how far the last run came: from now on, `outcome` tells of the next one."""
+        """Forget the progress of the last run. From now on, `outcome` is about the next one."""
         if self._calling:
             self._refuse_own_steps()
         header = self._header
@@ -250,11 +250,11 @@ class NativePlan:
     def outcome(self, may_end: Callable[[int], bool]) -> Fault | None:
         """How the last run ended, or where an exception stopped it. No other has begun since.
 
-        A step that is whole is brought to its end first, and so are those up to one before which
-        the run `may_end`, unless a function of the user's comes first. The driver notes what it has
-        done before it returns, and host steps at once with the last that they do, so the answer
-        does not depend on the moment when the exception came; and asking may itself be interrupted,
-        and repeated.
+        A step that is `whole` is finished first, and so are further steps until one before which
+        the run `may_end`, unless a function of the user comes first. The driver records its
+        progress before it returns, and a host step together with its last calls. So the answer does
+        not depend on the moment of the exception, and this method may itself be interrupted and
+        called again.
         """
         header, count = self._header, len(self.tiles)
         while (step := self._next_step()) < count and header[_FAULT] == NO_FAULT:
@@ -280,12 +280,12 @@ class NativePlan:
     def _next_step(self) -> int:
         """The first step that is not known to be done."""
         step = int(self._header[_STEP])
-        # Of a host step the driver only knows that it has asked for it.
+        # For a host step, the driver's record only says that it has asked for it.
         is_asked = step - 1 in self._functions and not self._header[_LEFT]
         return step - 1 if is_asked and step - 1 != self._done else step
 
     def _call(self, step: int) -> Fault | None:
-        """Do a host step. Returns the fault that it ended with, if it did."""
+        """Run a host step. Returns the fault with which it ended, or None."""
         self._calling = threading.get_ident()
         try:
             function, count, has_tiles = self._functions[step]
@@ -303,7 +303,7 @@ class NativePlan:
         return None
 
     def renew_lock(self) -> None:
-        """Forget a lock that a thread of the parent process held when it forked."""
+        """Replace the lock, which another thread may have held when the process forked."""
         self._calling = 0
         self._lock = threading.Lock()
 
@@ -317,7 +317,7 @@ def _record(step: DeviceStep, arguments: int) -> tuple[int, ...]:
 
 
 def _groups(steps: Sequence[DeviceStep]) -> list[range]:
-    """The steps that may run side by side, as runs of two and more."""
+    """Groups of two or more steps that may run concurrently."""
     groups: list[range] = []
     for position, step in enumerate(steps):
         if isinstance(step, KernelStep) and step.joins:
@@ -329,7 +329,7 @@ def _groups(steps: Sequence[DeviceStep]) -> list[range]:
 
 
 def _batches(steps: Sequence[DeviceStep]) -> list[range]:
-    """The steps that their device does in one call, as runs of two and more."""
+    """Batches of two or more steps that their device runs in one call."""
     batchers = [step.batcher if isinstance(step, KernelStep) else None for step in steps]
     batches = []
     end = 0
@@ -341,7 +341,7 @@ def _batches(steps: Sequence[DeviceStep]) -> list[range]:
 
 
 def _parts(step: DeviceStep) -> Iterator[tuple[int, int]]:
-    """The tiles of a step, in calls of its grain: (first, end)."""
+    """The tiles of a step in calls of its grain, each (first, end)."""
     assert isinstance(step, KernelStep), "only kernels run side by side"
     grain = max(step.grain, 1)
     for begin in range(0, step.tiles, grain):

@@ -1,12 +1,12 @@
-"""Object files laid out for memory: what LLVM writes for x86-64 on ELF, linked without LLVM.
+"""Links object files without LLVM: those that LLVM writes for x86-64 on ELF.
 
-A process that finds all its kernels on disk would load 100 MB of LLVM only to link them, and a
-kernel asks for little: its text, its constants, distances between them, jumps to functions of the
-process.
+Otherwise a process that finds all its kernels on disk would load 100 MB of LLVM only to link them.
+A kernel needs little: its text, its constants, distances between them, and jumps to functions of
+the process.
 
     .text .rodata.cst4, call memcpy  →  text | constants | jump *address of memcpy
 
-Whatever else an object has is left to LLVM, and so is one that is damaged.
+Objects with anything else are left to LLVM, and so are damaged ones.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _DISTANCE = struct.Struct("<i")
 _MAGIC = b"\x7fELF\x02\x01\x01"  # 64 bits, little-endian
 _RELOCATABLE, _X86_64 = 1, 62
 _CONTENT, _SYMBOLS, _RELOCATIONS = 1, 2, 4  # types of sections
-_WRITABLE, _IN_MEMORY, _THREAD_LOCAL = 1, 2, 0x400  # their flags
-_PC32, _PLT32 = 2, 4  # the distance to a place, and to a function that may be far away
+_WRITABLE, _IN_MEMORY, _THREAD_LOCAL = 1, 2, 0x400  # flags of sections
+_PC32, _PLT32 = 2, 4  # the distance to a place, and to a function, which may be far away
 
-_FAR_JUMP = b"\xff\x25\x00\x00\x00\x00"  # jmp *(%rip): to the address that follows
+_FAR_JUMP = b"\xff\x25\x00\x00\x00\x00"  # jmp *(%rip): to the address in the next 8 bytes
 _PAGE = 4096
 
 
 class Image(NamedTuple):
-    """Code that may lie at any address that is a multiple of a page; where its functions begin."""
+    """Code for any page-aligned address, and the offsets of its functions."""
 
     code: bytearray
     offsets: dict[str, int]
@@ -55,9 +55,9 @@ class _Symbol(NamedTuple):
 
 
 def lay_out(object_bytes: bytes, find: Callable[[str], int | None]) -> Image | None:
-    """The image of an object, given the addresses that `find` has for what it does not define.
+    """The image of an object. `find` gives the addresses of symbols that it does not define.
 
-    None for an object of another kind, or one that needs more than is done here.
+    None for an object of another kind, or one that only LLVM can link.
     """
     try:
         sections = _sections(object_bytes)
@@ -67,11 +67,11 @@ def lay_out(object_bytes: bytes, find: Callable[[str], int | None]) -> Image | N
 
 
 class _Unsupported(Exception):
-    """An object has something that only LLVM knows how to link."""
+    """An object has something that only LLVM can link."""
 
 
 def _sections(data: bytes) -> list[_Section] | None:
-    """The sections of an object; None if it is not one of ours."""
+    """The sections of an object; None if it is of another kind."""
     magic, kind, machine, at, size, count = _HEADER.unpack_from(data)
     if (magic, kind, machine, size) != (_MAGIC, _RELOCATABLE, _X86_64, _SECTION.size):
         return None
@@ -91,7 +91,7 @@ def _section(
 
 
 class _Layout:
-    """Sections one after the other, then the jumps to functions of the process."""
+    """The layout of an image: its sections, then the jumps to functions of the process."""
 
     def __init__(self, sections: list[_Section], find: Callable[[str], int | None]) -> None:
         self.sections = sections
@@ -153,7 +153,7 @@ class _Layout:
             _DISTANCE.pack_into(self.code, start + at, target + addend - (start + at))
 
     def _place(self, symbol: _Symbol) -> int:
-        """Where a symbol of the object itself is."""
+        """The offset of a symbol of the object itself."""
         if symbol.section not in self.starts:
             raise _Unsupported
         if symbol.value > len(self.sections[symbol.section].content):
@@ -161,7 +161,7 @@ class _Layout:
         return self.starts[symbol.section] + symbol.value
 
     def _jump_to(self, name: str) -> int:
-        """Where the jump to a function of the process is: that may be too far for a distance."""
+        """The offset of the jump to a function of the process, which may be too far for a call."""
         if name not in self.jumps:
             address = self.find(name)
             if address is None:

@@ -10,7 +10,7 @@ from ogive.targets.target import Target
 
 
 class _System(NamedTuple):
-    """Numbers of a C library, and whether threads can be told which processors to run on."""
+    """Constants of a C library, and whether threads can be bound to processors."""
 
     monotonic: int  # CLOCK_MONOTONIC
     set_mask: int  # SIG_SETMASK
@@ -21,12 +21,12 @@ _SYSTEMS = {
     "linux": _System(monotonic=1, set_mask=2, has_places=True),
     "apple": _System(monotonic=6, set_mask=3, has_places=False),
 }
-"""The systems that there is a driver for, by what is in their triples."""
+"""The systems for which there is a driver, by a part of their triples."""
 
 
 def platform_ir(target: Target) -> str:
     """`@clock`, `@relax`, `@enter_float_mode`, `@leave_float_mode`, `@set_signal_mask`,
-    `@processor`, `@leave_processor`. Raises `CompileError` for a system that is none of ours."""
+    `@processor`, `@leave_processor`. Raises `CompileError` for an unknown system."""
     systems = [system for name, system in _SYSTEMS.items() if name in target.triple]
     if not systems:
         raise CompileError(f"no driver for {target.triple!r}: Ogive runs on Linux and macOS")

@@ -1,4 +1,4 @@
-"""The thread pool's handle in Python. The threads themselves are native: see `pool_ir`."""
+"""The thread pool's handle in Python. The threads themselves are native code (`pool_ir.py`)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Pool:
     """Threads that share the tiles of parallel steps with the thread that executes a plan.
 
-    They start with the first parallel step and stop when the pool dies or the interpreter exits.
-    Any number of Python threads may execute plans on one pool; whoever finds it busy works alone.
+    They start with the first parallel step and stop when the pool is freed or the interpreter
+    exits. Any number of Python threads may execute plans on one pool; one that finds it busy works
+    alone.
     """
 
     __slots__ = ("__weakref__", "_driver", "_words", "address")
@@ -43,23 +44,23 @@ class Pool:
 
     @property
     def threads(self) -> int:
-        """How many threads run a parallel step, the caller's included."""
+        """The number of threads that run a parallel step, the caller included."""
         return int(self._words[WORDS["pool_wanted"] // 8]) + 1
 
     @property
     def jobs(self) -> int:
-        """How many parallel steps the workers have been offered so far."""
+        """The number of parallel steps offered to the workers so far."""
         return int(self._words[WORDS["pool_state"] // 8]) >> NUMBER_BITS
 
     def set_threads(self, threads: int) -> None:
-        """Run parallel steps on this many threads, the caller's included; 1 means no others.
+        """Run parallel steps on this many threads, the caller included; 1 means no workers.
 
-        Waits for the workers there are to finish their tiles. Results never depend on it.
+        Waits until the present workers have finished their tiles. Results never depend on it.
         """
         self._driver.resize_pool(self.address, _workers(threads))
 
     def forget_workers(self) -> None:
-        """Start over in a forked child, which has a copy of the pool but none of its threads."""
+        """Reset the pool in a forked child, which has a copy of it but none of its threads."""
         wanted = self._words[WORDS["pool_wanted"] // 8]
         self._words[:] = 0
         self._words[WORDS["pool_wanted"] // 8] = wanted
@@ -76,7 +77,7 @@ def _stop(driver: Driver, words: NDArray[numpy.int64]) -> None:
 
 
 def default_pool() -> Pool:
-    """The pool that plans use unless given another: one thread per core."""
+    """The pool that plans use by default: one thread per core."""
     with llvm_gate.lock:
         return _first_pool()
 

@@ -1,11 +1,11 @@
 """The thread pool, as LLVM IR.
 
-Who owns what: a caller that takes `busy` may publish a job, by writing its fields and then opening
+A caller that takes `busy` owns the pool and may publish a job: it writes the fields and then opens
 `state` under a new number, with as many seats as its step is worth further threads. A worker enters
-by taking a seat in a compare-and-swap that fails if the job was closed meanwhile, so nobody enters
-late. Caller and workers then claim tiles (see `claims_ir`) until none is left; the caller closes
-the job and waits for those inside, never for one that has not come. If `busy` is taken, the caller
-does its step alone: nothing can deadlock.
+by taking a seat with a compare-and-swap, which fails if the job was closed meanwhile, so that no
+worker enters late. Caller and workers then claim tiles (`claims_ir.py`) until none is left. The
+caller closes the job and waits for the workers inside, never for one that has not entered. If
+`busy` is taken, the caller runs its step alone. So nothing can deadlock.
 """
 
 SHARE = """

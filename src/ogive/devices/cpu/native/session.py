@@ -1,4 +1,4 @@
-"""LLVM's own linker, for what `objects.py` leaves to it."""
+"""LLVM's own linker, for objects that `objects.py` leaves to it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ogive.errors import LoadError
 
 _names = itertools.count()
 _OBJECT, _PROCESS = 2, 3
-"""What a library may be made of, as llvmlite counts it."""
+"""llvmlite's codes for the elements of a library."""
 
 SESSION_LINKS = 128
-"""LLVM keeps some kilobytes of each object, unloaded or not, until its session ends."""
+"""The objects linked in one session, since LLVM keeps some kilobytes of each until it ends."""
 
 
 class _Element(ctypes.Structure):
@@ -34,7 +34,7 @@ class _Symbol(ctypes.Structure):
 
 
 class Tracker:
-    """An object that LLVM has linked. It goes with this."""
+    """Keeps an object loaded that LLVM has linked."""
 
     __slots__ = ("_session", "_tracker")
 
@@ -65,7 +65,7 @@ class _Session:
         llvm_function("InitializeNativeTarget")()
         llvm_function("InitializeNativeAsmPrinter")()
         message = Message()
-        # JITLink: as fast as the older linker, a fifth of its memory, and code can be unloaded.
+        # JITLink is as fast as the older linker, takes a fifth of its memory, and can unload code.
         suppress_errors, use_jit_link = True, True
         self._pointer = llvm_function("CreateLLJITCompiler")(
             None, suppress_errors, use_jit_link, message.place
@@ -81,7 +81,7 @@ class _Session:
         _reference: Any = ctypes.byref,
         _is_finalizing: Callable[[], bool] = sys.is_finalizing,
     ) -> None:
-        # At the end of the process, a thread may still be inside.
+        # At the end of the process, another thread may still be inside LLVM.
         if self._pointer and not _is_finalizing():
             with _lock:
                 self._dispose(self._pointer, _reference(_error()))
@@ -115,13 +115,13 @@ class _Session:
 
 
 class LlvmLinker:
-    """Links with a session of LLVM, and begins another when that has linked enough."""
+    """Links in a session of LLVM, and begins another one after `SESSION_LINKS` objects."""
 
     def __init__(self) -> None:
         self._session: _Session | None = None
 
     def link(self, object_bytes: bytes, names: tuple[str, ...]) -> tuple[dict[str, int], Tracker]:
-        """The addresses of functions of an object, and what keeps it loaded. Raises `LoadError`."""
+        """The addresses of functions of an object, and its tracker. Raises `LoadError`."""
         with llvm_gate.lock, llvm_gate.users_lock():
             if self._session is None or self._session.links == SESSION_LINKS:
                 self._session = _Session()

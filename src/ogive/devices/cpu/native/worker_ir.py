@@ -1,15 +1,16 @@
-"""The pool's workers, as LLVM IR: their life, how they are woken, started and stopped.
+"""The pool's workers, as LLVM IR: their loop, waking, starting and stopping.
 
-Workers start with the first job, spin for a while after each, then sleep. To wake one may take
-longer than the whole job (3 microseconds on one machine, 300 on a virtual one), so the pool
-measures it. Each thread that works on a job looks, after each of its claims, whether the time
-lately worked without the sleepers and the time still to work exceed it, and then wakes two. A large
-pool is up in a few rounds, a train of small jobs soon has company, a lonely one wakes nobody.
+Workers start with the first job, spin for a while after each job, and then sleep. Waking one may
+take longer than the whole job (3 µs on one machine, 300 µs on a virtual one), so the pool measures
+that time. After each claim, a thread working on a job compares it with the time that threads have
+lately worked while others slept, plus the time still to work. If these are longer, it wakes two
+sleepers. So a large pool is awake after a few rounds, a series of small jobs soon wakes some, and a
+single small job wakes none.
 
-A system may put a woken worker on the processor of the caller who woke it and leave it there for
-many milliseconds, which on virtual machines is common: a processor that rests there looks as if it
-were taken away. Then both together take as long as one. So workers may run wherever their caller
-may, but for where it is; when it comes from another processor, that is said anew.
+A system may place a woken worker on the processor of its caller and leave it there for many
+milliseconds, which is common on virtual machines, where an idle processor looks as if it were taken
+away. Then two threads take as long as one. So workers may run on every processor of their caller,
+except the one on which it is. When the caller has moved, that is set again.
 """
 
 _WORKER = """

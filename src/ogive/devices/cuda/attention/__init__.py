@@ -1,1 +1,1 @@
-"""Attention on tensor cores: one kernel works scores out, uses and forgets them."""
+"""Attention on tensor cores: one kernel computes the scores and uses them without storing them."""

@@ -1,19 +1,20 @@
 """Attention by `wgmma`, for sm_90a: scores, weights and their products in one kernel.
 
-A block stays on its multiprocessor and works on 128 rows after the other. One thread of its first
-warpgroup, the *producer*, begins the copies of rows and, into a ring of stages, of blocks of
-columns. Two *consumers*, of 64 rows each, go through the blocks, from the last that counts on:
+Blocks are persistent: each computes one tile of 128 rows after another. One thread of the first
+warpgroup, the *producer*, begins the copies of the rows and, into a ring of stages, of the blocks
+of columns. Two *consumers* of 64 rows each go through the blocks, beginning with the last that
+counts:
 
     scores of the last block; weights of them
     for each block before it:
         begin its scores;  begin the product of the weights at hand;  let the other consumer begin
-        when the scores are there: weights of them
-        when the product is done: sums are brought to the new maximum of the row
+        when the scores are there: compute their weights
+        when the product is done: rescale the sums to the new maximum of the row
     the product of the last weights;  store
 
-So while one consumer computes weights, tensor cores work for the other. Of a softmax, the maximum
-of a row is that so far, and sums are about it. Columns that do not count are left out in blocks
-where there are such; blocks of them alone are never read.
+So while one consumer computes weights, the tensor cores work for the other. The softmax is online:
+it uses the maximum of the row so far, and sums are relative to that. Masked columns are left out
+in the blocks that have some; blocks with only masked columns are never read.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ _ALL_CONSUMERS = CONSUMERS * WARPGROUP
 
 
 class AttentionForm(NamedTuple):
-    """All that the text of a kernel depends on: how results are stored (`by_engine`), and whether
-    more than one block of columns is counted in part (`has_edges`)."""
+    """Everything that the text of a kernel depends on: how results are stored (`by_engine`), and
+    whether more than one block of columns is partly masked (`has_edges`)."""
 
     attention: RegionAttention
     tile: AttentionTile
@@ -68,7 +69,7 @@ class AttentionForm(NamedTuple):
 
 
 def attention_parameters(form: AttentionForm) -> list[Parameter]:
-    """Tensor maps, which operands have the batch axes, sizes, and memory that is read directly."""
+    """Tensor maps, flags of the operands with batch axes, sizes, and memory read by threads."""
     tile = form.tile
     names = [f"rows{n}" for n in range(len(tile.rows))]
     names += [f"columns{n}" for n in range(len(tile.columns))]
@@ -81,18 +82,18 @@ def attention_parameters(form: AttentionForm) -> list[Parameter]:
 
 
 def read_slots(form: AttentionForm) -> list[int]:
-    """The buffers that are read or written without the copying engine."""
+    """The slots of the buffers that threads read or write without the copying engine."""
     direct = set() if form.by_engine else {form.attention.result.slot}
     return sorted(direct | loaded_slots(form.attention))
 
 
 def write_attention(form: AttentionForm, target: Target) -> str:
-    """The module of a kernel."""
+    """Write the module of a kernel."""
     return _AttentionKernel(form, target).write()
 
 
 class _AttentionKernel:
-    """One kernel while it is written."""
+    """Writes one kernel."""
 
     def __init__(self, form: AttentionForm, target: Target) -> None:
         attention, tile = form.attention, form.tile
@@ -100,7 +101,7 @@ class _AttentionKernel:
         name = f"attention_{attention.dtype.name}_{tile.block}x{len(attention.scores)}"
         self.text = KernelText(name, attention_parameters(form), THREADS)
         self.mixes = tile.mixed_columns is not None
-        # An operand is read last by scores, or by the product, one block later.
+        # The last reader of an operand is the scores, or the product one block later.
         self.released_late = {tile.mixed_columns} if self.mixes else set()
 
     def write(self) -> str:
@@ -256,7 +257,7 @@ class _AttentionKernel:
             text.when(self.speaks, lambda: self._copy_out(place))
         else:
             results.store(row_state, sums)
-        # What is in the place of rows has been read, by this consumer at least.
+        # This consumer no longer reads the memory of the rows, or the results staged there.
         ptx.arrive_if(text, self.speaks, text.add(self.base, 8))
         return ring
 
@@ -294,7 +295,7 @@ class _AttentionKernel:
         self, weights: RowWeights, place: TilePlace, state: list[str], ring: list[str],
         begin: Index, end: Index, is_edge: bool,
     ) -> tuple[list[str], list[str]]:  # fmt: skip
-        """Blocks from one to another, counted from the last one on."""
+        """Go through a range of blocks, counted from the last one back."""
         text, size = self.text, len(weights.initial)
 
         def one_block(step: str, carried: list[str]) -> list[str]:
@@ -358,8 +359,8 @@ class _AttentionKernel:
         return products.begin_mixing(text, self.attention.dtype, words, right, sums)
 
     def _finish_product(self, state: list[str], known: int) -> list[str]:
-        """The sums, when the product of the last weights is done; they stand behind what is known
-        of the rows."""
+        """The state after the product of the last weights is done: the sums follow the state of
+        the rows."""
         stage, parity, *rest = state
         words, sums = rest[known : known + self._word_count], rest[known + self._word_count :]
         sums = self._begin_product(stage, parity, words, sums)
@@ -368,7 +369,7 @@ class _AttentionKernel:
         return sums
 
     def _release(self, stage: Index, early: bool) -> None:
-        """Say that operands were read: those of scores alone early, that of the product late."""
+        """Signal that operands were read: those that only scores read early, the product's late."""
         for number in range(len(self.tile.columns)):
             if (number not in self.released_late) == early:
                 ptx.arrive_if(self.text, self.speaks, self._empty(stage, number))

@@ -1,4 +1,4 @@
-"""How an attention is divided: operands of tiles in shared memory, blocks of columns, order."""
+"""How an attention is tiled: operands in shared memory, blocks of columns, order of the tiles."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ogive.ir.node import UOp
 from ogive.named import NamedTuple
 
 BARRIERS = 1024
-"""Bytes at the beginning of shared memory for barriers; tiles are aligned to as many."""
+"""Bytes at the beginning of shared memory for barriers; also the alignment of the tiles."""
 CONSUMERS = 2
 TILE_ROWS = CONSUMERS * ROWS
 THREADS = (CONSUMERS + 1) * WARPGROUP
 MOST_GROUP = 16
-"""Heads whose rows are worked on together at most: their columns stay in the second-level cache."""
+"""The most heads whose rows are computed together, so that their columns stay in the L2 cache."""
 
 
 class Operand(NamedTuple):
-    """Lines in memory: an access, the counter of the lines, and that along each."""
+    """Lines in memory: an access, the counter of the lines, and the counter along a line."""
 
     access: Access
     line: UOp
@@ -32,7 +32,7 @@ class Operand(NamedTuple):
         return -(-extent(self.inner) // BOX)
 
     def strides(self, batch: tuple[UOp, ...]) -> tuple[int, ...]:
-        """Of the inner axis, the lines and the batches, the last of them first."""
+        """The strides of the inner axis, of the lines and of the batches, the last batch first."""
         access = self.access
         return (
             access.stride(self.inner), access.stride(self.line),
@@ -41,8 +41,8 @@ class Operand(NamedTuple):
 
 
 class AttentionTile(NamedTuple):
-    """The operands of rows, those of columns, which of them scores and the product read, and how
-    many columns a block and stages the ring has."""
+    """The operands of rows and of columns, the numbers of those that scores and the product read,
+    the columns of a block, and the stages of the ring."""
 
     rows: tuple[Operand, ...]
     columns: tuple[Operand, ...]
@@ -54,7 +54,7 @@ class AttentionTile(NamedTuple):
 
     @property
     def row_bytes(self) -> int:
-        """Shared memory for rows, or for results, which take their place."""
+        """The bytes of shared memory for rows, whose place the results take later."""
         given = sum([operand.boxes for operand in self.rows])
         results = 0 if self.mixed_columns is None else self.columns[self.mixed_columns].boxes
         return max(given, results) * TILE_ROWS * LINE
@@ -72,12 +72,12 @@ class AttentionTile(NamedTuple):
 
 
 def choose_tile(attention: RegionAttention, shared_bytes: int) -> AttentionTile:
-    """The tile for an attention: 128 columns where registers hold one score of each."""
+    """Choose the tile of an attention: 128 columns if registers can hold one score of each."""
     rows: list[Operand] = []
     columns: list[Operand] = []
 
     def place(operands: list[Operand], operand: Operand) -> int:
-        """The number of an operand among others, those that read the same lines being one."""
+        """The number of an operand; operands that read the same lines share one."""
         same = [
             number for number, other in enumerate(operands)
             if other.access.slot == operand.access.slot
@@ -106,7 +106,7 @@ def choose_tile(attention: RegionAttention, shared_bytes: int) -> AttentionTile:
 
 
 def last_column(attention: RegionAttention, row: int) -> int:
-    """Below which column weights of a row are not 0; at least 1."""
+    """The end of the columns whose weights in a row are not 0; at least 1."""
     columns = extent(attention.column)
     if attention.bound is None:
         return columns
@@ -114,7 +114,7 @@ def last_column(attention: RegionAttention, row: int) -> int:
 
 
 def most_edges(attention: RegionAttention, block: int) -> int:
-    """How many blocks of columns of some rows are only counted in part, at most."""
+    """The most blocks of columns that are partly masked for some rows."""
     most = 0
     for first in range(0, extent(attention.row), TILE_ROWS):
         ends = [last_column(attention, first), last_column(attention, first + TILE_ROWS - 1)]
@@ -123,14 +123,16 @@ def most_edges(attention: RegionAttention, block: int) -> int:
 
 
 def head_group(batches: int) -> int:
-    """How many heads are worked on together: a divisor of their number."""
+    """How many heads are computed together: a divisor of their number."""
     return max([size for size in range(1, MOST_GROUP + 1) if batches % size == 0])
 
 
 def tiles_together(attention: RegionAttention, row_tiles: int, all_tiles: int, blocks: int) -> int:
-    """How many tiles of rows are a unit, where there are so many `blocks`: two that make up for
-    each other, where one has many columns and another few. The one in the middle of an odd number
-    is done twice."""
+    """How many tiles of rows form a unit of work, for that many `blocks` of columns.
+
+    Two if tiles differ in their columns: a long one is paired with a short one. If the number of
+    tiles is odd, the middle one is computed twice.
+    """
     is_uneven = attention.bound is not None and attention.bound.slope != 0
     is_cheap = row_tiles % 2 == 0 or row_tiles > 8
     return 2 if is_uneven and is_cheap and all_tiles > blocks else 1

@@ -1,5 +1,5 @@
-"""From a region that is an attention to code: one launch, and copies of operands before it whose
-lines the copying engine does not take."""
+"""Compile a region that is an attention: one launch, after copies of those operands whose lines
+the copying engine cannot read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _PASSES = tuple([each for each in LOOP_PASSES if each.name in _LOOPS])
 
 
 def compile_attention(region: UOp, target: Target, config: Config) -> CompiledKernel | None:
-    """The kernels of a region that is an attention; None if it is none."""
+    """Compile a region that is an attention; None if it is not one."""
     if not target.grid.tensor_cores or not target.cpu.endswith("a"):
         return None
     compilation = Compilation(config, region=region, target=target)
@@ -74,7 +74,7 @@ def compile_attention(region: UOp, target: Target, config: Config) -> CompiledKe
 
 
 def _terms(attention: RegionAttention) -> int:
-    """How many products are added."""
+    """How many products the attention adds up."""
     columns = [last_column(attention, row) for row in range(0, extent(attention.row), ROWS)]
     inner = sum([extent(score.terms) for score in attention.scores])
     inner += 0 if attention.depth is None else extent(attention.depth)
@@ -86,7 +86,7 @@ def _batches(attention: RegionAttention) -> int:
 
 
 def _bytes(attention: RegionAttention) -> tuple[int, int]:
-    """The bytes that are read and written, each once."""
+    """The bytes read and the bytes written, each counted once."""
     tile = choose_tile(attention, 1 << 20)
     read = sum([
         extent(each.line) * extent(each.inner) * 2 for each in (*tile.rows, *tile.columns)
@@ -97,7 +97,7 @@ def _bytes(attention: RegionAttention) -> tuple[int, int]:
 
 
 class _Lines(NamedTuple):
-    """Where the lines of an operand are: memory, and strides of lines and batches, in elements."""
+    """The place of an operand's lines: memory, and strides of lines and batches, in elements."""
 
     memory: Memory
     line: int
@@ -127,7 +127,7 @@ def _plan(attention: RegionAttention, target: Target) -> tuple[tuple[Launch, ...
 
 
 def _is_taken(operand: Operand, strides: tuple[int, ...]) -> bool:
-    """Whether the copying engine takes lines as they are."""
+    """Whether the copying engine can read the lines as they are."""
     return (
         strides[0] == 1
         and operand.access.first * 2 % WIDEST_COPY == 0
@@ -139,7 +139,7 @@ def _is_taken(operand: Operand, strides: tuple[int, ...]) -> bool:
 def _copy_lines(
     attention: RegionAttention, operand: Operand, nbytes: int
 ) -> tuple[list[Launch], _Lines]:
-    """Copies of an operand's lines, one for each place of the outermost of three batch axes."""
+    """Launches that copy an operand's lines, one per place along the outermost of 3 batch axes."""
     strides, size = operand.strides(attention.batch), extent(operand.inner)
     pitch = (size * 2 + -size * 2 % LINE) // 2
     count = extent(operand.line)
@@ -167,7 +167,7 @@ def _copy_lines(
 
 
 def _is_staged(attention: RegionAttention) -> bool:
-    """Whether the copying engine stores results."""
+    """Whether the copying engine stores the results."""
     access, depth = attention.result, attention.depth
     if depth is None or attention.value.dtype not in ELEMENTS or access.stride(depth) != 1:
         return False
@@ -214,7 +214,7 @@ def _launch(
 
 
 def _map(attention: RegionAttention, lines: _Lines, operand: Operand, box: int) -> TensorMap:
-    """Lines of an operand, with three batch axes; axes that repeat have one element."""
+    """The map of an operand's lines with three batch axes; an axis of stride 0 has one element."""
     counts = [
         extent(axis) if stride else 1
         for axis, stride in zip(reversed(attention.batch), lines.batch, strict=True)
@@ -242,7 +242,7 @@ def _tensor_map(
     memory: Memory, attention: RegionAttention, inner: int, count: int, line: int,
     counts: list[int], strides: list[int], box: int,
 ) -> TensorMap:  # fmt: skip
-    """A tensor of five axes. Strides of axes of one element are never used, but checked."""
+    """A map of five axes. The driver checks also the strides of axes of length 1, never used."""
     least = inner + -inner % 8
     extents = [inner, count, *counts, 1, 1, 1][:5]
     apart = [line, *strides, least, least, least][:4]

@@ -1,10 +1,10 @@
-"""Regions that are attentions: weights that follow from scores, and what goes through rows of them.
+"""Regions that are attentions: weights computed from scores, and reductions over rows of weights.
 
     for i, d: out[i, d] = sum over j of CAST bf16(w[i, j]) * v[j, d] / sum over j of w[i, j]
     with w[i, j] = exp(s[i, j] - max over j of s[i, j]), s[i, j] = sum over e of q[i, e] * k[j, e]
 
-The loops of a region compute scores anew wherever they are needed. Here they are found to be the
-same: what the maximum and the sum of a row go through, the product goes through in other counters.
+The loops of a region recompute the scores wherever they are needed. Here they are recognized as
+the same scores: the maximum, the sum and the product read them with different loop counters.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ogive.named import NamedTuple
 from ogive.passes.fuse.tensor_attention import MOST_BATCH_AXES, MOST_SCORES, MOST_TERMS
 
 ELEMENTS = (dtypes.bfloat16, dtypes.float16)
-"""What is multiplied."""
+"""The element types of the operands."""
 _NOT_ELEMENTWISE = frozenset({Op.DOT, Op.THREEFRY})
 
 
 class Score(NamedTuple):
-    """A product of rows with columns: the sum, both accesses, and the counter of its terms."""
+    """A product of rows with columns: the sum, both accesses, and the counter of the terms."""
 
     total: UOp
     left: Access
@@ -37,7 +37,7 @@ class Score(NamedTuple):
 
 
 class Softmax(NamedTuple):
-    """An exponential about the maximum of its row: of what is `seen` of the scores."""
+    """An exponential relative to the maximum of its row; `seen` is the value under the maximum."""
 
     exponential: UOp
     seen: UOp
@@ -45,7 +45,7 @@ class Softmax(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """A condition on positions: columns count below `first + slope * row`."""
+    """A mask by position: the columns below `first + slope * row` count."""
 
     condition: UOp
     first: int
@@ -53,10 +53,10 @@ class Bound(NamedTuple):
 
 
 class RegionAttention(NamedTuple):
-    """A region that is an attention.
+    """A region recognized as an attention.
 
-    `weight` is what rows are of, in terms of the scores; `mixed` its product with the `values`, if
-    there is one, and `total` its sum, if that is asked for.
+    `weight` is an element of the rows, in terms of the scores; `mixed` is its product with the
+    `values`, and `total` its sum over a row, where the region has them.
     """
 
     dtype: DType
@@ -68,7 +68,7 @@ class RegionAttention(NamedTuple):
     mixed: UOp | None
     values: Access | None
     result: Access
-    value: UOp  # what is stored
+    value: UOp  # the value stored
     row: UOp
     column: UOp
     depth: UOp | None
@@ -76,7 +76,7 @@ class RegionAttention(NamedTuple):
 
 
 def find_attention(loops: UOp) -> RegionAttention | None:
-    """The attention that a loop graph is, or None."""
+    """Recognize an attention in a loop graph, or return None."""
     if len(loops.roots) != 1 or loops.roots[0].op is not Op.STORE:
         return None
     (store,) = loops.roots
@@ -130,7 +130,7 @@ def _find(store: UOp, result: Access) -> RegionAttention | None:
 
 
 def _reductions(value: UOp) -> Iterator[UOp]:
-    """The reductions in a value, but for those below another."""
+    """The outermost reductions in a value."""
     waiting, seen = [value], {value}
     while waiting:
         node = waiting.pop()
@@ -143,7 +143,7 @@ def _reductions(value: UOp) -> Iterator[UOp]:
 
 
 def _weighted(node: UOp) -> tuple[UOp, UOp] | None:
-    """The weights that a sum multiplies, and the other factor: one is rounded, the other loaded."""
+    """The two factors of a sum of products: the rounded weights, and the loaded value."""
     if node.combine is not Op.ADD or node.operand.op is not Op.MUL:
         return None
     one, other = node.operand.src
@@ -154,7 +154,7 @@ def _weighted(node: UOp) -> tuple[UOp, UOp] | None:
 
 
 def _unrounded(value: UOp) -> UOp:
-    """The value before it was rounded to a narrow type and widened again."""
+    """The value before it is rounded to a narrow type and widened again."""
     is_rounded = (
         value.op is Op.CAST
         and value.operand.op is Op.CAST
@@ -173,7 +173,7 @@ def _narrow_load(factor: UOp) -> tuple[Access, DType] | None:
 
 
 def find_softmax(weight: UOp) -> Softmax | None:
-    """The exponential in a weight that is taken about the maximum of its row."""
+    """Find the exponential in a weight that is relative to the maximum of its row."""
     for node in weight.walk():
         if node.op is not Op.EXP or node.operand.op is not Op.SUB:
             continue
@@ -189,7 +189,7 @@ def find_softmax(weight: UOp) -> Softmax | None:
 
 
 def _goes_through(total: UOp, weight: UOp, column: UOp) -> bool:
-    """Whether a sum is of the weights."""
+    """Whether a sum adds up the weights."""
     if len(total.closed) != 1:
         return False
     (counter,) = total.closed
@@ -197,7 +197,7 @@ def _goes_through(total: UOp, weight: UOp, column: UOp) -> bool:
 
 
 def _is_same(one: UOp, other: UOp, counters: dict[UOp, UOp]) -> bool:
-    """Whether two values are the same but for the counters of their loops."""
+    """Whether two values are equal up to the counters of their loops."""
     known = dict(counters)
     waiting, seen = [(one, other)], set[tuple[UOp, UOp]]()
     while waiting:
@@ -228,7 +228,7 @@ def _is_same(one: UOp, other: UOp, counters: dict[UOp, UOp]) -> bool:
 
 
 def _find_scores(weight: UOp, peaks: list[UOp], column: UOp) -> tuple[Score, ...] | None:
-    """The scores of weights, if all else is elementwise."""
+    """The scores in the weights, if the rest of the weight is elementwise."""
     sums = [node for node in _reductions(weight) if node not in peaks]
     by_sum = [_find_score(node, column) for node in sums]
     scores = [each for each in by_sum if each is not None]
@@ -260,7 +260,7 @@ def _element_type(score: Score) -> DType:
 
 
 def is_elementwise(value: UOp, at_hand: Collection[UOp]) -> bool:
-    """Whether a value is computed of what is at hand, constants, linear accesses and positions."""
+    """Whether a value needs only known values, constants, linear accesses and positions."""
     waiting, seen = [value], set(at_hand)
     while waiting:
         node = waiting.pop()
@@ -286,7 +286,7 @@ def is_elementwise(value: UOp, at_hand: Collection[UOp]) -> bool:
 def _find_axes(
     store: UOp, scores: tuple[Score, ...], values: Access | None
 ) -> tuple[UOp, UOp | None, tuple[UOp, ...]] | None:
-    """The rows, the axis that only values have, and the batches."""
+    """The counters of the rows, of the axis that only the values have, and of the batches."""
     scored = {axis for score in scores for axis in (*score.left.strides, *score.right.strides)}
     depths = [] if values is None else [a for a in store.closed if a not in scored]
     if len(depths) != (values is not None) or any(extent(axis) > MOST_TERMS for axis in depths):
@@ -314,7 +314,7 @@ def extent(axis: UOp) -> int:
 
 
 def _find_bound(weight: UOp, softmax: Softmax | None, row: UOp, column: UOp) -> Bound | None:
-    """Up to which column weights of a row are not 0, if that is all that depends on positions."""
+    """The bound of the columns whose weights are not 0, if weights depend on positions only so."""
     conditions = {
         node for node in _above_reductions(weight)
         if node.op in COMPARISON and node.src[0].dtype is dtypes.index
@@ -351,7 +351,7 @@ def _above_reductions(value: UOp) -> Iterator[UOp]:
 
 
 def _vanishes(value: UOp, condition: UOp) -> bool:
-    """Whether a value is 0 wherever a condition is not met."""
+    """Whether a value is 0 wherever a condition is false."""
     if value.op is Op.MUL:
         return any(_vanishes(factor, condition) for factor in value.src)
     if value.op is Op.CAST:

@@ -1,4 +1,4 @@
-"""The results of a thread's rows, stored by threads or through shared memory."""
+"""The results of a thread's rows, stored from registers or through shared memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ogive.targets.target import Target
 
 
 class RowResults:
-    """The results of a thread's two rows, which begin at `row`."""
+    """Stores the results of a thread's two rows, `row` and the one 8 below."""
 
     def __init__(
         self, text: KernelText, target: Target, attention: RegionAttention, place: TilePlace,
@@ -35,7 +35,7 @@ class RowResults:
         self.counters = weights.outer.counters
 
     def _values(self, known: list[str], sums: list[str]) -> list[str]:
-        """The values to store, one for each sum; one for each row, where there are no sums."""
+        """The values to store: one per sum, or one per row if there are no sums."""
         attention = self.attention
         rows = [self._row_place(half, ended) for half, ended in enumerate(self._ended(known))]
         if attention.mixed is None:
@@ -73,7 +73,7 @@ class RowResults:
         return self.weights.ended(known)
 
     def _row_place(self, half: int, ended: dict[UOp, str]) -> AttentionValues:
-        """The place of a row, with what its sums are divided by inverted."""
+        """The values at a row, with the divisor of its sums inverted once."""
         attention, text = self.attention, self.text
         place = AttentionValues(
             text, self.target, self.weights.rows[half].counters, ended, [self.weights.rows[half]]
@@ -91,7 +91,7 @@ class RowResults:
     # By threads
 
     def store(self, known: list[str], sums: list[str]) -> None:
-        """Store what is inside the result."""
+        """Store the elements that are inside the result."""
         text, attention = self.text, self.attention
         dtype, access = attention.value.dtype, attention.result
         kind, size = MEMORY_TYPES[dtype], dtype.itemsize

@@ -1,9 +1,9 @@
-"""Weights of a block of columns, in registers: from scores by what a region does with each.
+"""The weights of a block of columns, computed in registers from the scores.
 
     m' = max(m, largest score);  w = 2^((s - m') c);  l' = l 2^((m - m') c) + sum of w
 
-where `c` is the factor of all scores, in powers of two. Exponentials are the hardware's: they are
-off by 2⁻²² of their value at most, and are rounded to 16 bits next.
+where `c` is the scale of the scores times log₂ e. The exponentials are the hardware's, with a
+relative error of at most 2⁻²², and are rounded to 16 bits next.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ogive.ir.ops import Op
 from ogive.targets.target import Target
 
 HALVES = 2
-"""Rows of a thread: one, and another eight below."""
+"""The rows of a thread: one, and another eight below."""
 _MINUS_INFINITY = constant(dtypes.float32, -math.inf, 1)
 _LOG2_E = 1.4426950408889634
 
 
 class AttentionValues(ElementValues):
-    """Values at a place: exponentials are the hardware's, divisors of a row are inverted once."""
+    """Values at a place, with the hardware's exponentials; a divisor of a row is inverted once."""
 
     inverted: Mapping[UOp, str] = {}
 
@@ -55,7 +55,7 @@ class AttentionValues(ElementValues):
 
 
 def at_hand(attention: RegionAttention) -> set[UOp]:
-    """The reductions of an attention, which are never computed by a thread."""
+    """The reductions of an attention, which the kernel holds and no element value recomputes."""
     sums = [score.total for score in attention.scores]
     peaks = [] if attention.softmax is None else [attention.softmax.peak]
     ends = [node for node in (attention.total, attention.mixed) if node is not None]
@@ -63,7 +63,7 @@ def at_hand(attention: RegionAttention) -> set[UOp]:
 
 
 def elementwise_nodes(value: UOp, stops: Collection[UOp]) -> list[UOp]:
-    """The nodes that threads compute a value of."""
+    """The nodes that threads compute to get a value."""
     order: list[UOp] = []
     waiting, seen = [value], set(stops)
     while waiting:
@@ -78,7 +78,7 @@ def elementwise_nodes(value: UOp, stops: Collection[UOp]) -> list[UOp]:
 
 
 def loaded_slots(attention: RegionAttention) -> set[int]:
-    """The buffers that threads read elements of."""
+    """The slots of the buffers whose elements threads load themselves."""
     nodes = [
         node for value in (attention.weight, attention.value)
         for node in elementwise_nodes(value, at_hand(attention))
@@ -87,15 +87,15 @@ def loaded_slots(attention: RegionAttention) -> set[int]:
 
 
 class RowWeights:
-    """The weights of a thread's two rows.
+    """Computes the weights of a thread's two rows.
 
     Args:
-        text: where to write.
-        target: what for.
-        attention: what to compute.
-        place: where the tile is.
-        row: the first of the rows.
-        lane: the lane of the warp.
+        text: the kernel to write to.
+        target: the processor.
+        attention: the attention to compute.
+        place: the place of the tile.
+        row: the first of the two rows.
+        lane: the thread's lane in its warp.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class RowWeights:
         self.factor = self._find_factor()
 
     def _end(self, row: Index) -> Index:
-        """Below which column a row counts; it may be less than 0."""
+        """The end of the columns that count for a row; it may be negative."""
         bound, text = self.attention.bound, self.text
         if bound is None:
             return "%columns"
@@ -147,7 +147,7 @@ class RowWeights:
         return text.intrinsic("i32", "smin.i32", ["i32", "i32"], [str(moved), "%columns"])
 
     def _find_factor(self) -> float | None:
-        """The number that scores are multiplied by, if nothing else is done before the softmax."""
+        """The scale of the scores, if nothing but scaling and the mask precedes the softmax."""
         softmax, bound = self.attention.softmax, self.attention.bound
         if softmax is None or len(self.attention.scores) != 1:
             return None
@@ -163,15 +163,15 @@ class RowWeights:
 
     @property
     def initial(self) -> list[str]:
-        """What is known of the rows before any score: largest scores, if there is a softmax, and
-        sums of weights, if they are asked for."""
+        """The state of the rows before any score: the largest scores, if there is a softmax, and
+        the sums of weights, if the region needs them."""
         peaks = [] if self.attention.softmax is None else [_MINUS_INFINITY] * HALVES
         return peaks + ([] if self.attention.total is None else ["0.0"] * HALVES)
 
     def compute(
         self, scores: Sequence[list[str]], block: Index, known: Sequence[str], is_edge: bool
     ) -> tuple[list[str], list[str], list[str]]:
-        """The state of the rows then, the weights, and the factors of the sums so far."""
+        """The new state of the rows, the weights, and the factors that rescale the sums so far."""
         text, attention = self.text, self.attention
         first: Index = 0
         width = 2 * len(scores[0])
@@ -226,7 +226,7 @@ class RowWeights:
         return places
 
     def _leave_out(self, values: list[str], first: Index, instead: str) -> list[str]:
-        """The values, or something else in columns that do not count."""
+        """The values, replaced by `instead` in the columns that do not count."""
         text, counted = self.text, []
         for at, value in enumerate(values):
             column = text.add(first, at // 4 * 8 + at % 2)
@@ -240,7 +240,7 @@ class RowWeights:
     def _exponentials(
         self, seen: list[str], before: list[str]
     ) -> tuple[list[str], list[str], list[str]]:
-        """The largest so far, what that makes of sums about the one before, and the weights."""
+        """The new maxima, the factors that rescale sums of the old maxima, and the weights."""
         text = self.text
         scale = constant(dtypes.float32, (self.factor or 1.0) * _LOG2_E, 1)
         peaks, factors, offsets = [], [], []
@@ -251,7 +251,7 @@ class RowWeights:
                 other = products.exchange(text, largest, distance)
                 largest = products.maximum(text, largest, other)
             peak = products.maximum(text, before[half], largest)
-            # A row of which nothing counts yet is about 0.
+            # A row of which no column counts yet is taken relative to 0.
             is_none = text.instruction(f"fcmp oeq float {peak}, {_MINUS_INFINITY}")
             used = text.instruction(f"select i1 {is_none}, float 0.0, float {peak}")
             scaled = text.instruction(f"fmul float {used}, {scale}")
@@ -281,7 +281,7 @@ class RowWeights:
         return added_up
 
     def scale(self, sums: list[str], factors: list[str]) -> list[str]:
-        """Sums brought to the new largest scores."""
+        """The sums rescaled to the new maxima."""
         if not factors:
             return sums
         return [
@@ -290,14 +290,14 @@ class RowWeights:
         ]
 
     def words(self, values: list[str]) -> list[str]:
-        """Weights as words of two, rounded."""
+        """The weights rounded and packed, two to a word."""
         return [
             products.round_pair(self.text, self.attention.dtype, values[at], values[at + 1])
             for at in range(0, len(values), 2)
         ]
 
     def ended(self, known: Sequence[str]) -> list[dict[UOp, str]]:
-        """The reductions of each row, when all columns have been gone through."""
+        """The final reductions of each row, after all columns."""
         text, attention = self.text, self.attention
         results: list[dict[UOp, str]] = [{} for _ in range(HALVES)]
         for half, values in enumerate(results):
@@ -317,14 +317,14 @@ class RowWeights:
 
 
 def _is_of(node: UOp, counters: set[UOp], stops: set[UOp]) -> bool:
-    """Whether a value follows from memory at a place alone."""
+    """Whether a value depends only on loads, constants and these counters."""
     if node.op is Op.CONST or node.dtype is dtypes.index or not node.ranges <= counters:
         return False
     return not any(each in stops for each in node.walk())
 
 
 def _fold(values: list[str], join: Callable[[str, str], str]) -> str:
-    """All values joined, in pairs."""
+    """Combine all values in a binary tree."""
     while len(values) > 1:
         paired = [join(*values[at : at + 2]) for at in range(0, len(values) - 1, 2)]
         values = paired + ([values[-1]] if len(values) % 2 else [])

@@ -1,7 +1,7 @@
-"""Which rows and columns a block works on: heads in groups, those rows first that take longest.
+"""The rows and columns that a block computes: heads in groups, the longest rows first.
 
-Of a causal attention the first rows have few columns and the last ones many. A block takes pairs of
-tiles, a long one and the short one that makes up for it, so all blocks take equally long:
+In causal attention the first rows have few columns and the last ones many. A block takes pairs of
+tiles, a long one with a short one, so that all blocks take equally long:
 
     8 tiles of rows    8+1, 7+2, 6+3, 5+4
 """
@@ -19,14 +19,14 @@ SIZES = (
 
 
 def place_parameters() -> list[Parameter]:
-    """Lengths, those of the inner batches, how many heads are a group, how many tiles of rows there
-    are, how many of them are a unit, and how many units, of a head and of all."""
+    """The parameters: lengths of the axes and of the inner batches, heads in a group, tiles of
+    rows, tiles in a unit, and units of a head and of all heads."""
     return [Parameter(name, "i32") for name in SIZES]
 
 
 class TilePlace(NamedTuple):
-    """Batches, the first row, how many blocks of columns count, how many of them as a whole, and
-    the number of the last."""
+    """Batches, the first row, how many blocks of columns count, how many of them are not masked at
+    all, and the number of the last."""
 
     batch: tuple[Index, Index, Index]
     row: Index
@@ -36,7 +36,7 @@ class TilePlace(NamedTuple):
 
 
 def find_place(text: KernelText, bound: Bound | None, block: int, number: Index) -> TilePlace:
-    """Where the tile of a number is."""
+    """The place of the tile with a number."""
     blocks = text.special("nctaid.x")
     turn = text.divide(number, blocks)
     unit = text.add(
@@ -65,14 +65,14 @@ def find_place(text: KernelText, bound: Bound | None, block: int, number: Index)
 
 
 def find_end_of_numbers(text: KernelText) -> Index:
-    """Below which number the tiles of this block are, of which there are as many turns as units."""
+    """The end of the tile numbers of this block, which takes one unit per turn."""
     block, blocks = text.special("ctaid.x"), text.special("nctaid.x")
     units = text.divide(text.sum(text.subtract("%all_units", block), blocks, -1), blocks)
     return text.add(block, text.multiply(text.multiply(units, "%turns"), blocks))
 
 
 def _ends(text: KernelText, bound: Bound | None, row: Index) -> tuple[Index, Index]:
-    """Below which column all rows of a tile count, and below which some do."""
+    """The ends of the columns that count for all rows of a tile, and for some."""
     if bound is None:
         return "%columns", "%columns"
     ends = [find_end(text, bound, each) for each in (row, text.add(row, TILE_ROWS - 1))]
@@ -80,7 +80,7 @@ def _ends(text: KernelText, bound: Bound | None, row: Index) -> tuple[Index, Ind
 
 
 def find_end(text: KernelText, bound: Bound | None, row: Index) -> Index:
-    """Below which column a row counts: at least 1, so that there is something to go through."""
+    """The end of the columns that count for a row; at least 1, so that loops are not empty."""
     if bound is None:
         return "%columns"
     moved: Index = bound.first

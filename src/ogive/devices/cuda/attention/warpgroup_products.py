@@ -1,9 +1,9 @@
-"""The two products of attention by `wgmma`: scores of rows in shared memory, and weights that are
-in registers already, times lines in shared memory.
+"""The two products of attention by `wgmma`: scores from rows in shared memory, and weights in
+registers times lines in shared memory.
 
-In the sums of a warpgroup thread t has, of every eight columns c, rows t/4 mod 8 and 8 further of
-the sixteen of its warp, columns 2 (t mod 4) and the next. As the left operand of a product, four
-such pairs are a word each of sixteen columns: so weights need not move.
+Of the sums of a warpgroup, thread t holds from every eight columns the rows t/4 mod 8 and 8 below
+it among its warp's sixteen, in the columns 2 (t mod 4) and the next. As the left operand of a
+product, four such pairs are the words of sixteen columns, so weights need not move between lanes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 
 STEP = 16
-"""Terms that an instruction multiplies."""
+"""The terms that one instruction multiplies."""
 BOX = 64
-"""Elements in a line of 128 bytes."""
+"""The elements in a line of 128 bytes."""
 
 _NAMES = {dtypes.bfloat16: "bf16", dtypes.float16: "f16"}
 _BEGIN = (
@@ -32,8 +32,8 @@ def begin_scores(
     text: KernelText, dtype: DType, columns: int, terms: int, left: str, right: str,
     box_lines: tuple[int, int],
 ) -> list[str]:  # fmt: skip
-    """Begin the scores of 64 rows; operands are descriptors of lines along the terms, `box_lines`
-    of which make a box of each."""
+    """Begin the scores of 64 rows. The operands are descriptors of lines along the terms, in boxes
+    of `box_lines` lines."""
     name = _NAMES[dtype]
     count = columns // 2
     registers = ",".join([f"${each}" for each in range(count)])
@@ -54,7 +54,7 @@ def begin_scores(
 def begin_mixing(
     text: KernelText, dtype: DType, words: Sequence[str], right: str, sums: Sequence[str]
 ) -> list[str]:
-    """Begin to add the products of weights with lines, of which `right` is a descriptor."""
+    """Begin to add the products of weights with the lines that the descriptor `right` describes."""
     name, count = _NAMES[dtype], len(sums)
     registers = ",".join([f"${each}" for each in range(count)])
     lines = [_BEGIN]
@@ -73,7 +73,7 @@ def begin_mixing(
 
 
 def finish(text: KernelText, pending: int, sums: Sequence[str]) -> list[str]:
-    """Wait until at most so many products are under way; these sums may be touched again."""
+    """Wait until at most `pending` products are under way; then `sums` may be read and written."""
     operands = [("float", each) for each in sums]
     kinds = ["float"] * len(sums)
     return text.assembly(
@@ -82,7 +82,7 @@ def finish(text: KernelText, pending: int, sums: Sequence[str]) -> list[str]:
 
 
 def round_pair(text: KernelText, dtype: DType, low: str, high: str) -> str:
-    """Two floats as a word of two narrow ones."""
+    """Round two floats to a narrow type and pack them into one word."""
     kind = "bf16x2" if dtype is dtypes.bfloat16 else "f16x2"
     operands = [("float", high), ("float", low)]
     return text.assembly(f"cvt.rn.{kind}.f32 $0, $1, $2;", ["i32"], operands)[0]
@@ -92,7 +92,7 @@ def round_pair(text: KernelText, dtype: DType, low: str, high: str) -> str:
 
 
 def power_of_two(text: KernelText, exponent: str) -> str:
-    """2 to some power by the hardware: off by 2⁻²² of it at most."""
+    """2 to a power, by the hardware: with a relative error of at most 2⁻²²."""
     return text.assembly("ex2.approx.ftz.f32 $0, $1;", ["float"], [("float", exponent)])[0]
 
 
@@ -105,7 +105,7 @@ def maximum(text: KernelText, x: str, y: str) -> str:
 
 
 def exchange(text: KernelText, value: str, distance: int) -> str:
-    """The value of the lane at the other end of a distance."""
+    """The value of the lane whose number differs by the bits of `distance`."""
     return text.assembly(
         f"shfl.sync.bfly.b32 $0, $1, {distance}, 31, -1;", ["float"], [("float", value)]
     )[0]

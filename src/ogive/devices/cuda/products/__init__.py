@@ -1,1 +1,1 @@
-"""Matrix products on tensor cores: from a description of the product to kernels and launches."""
+"""Matrix products on tensor cores: a description of the product → kernels and launches."""

@@ -1,9 +1,9 @@
-"""From a region that is a product to code: texts of kernels, and a line that says how to run them.
+"""Compile a region that is a product: texts of kernels, and a line that says how to launch them.
 
     ; product {"slots": [0, 1, 2], "workspace": 0, "launches": [{"name": …, "arguments": …}, …]}
 
-The line stands before the texts, and before the PTX that is made of them. That stays PTX: the
-driver's linker would drop what gives registers from one warpgroup to another.
+The line precedes the texts, and later the PTX made from them. The code stays PTX until it is loaded
+because the driver's linker would drop the instructions that move registers between warpgroups.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from ogive.passes.pipeline.region_passes import LOOP_PASSES
 from ogive.targets.target import Target
 
 MARK = "; product "
-"""What the text and the code of products begin with."""
+"""The beginning of the text and of the code of every product."""
 _BETWEEN = "\n; next module\n"
 _PASSES = tuple([each for each in LOOP_PASSES if each.name in ("rangeify", "merge_axes")])
 
 
 class ProductCode(NamedTuple):
-    """The code of a product: the slots whose addresses it takes, launches, a module for each."""
+    """The code of a product: the slots of its buffers, and launches with a module for each."""
 
     slots: tuple[int, ...]
     workspace_bytes: int
@@ -44,7 +44,7 @@ class ProductCode(NamedTuple):
 
 
 def compile_product(region: UOp, target: Target, config: Config) -> CompiledKernel | None:
-    """The kernels of a region by tensor cores; None if it is no work for them."""
+    """Compile a region for tensor cores; None if they cannot compute it or it would not pay."""
     if not target.grid.tensor_cores:
         return None
     compilation = Compilation(config, region=region, target=target)
@@ -87,7 +87,7 @@ def _plan(form: RegionProduct, target: Target) -> ProductPlan | None:
 
 
 def _costs(form: RegionProduct) -> tuple[int, int, int]:
-    """Instructions of 64 × 64 × 16, and bytes read and written, each once."""
+    """Instructions of 64 × 64 × 16, bytes read, and bytes written, each counted once."""
     product = form.product
     size, batches = product.operand.itemsize, product.batches
     read = (product.m * product.k + product.k * product.n) * size * batches
@@ -99,7 +99,7 @@ def _costs(form: RegionProduct) -> tuple[int, int, int]:
 
 
 def write_code(code: ProductCode, modules: list[str] | None = None) -> str:
-    """The line and what is behind it: the texts of kernels, or what was made of them."""
+    """The line, followed by the texts of the kernels or by the `modules` made from them."""
     line = {
         "slots": code.slots, "workspace": code.workspace_bytes,
         "launches": [_launch_fields(launch) for launch in code.launches],
@@ -109,7 +109,7 @@ def write_code(code: ProductCode, modules: list[str] | None = None) -> str:
 
 
 def read_code(text: str) -> ProductCode:
-    """The code that `write_code` wrote. Raises `LoadError`."""
+    """Read what `write_code` wrote. Raises `LoadError`."""
     line, _, behind = text.partition("\n")
     try:
         fields = json.loads(line.removeprefix(MARK))
@@ -124,7 +124,7 @@ def read_code(text: str) -> ProductCode:
 
 
 def assemble_product(text: str, target: Target) -> bytes:
-    """The code of a product: PTX for each kernel. Raises `CompileError`."""
+    """Compile each kernel of a product to PTX. Raises `CompileError`."""
     from ogive.devices.cuda.compile_kernel import write_ptx
 
     code = read_code(text)

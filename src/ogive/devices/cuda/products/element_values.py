@@ -1,8 +1,8 @@
-"""Values of elementwise nodes at one place of a kernel that tensor cores work for.
+"""The values of elementwise nodes at one place of a kernel for tensor cores.
 
-Floats of 16 bits are held as f32 here, rounded after each operation as everywhere. What is at hand,
-such as a sum, is given; the rest is computed, each node once. Places are counters of loops: a value
-that depends on some of them alone can be asked of a place around this one.
+Floats of 16 bits are held as f32 and rounded after each operation. Known values, such as the sum,
+are given; other nodes are computed, each once. A place is a value for each loop counter. A node
+that depends on only some of the counters is computed at an enclosing place.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class ElementValues:
     """The values at one place.
 
     Args:
-        text: where to write.
-        target: what for.
-        counters: where it is.
-        known: values at hand; a condition may be known to be "true".
-        around: places that have computed what depends on them alone.
-        unrounded: a value that the store rounds.
+        text: the kernel to write to.
+        target: the processor.
+        counters: the loop counters at the place.
+        known: the values given; a condition may be known to be "true".
+        around: the enclosing places, which compute the nodes that depend on them alone.
+        unrounded: a value that is not rounded here because the store rounds it.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ElementValues:
             self.counters = {**place.counters, **self.counters}
 
     def find(self, node: UOp) -> str | None:
-        """A value that is there already."""
+        """The value of a node if it is known already."""
         value = self.values.get(node)
         if value is not None:
             return value
@@ -64,7 +64,7 @@ class ElementValues:
         return None
 
     def evaluate(self, node: UOp) -> str:
-        """The value of a node here."""
+        """The value of a node at this place."""
         waiting = [node]
         while waiting:
             here = waiting[-1]
@@ -130,7 +130,7 @@ class ElementValues:
         return text.instruction(f"trunc i8 {value} to i1") if node.dtype.is_bool else value
 
     def _position(self, node: UOp) -> str:
-        """A sum of positions."""
+        """The value of a sum of positions."""
         factors, constant_term = linear_form(node)
         return self.text.wide_sum(*self._terms(factors), str(constant_term))
 

@@ -1,4 +1,4 @@
-"""Launches of kernels for products: grids, shared memory, and what the kernels are called with."""
+"""Launches of kernels for products: grids, shared memory and arguments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Tile = WarpTile | WarpgroupTile
 class Memory(NamedTuple):
     """The address of a buffer: "left", "right", "result", "workspace", or a parameter of a step.
 
-    A kernel is given the address `offset` bytes behind.
+    A kernel gets the address plus `offset` bytes.
     """
 
     name: str
@@ -36,10 +36,10 @@ class Memory(NamedTuple):
 
 
 class TensorMap(NamedTuple):
-    """A tensor in memory as the copying engine takes it, for `cuTensorMapEncodeTiled`.
+    """A tensor in memory as the copying engine (TMA) sees it, for `cuTensorMapEncodeTiled`.
 
-    Extents and the box are in elements, the innermost axis first; strides are in bytes, of all axes
-    but the innermost. Lines of the box are swizzled over `swizzle` bytes.
+    Extents and the box are in elements, the innermost axis first. Strides are in bytes, for all
+    axes except the innermost. Lines of the box are swizzled over `swizzle` bytes.
     """
 
     memory: Memory
@@ -51,7 +51,7 @@ class TensorMap(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number, and how many bytes it has."""
+    """A number and its size in bytes."""
 
     value: int
     nbytes: int
@@ -61,7 +61,7 @@ Argument = Memory | TensorMap | Number
 
 
 class Launch(NamedTuple):
-    """A kernel and one launch of it."""
+    """One launch of a kernel."""
 
     module: str
     name: str
@@ -75,14 +75,14 @@ def launch_product(
     product: Product, tile: Tile, steps: Steps = (), processors: int = 132,
     places: Mapping[str, Memory] | None = None,
 ) -> Launch:  # fmt: skip
-    """The launch of a product by tiles of a kind.
+    """The launch that computes a product by tiles.
 
     Args:
-        product: what to compute.
-        tile: how to divide it.
-        steps: what is done with each sum.
-        processors: how many multiprocessors there are.
-        places: where matrices are that are not at the beginning of memory of their name.
+        product: the product to compute.
+        tile: the tile of the kernel.
+        steps: the steps of the epilogue.
+        processors: the number of multiprocessors.
+        places: the places of matrices that are not at the beginning of the memory of their name.
     """
     rows, columns = -(-product.m // tile.m), -(-product.n // tile.n)
     order = order_values(rows, columns, tile.group, product.batch)
@@ -159,11 +159,11 @@ def _map(
     name: str, matrix: Matrix, extents: tuple[int, int], stride: int, product: Product,
     box: tuple[int, int], swizzle: int,
 ) -> TensorMap:  # fmt: skip
-    """The map of a matrix with its two batch axes; axes that repeat have one element."""
+    """The map of a matrix with its two batch axes; an axis of stride 0 has one element."""
     size = matrix.dtype.itemsize
     outer, inner = matrix.batch
     batches = product.batch[1] if inner else 1, product.batch[0] if outer else 1
-    # Strides of axes of one element are never used, but checked.
+    # The driver checks also the strides of axes of length 1, which are never used.
     least = extents[0] * size + -extents[0] * size % 16
     strides = [s * size if s and count > 1 else least
                for s, count in ((stride, extents[1]), (inner, batches[0]), (outer, batches[1]))]

@@ -1,12 +1,12 @@
-"""Products that the host's driver launches by itself, between its own kernels.
+"""Launches of products as native functions, which the plan driver calls between host kernels.
 
-A product is a function of the host's with the signature of a kernel there. It encodes the tensor
-maps for the addresses that it is given, on its own stack, and hands them to the GPU's driver:
+A product is a host function with the signature of a host kernel. It encodes the tensor maps of the
+given addresses on its stack and passes them to the GPU's driver:
 
     %code = call i32 @cuTensorMapEncodeTiled(ptr %map, i32 9, i32 2, ptr %address, …)
     %code = call i32 @give_launch(i64 %begin, ptr configuration, ptr function, ptr %parameters, …)
 
-What never changes (extents, strides, grids) lies in memory that the function is made for.
+Constants (extents, strides, grids) lie in memory whose addresses are part of the function.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Configuration(ctypes.Structure):
 
 
 class ProductCall(NamedTuple):
-    """Addresses of the GPU driver's functions, of its context, and of where a failure is left."""
+    """Addresses of the GPU driver's functions, of the context, and for the code of a failure."""
 
     launch: int
     encode: int
@@ -63,15 +63,15 @@ def make_native_product(
     config: Config,
     kept: object = None,
 ) -> NativeLaunch:
-    """A function of the host's that makes launches, each of a function of the GPU's driver.
+    """Make a host function that makes launches.
 
     Args:
-        call: how the driver is called.
+        call: the addresses that it needs of the driver.
         launches: each with the address of its function.
-        words: which argument has the address of a buffer.
-        known: addresses of buffers that stay the same.
+        words: the argument with the address of each buffer.
+        known: the addresses of buffers that never change.
         config: the settings.
-        kept: what is kept alive with the function.
+        kept: objects to keep alive with the function.
     """
     text = _Text(call, words, known)
     for launch, function in launches:
@@ -81,7 +81,7 @@ def make_native_product(
 
 
 class _Text:
-    """Writes the function. `held` is the memory that it reads."""
+    """Writes the text of the function. `held` keeps the memory that the function reads."""
 
     def __init__(
         self, call: ProductCall, words: Mapping[str, int], known: Mapping[str, int]
@@ -95,7 +95,7 @@ class _Text:
         self._count = 0
 
     def module(self) -> str:
-        """The text of all."""
+        """The text of the module."""
         call = self._call
         return "\n".join([
             f"define void @{NAME}(ptr %arguments, i64 %begin, i64 %end, ptr %fault) nounwind {{",
@@ -114,7 +114,7 @@ class _Text:
         ])  # fmt: skip
 
     def add(self, launch: Launch, function: int) -> None:
-        """Write one launch."""
+        """Write a launch."""
         count = len(launch.arguments)
         parameters = self._room(f"[{count} x ptr]")
         for place, argument in enumerate(launch.arguments):
@@ -128,7 +128,7 @@ class _Text:
         )
 
     def _argument(self, argument: Argument) -> str:
-        """Where the value of a parameter lies."""
+        """Write the value of a parameter; returns its address."""
         if isinstance(argument, Number):
             room = self._room(f"i{8 * argument.nbytes}")
             self._write(f"store i{8 * argument.nbytes} {argument.value}, ptr {room}")
@@ -147,7 +147,7 @@ class _Text:
         return self._new(f"add i64 {word}, {memory.offset}")
 
     def _map(self, tensor: TensorMap) -> str:
-        """A tensor as the copying engine is told of it: 128 bytes, aligned to 64."""
+        """Write the encoding of a tensor map, 128 bytes aligned to 64; returns its address."""
         room = self._room(f"[{MAP_BYTES} x i8]", 64)
         address = self._new(f"inttoptr i64 {self._address(tensor.memory)} to ptr")
         rank = len(tensor.extents)
@@ -192,7 +192,7 @@ class _Text:
         self._lines.append(f"  {text}")
 
     def _check(self, call: str) -> None:
-        """Write a call that leaves a code, and go no further unless that is 0."""
+        """Write a call that returns a code, and a return from the function unless that is 0."""
         self._count += 1
         number = self._count
         self._lines += [

@@ -1,8 +1,8 @@
-"""Copies of matrices in which every line begins at a multiple of 128 bytes.
+"""Padded copies of matrices, in which every line begins at a multiple of 128 bytes.
 
-The copying engine takes no lines that begin anywhere, and copies by threads of what lies in units
-of two bytes take several times as long as the product. One launch copies the matrices of both
-operands. A warp copies a part of a line; the content of the gaps between lines is never read.
+The copying engine needs lines that begin at multiples of 16 bytes, and if threads copy units of two
+bytes, the copies take several times as long as the product. One launch copies the matrices of both
+operands. A warp copies a part of a line. The gaps between lines are never read.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from ogive.ir.dtype import DType
 THREADS = 256
 WARPS = THREADS // 32
 AT_ONCE = 8
-"""Elements that a lane has under way."""
+"""The elements that a lane has in flight."""
 PART = 32 * AT_ONCE
-"""Elements of a line that a warp copies."""
+"""The elements of a line that a warp copies."""
 
 _SIZES = ("items", "parts", "lines", "inner_batches", "length")
 _STRIDES = ("line_stride", "stride", "batch0", "batch1", "pitch")
 
 
 def copy_parameters() -> list[Parameter]:
-    """The parameters, for each of both matrices: memory, sizes, strides in elements.
+    """The parameters, for each of the two matrices: memory, sizes, strides in elements.
 
     There are `items` parts of lines to copy, `parts` of them in each line.
     """
@@ -42,7 +42,7 @@ def copy_parameters() -> list[Parameter]:
 
 
 def write_padding_copy(dtype: DType) -> str:
-    """The module of the kernel for elements of a type."""
+    """Write the module of the kernel for elements of a type."""
     text = KernelText(f"padding_copy_{dtype.itemsize}", copy_parameters(), THREADS)
     warp = text.divide(text.thread, 32)
     item = text.add(text.multiply(text.special("ctaid.x"), WARPS), warp)
@@ -64,7 +64,7 @@ def write_padding_copy(dtype: DType) -> str:
 
 
 def _copy_part(text: KernelText, item: Index, chosen: dict[str, str], size: int) -> None:
-    """Copy a part of a line: all loads are under way before the first store."""
+    """Copy a part of a line; all loads are issued before the first store."""
     kind = f"i{8 * size}"
     line, part = text.divide(item, chosen["parts"]), text.remainder(item, chosen["parts"])
     batch, row = text.divide(line, chosen["lines"]), text.remainder(line, chosen["lines"])

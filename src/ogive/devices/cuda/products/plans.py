@@ -1,7 +1,7 @@
-"""A product as launches: by the fastest tiles, over padded copies of its operands if that pays.
+"""Plan a product as launches: with the fastest tile, and on padded operands if that pays.
 
-Matrices whose lines do not begin at multiples of 16 bytes cannot be read by the copying engine.
-Copies of them can, and take a fraction of the product's time if there are many rows and columns.
+The copying engine cannot read matrices whose lines do not begin at multiples of 16 bytes, but it
+can read padded copies, which take a fraction of the product's time if it has many rows and columns.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 
 MOST_TERMS_OF_COPIES = 512
-"""How many terms of padded copies are multiplied by warps at most."""
+"""The most terms of padded copies that are multiplied by warps."""
 _ALIGNMENT = 256
-"""What copies begin at multiples of, in bytes."""
+"""The alignment of copies, in bytes."""
 
 
 class ProductPlan(NamedTuple):
-    """Launches in order, and how much memory named "workspace" they need."""
+    """Launches in order, and the bytes that they need of the memory "workspace"."""
 
     launches: tuple[Launch, ...]
     workspace_bytes: int
@@ -49,7 +49,7 @@ def plan_product(
     product: Product, steps: Steps = (), machine: Machine = H200,
     costs: ProductCosts = H200_COSTS, places: Mapping[str, Memory] | None = None,
 ) -> ProductPlan | None:  # fmt: skip
-    """How a product is computed; None if tensor cores do not multiply such elements.
+    """Plan how to compute a product; None if tensor cores do not multiply its element types.
 
     `steps` and `places` are as in `launch_product`.
     """
@@ -70,8 +70,8 @@ def plan_product(
 
 
 class PaddedCopy(NamedTuple):
-    """A padded copy of an operand: of `lines` of so many elements, for some batches. Strides are
-    those of the operand; copies of lines are `pitch` apart."""
+    """A padded copy of an operand: `lines` lines of `length` elements, for each batch. The strides
+    are the operand's; lines of the copy are `pitch` apart."""
 
     name: str
     dtype: DType
@@ -90,7 +90,7 @@ class PaddedCopy(NamedTuple):
 
 
 class _Padded(NamedTuple):
-    """A product of padded copies."""
+    """A product on padded copies of its operands."""
 
     product: Product
     copies: tuple[PaddedCopy, ...]
@@ -98,8 +98,8 @@ class _Padded(NamedTuple):
 
 
 def _pad(product: Product, multiple: int) -> _Padded:
-    """The product with copies of those operands whose lines do not begin at multiples of so many
-    bytes; in the copies all do."""
+    """The product with padded copies of the operands whose lines do not all begin at multiples of
+    `multiple` bytes."""
     copies: list[PaddedCopy] = []
     nbytes = 0
     for name, matrix, rows, columns in _operands(product):
@@ -139,14 +139,17 @@ def _operands(product: Product) -> Iterator[tuple[str, Matrix, int, int]]:
 
 
 def _tile(padded: _Padded, machine: Machine, costs: ProductCosts) -> Tile | None:
-    """The tile for a product of copies, or of what there is. Warps take twice as long for many
-    terms of a copy as for those of a matrix that was there, as measured: they get few."""
+    """Choose the tile of a product on copies or on the operands themselves.
+
+    Warps multiply only few terms of a copy: with many terms they were measured to take twice as
+    long on a copy as on an operand that needs none.
+    """
     by_warps = not padded.copies or padded.product.k <= MOST_TERMS_OF_COPIES
     return choose_tile(padded.product, machine, costs, by_warps)
 
 
 def _time(padded: _Padded, tile: Tile, machine: Machine, costs: ProductCosts) -> float:
-    """About how many cycles the copies and the product take."""
+    """The estimated cycles of the copies and the product."""
     size = padded.product.operand.itemsize
     moved = 2 * size * sum([copy.all_lines * copy.pitch for copy in padded.copies])
     copying = moved / machine.processors * costs.padding_bytes
@@ -157,7 +160,7 @@ def _time(padded: _Padded, tile: Tile, machine: Machine, costs: ProductCosts) ->
 
 
 def launch_copies(copies: tuple[PaddedCopy, ...], places: Mapping[str, Memory]) -> Launch:
-    """One launch of one or two copies of what is at the places of their names."""
+    """One launch that makes one or two copies of the memory at the places of their names."""
     values: dict[str, int] = {}
     memory: dict[str, Memory] = {}
     items = 0

@@ -1,4 +1,4 @@
-"""Products on a GPU: kernels loaded, each once, and a function of the host's that launches them."""
+"""Load products on a GPU: each kernel once, and a host function that launches them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ogive.devices.cuda.products.native_product import ProductCall, make_native_
 
 
 class ProductKernels:
-    """The products of one GPU. Kernels serve many products, and are loaded once."""
+    """Loads the products of one GPU. A kernel serves many products and is loaded once."""
 
     def __init__(self, gpu: DriverGpu, device: str) -> None:
         self.gpu = gpu
@@ -20,7 +20,7 @@ class ProductKernels:
         self._loaded: dict[str, LoadedKernel] = {}
 
     def load(self, code: ProductCode) -> NativeLaunch:
-        """A function of the host's that launches a product. Raises `LoadError`."""
+        """Make a host function that launches a product. Raises `LoadError`."""
         loaded = [self._load(launch) for launch in code.launches]
         functions = [kernel.function.value for kernel in loaded]
         workspace = Buffer(code.workspace_bytes, self.device) if code.workspace_bytes else None

@@ -1,11 +1,11 @@
-"""Regions that are products: a sum over one axis of elements of two matrices, and what follows it.
+"""Regions that are products: a sum over one axis of elements of two matrices, and its epilogue.
 
     for i, j: out[i, j] = gelu(sum over l of a[i, l] * b[l, j] + bias[j])
 
-becomes the `Product` of `a` and `b`, with all that is done to its sums as a step of the epilogue.
-Axes that only the left factor has are rows, those that only the right one has are columns, and the
-others are batches. Of several rows or columns that do not lie behind each other, all but the
-longest are batches too.
+becomes the `Product` of `a` and `b`, with the work on its sums as a step of the epilogue. Axes of
+the left factor alone are rows, axes of the right factor alone are columns, and the others are
+batches. If there are several row or column axes that cannot be joined, all except the longest are
+batches too.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from ogive.passes.graph.products.tensor_core_products import NARROW
 
 MOST_BATCH_AXES = 2
 LONGEST = 1 << 28
-"""No axis is longer: places along it are counted in 32 bits."""
+"""The greatest length of an axis: positions along it are counted in 32 bits."""
 _ALIGNMENT = 256
-"""What addresses of buffers are multiples of, in bytes."""
+"""The alignment of buffers, in bytes."""
 
 _NOT_ELEMENTWISE = frozenset({Op.DOT, Op.THREEFRY})
 
 
 class Access(NamedTuple):
-    """Where a load or store is: a slot, the first element, and strides along loop counters."""
+    """The place of a load or store: a slot, the first element, and strides along loop counters."""
 
     slot: int
     first: int
@@ -39,7 +39,7 @@ class Access(NamedTuple):
 
     @property
     def turns(self) -> bool:
-        """Whether it goes backwards along some counter, as operands and results must not."""
+        """Whether a stride is negative, which operands and results must not have."""
         return min(self.strides.values(), default=0) < 0
 
     def stride(self, counter: UOp | None) -> int:
@@ -47,21 +47,21 @@ class Access(NamedTuple):
 
 
 class RegionProduct(NamedTuple):
-    """A region that is a product."""
+    """A region recognized as a product."""
 
     product: Product
     left: Access
     right: Access
     result: Access
     total: UOp  # the sum
-    value: UOp  # what is stored of it
+    value: UOp  # the value stored, computed from it
     row: UOp
     column: UOp
     batch: tuple[UOp | None, UOp | None]
 
 
 def find_product(loops: UOp) -> RegionProduct | None:
-    """The product that a loop graph is, or None."""
+    """Recognize a product in a loop graph, or return None."""
     if len(loops.roots) != 1 or loops.roots[0].op is not Op.STORE:
         return None
     (store,) = loops.roots
@@ -91,7 +91,7 @@ def _is_sum_of_products(total: UOp) -> bool:
 
 
 def _factor(node: UOp) -> tuple[Access, UOp] | None:
-    """The access and the load of a factor, if it is an element of memory."""
+    """The access and the load of a factor, if it is loaded from memory."""
     wide = node
     if node.op is Op.CAST:
         node = node.operand
@@ -102,7 +102,7 @@ def _factor(node: UOp) -> tuple[Access, UOp] | None:
 
 
 def find_access(place: UOp) -> Access | None:
-    """The access of an INDEX, if it is linear in the counters and of all of them."""
+    """The access of an INDEX, if it is linear in the counters."""
     if place.base.op is not Op.PARAM or place.gate is not None:
         return None
     terms, first = linear_form(place.offset)
@@ -112,8 +112,8 @@ def find_access(place: UOp) -> Access | None:
 
 
 def _is_elementwise(value: UOp, total: UOp) -> bool:
-    """Whether a value is computed of a sum, constants, linear accesses and sums of positions, as a
-    mask is, element by element."""
+    """Whether a value is elementwise in the sum, constants, linear accesses and sums of positions
+    (as in a mask)."""
     waiting, seen = [value], {total}
     while waiting:
         node = waiting.pop()
@@ -136,7 +136,7 @@ def _is_elementwise(value: UOp, total: UOp) -> bool:
 def _arrange(
     store: UOp, total: UOp, left: tuple[Access, UOp], right: tuple[Access, UOp], result: Access
 ) -> RegionProduct | None:
-    """The product with one factor on the left, if the columns of its result lie together."""
+    """The product with one factor on the left, if the columns of its result are contiguous."""
     (k,) = total.closed
     a, b = left[0], right[0]
     rows = [axis for axis in store.closed if axis in a.strides and axis not in b.strides]

@@ -1,4 +1,4 @@
-"""The work of a region on the sums of its product, as a step of the epilogue."""
+"""The work of a region on the sums of its product, written as a step of the epilogue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ogive.targets.target import Target
 
 
 class RegionStep:
-    """All that follows a sum in its region."""
+    """The step that does all the work of a region after the sum."""
 
     def __init__(self, found: RegionProduct, target: Target) -> None:
         self.found = found
@@ -43,7 +43,7 @@ class RegionStep:
 
 
 def _is_computed(node: UOp, found: RegionProduct) -> bool:
-    """Whether a node of the graph is one of the step's: nothing before the sum, no address."""
+    """Whether the step computes a node: not one below the sum, and no address."""
     if node is found.total or node.dtype is dtypes.index or node.op in (Op.INDEX, Op.PARAM):
         return False
     return node not in set(found.total.operand.walk())

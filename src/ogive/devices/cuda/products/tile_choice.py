@@ -1,9 +1,9 @@
-"""Which tiles a product is divided into: those that should take the least time.
+"""Choose the tile of a product, by a cost model of its time.
 
-Multiprocessors compute tiles in waves. A tile takes as long as its products, or as the copies of
-its operands if that is longer, and some time at its ends; the last wave takes as long as any other,
-however few tiles it has. So a product of few tiles is faster with smaller ones, or with several
-multiprocessors for a tile, and a large one with tiles of which copies are small.
+Multiprocessors compute tiles in waves. A tile takes the time of its products or of the copies of
+its operands, whichever is longer, plus its prologue and epilogue. The last wave takes as long as
+any other, however few tiles it has. So a product of few tiles is faster with smaller tiles, or with
+several multiprocessors per tile; a large product is faster with tiles that copy little.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Tile = WarpTile | WarpgroupTile
 
 
 class ProductCosts(NamedTuple):
-    """How long things take, in cycles of a multiprocessor; fitted to 342 products on an H200, of
-    which half are estimated within 10 %."""
+    """Times in cycles of a multiprocessor, fitted to 342 products on an H200; half of these are
+    estimated within 10 %."""
 
     launch: float = 2450.0  # a kernel, whatever it does
     warpgroup_area: float = 1 / 26.4  # of a tile, for each 128 bytes along k: products
@@ -54,7 +54,7 @@ class ProductCosts(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """The limits of tiles: multiprocessors, and the shared memory of a block in bytes."""
+    """The resources: multiprocessors, and the shared memory of a block in bytes."""
 
     processors: int = 132
     shared_bytes: int = 227 << 10
@@ -69,9 +69,9 @@ def choose_tile(
     product: Product, machine: Machine = H200, costs: ProductCosts = H200_COSTS,
     by_warps: bool = True,
 ) -> Tile | None:  # fmt: skip
-    """The tile that should be fastest; None if there is none for such elements.
+    """Choose the tile with the least estimated time; None if no tile fits the element types.
 
-    Those that are multiplied `by_warps` may be left out.
+    Without `by_warps`, only tiles of warpgroups are considered.
     """
     tiles = [
         tile for tile in _tiles(product, machine) if by_warps or isinstance(tile, WarpgroupTile)
@@ -81,7 +81,7 @@ def choose_tile(
 
 
 def _suits_warpgroups(product: Product, machine: Machine) -> bool:
-    """Whether the copying engine takes both operands, and the instruction their layouts."""
+    """Whether the copying engine can read both operands, and `wgmma` supports their layouts."""
     if not machine.has_warpgroups or product.operand not in warpgroup_instructions.OPERANDS:
         return False
     majors = product.left_is_k_major, product.right_is_k_major
@@ -119,11 +119,11 @@ def _warpgroup_tiles(product: Product, machine: Machine) -> Iterator[WarpgroupTi
 def _with_stages(
     product: Product, tile: WarpgroupTile, machine: Machine
 ) -> WarpgroupTile | None:
-    """As many stages as fit, up to 8; None if not even two do."""
+    """The tile with as many stages as fit, up to 8; None if not even two do."""
     staging = tile.m * tile.n * 2 if goes_through_shared_memory(product, tile) else 0
     room = machine.shared_bytes - BARRIERS - staging
     stages = min(8, room // sum(stage_tiles(product, tile)))
-    needed = tile.m * tile.n * 4 if tile.splits > 1 else 0  # where sums are exchanged
+    needed = tile.m * tile.n * 4 if tile.splits > 1 else 0  # to exchange sums
     fits = stages >= 2 and stages * sum(stage_tiles(product, tile)) >= needed
     return tile._replace(stages=stages) if fits else None
 
@@ -143,12 +143,12 @@ def _warp_tiles(product: Product, machine: Machine) -> Iterator[WarpTile]:
 def estimate(
     product: Product, tile: Tile, machine: Machine = H200, costs: ProductCosts = H200_COSTS
 ) -> float:
-    """About how many cycles a product takes by some tiles."""
+    """The estimated cycles of a product with a tile."""
     tiles = _count(product.m, tile.m) * _count(product.n, tile.n) * product.batches
     if isinstance(tile, WarpgroupTile):
         waves = _count(tiles * tile.splits, machine.processors)
         return costs.launch + waves * _warpgroup_tile_time(product, tile, costs)
-    # As many blocks run at once as shared memory has room for, and share the tensor cores.
+    # As many blocks as fit into shared memory run at once, and share the tensor cores.
     together = max(1, min(4, machine.shared_bytes // tile.shared_bytes(product.operand)))
     waves = _count(tiles, machine.processors * together)
     here = min(together, _count(tiles, machine.processors))
@@ -163,7 +163,7 @@ def _warpgroup_tile_time(product: Product, tile: WarpgroupTile, costs: ProductCo
         moved *= costs.far
     columns = tile.n
     if not product.right_is_k_major and columns == 160:
-        columns = 192  # as measured: columns that do not fill boxes of 64 take as long
+        columns = 192  # measured: columns that do not fill boxes of 64 take as long
     stage = max(
         tile.m * columns * costs.warpgroup_area, moved * costs.warpgroup_bytes,
         costs.warpgroup_stage,
@@ -177,7 +177,7 @@ def _warpgroup_tile_time(product: Product, tile: WarpgroupTile, costs: ProductCo
 
 
 def _line_cost(matrix: Matrix, costs: ProductCosts) -> float:
-    """How much longer copies take for where the lines of a matrix begin."""
+    """The factor by which misaligned lines of a matrix slow down copies."""
     pitch = (matrix.row if matrix.column == 1 else matrix.column) * matrix.dtype.itemsize
     return costs.misaligned if pitch % LINE else 1.0
 
@@ -190,7 +190,7 @@ def _warp_tile_time(
     lines = tile.k * size / LINE
     left, right = product.left.unit(product.m, product.k), product.right.unit(product.k, product.n)
     if min(left, right) < LEAST_ASYNCHRONOUS:
-        stages += tile.stages - 1  # those that are ahead are loaded one after the other
+        stages += tile.stages - 1  # the stages ahead are loaded one after another
     units = tile.m * tile.k * size / left + tile.n * tile.k * size / right
     products = tile.m * tile.n * lines * costs.warp_area
     copies = (tile.m + tile.n) * tile.k * size * costs.warp_bytes
@@ -199,7 +199,7 @@ def _warp_tile_time(
 
 
 def _store_time(product: Product, tile: Tile, costs: ProductCosts) -> float:
-    """How much longer it takes to store results whose rows begin anywhere."""
+    """The additional cycles of storing results whose rows are misaligned."""
     area = tile.m * tile.n
     if isinstance(tile, WarpgroupTile) and goes_through_shared_memory(product, tile):
         return 0.0 if is_staged(product, tile) else area * costs.line_elements

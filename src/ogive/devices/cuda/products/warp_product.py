@@ -1,16 +1,16 @@
-"""Products by `mma.sync`, which a warp executes: any size, layout and alignment, from sm_80 on.
+"""Products by `mma.sync`, executed by warps: any size, layout and alignment, from sm_80 on.
 
-A block computes a tile of the result. Tiles of both operands come through a ring of stages in
-shared memory: copies of the stages ahead are under way while warps multiply the current one.
+A block computes a tile of the result. Tiles of both operands pass through a ring of stages in
+shared memory: the stages ahead are copied while warps multiply the current one.
 
     begin the copies of all stages but one
     for each tile along k:
-        wait for its stage; all threads meet, so the stage read before it is free
-        begin the copies of a later tile into that
+        wait for its stage; barrier, after which the previous stage is free
+        begin the copies of a later tile into the free stage
         multiply: fragments from shared memory, sums in registers
     finish the sums, store them
 
-What does not lie in units of four bytes cannot be copied asynchronously: it goes through registers,
+Units of less than four bytes cannot be copied asynchronously. They pass through registers: they are
 loaded before the products of a tile and written to shared memory after them.
 """
 
@@ -51,7 +51,7 @@ _TYPES = {
     dtypes.float32: ("f32", "tf32"), dtypes.int8: ("s32", "s8"), dtypes.uint8: ("s32", "u8"),
 }  # fmt: skip
 OPERANDS = tuple(_TYPES)
-"""The element types that `mma.sync` multiplies here; f32 as tf32."""
+"""The element types of operands; f32 is multiplied as tf32."""
 
 
 def product_parameters(steps: Steps) -> list[Parameter]:
@@ -67,12 +67,12 @@ def product_parameters(steps: Steps) -> list[Parameter]:
 
 
 def write_warp_product(product: Product, tile: WarpTile, steps: Steps = ()) -> str:
-    """The module of a kernel. It serves all sizes of the product's form."""
+    """Write the module of a kernel, which serves all sizes of products of this form."""
     return _WarpProduct(product, tile, steps).write()
 
 
 class _WarpProduct:
-    """One kernel while it is written."""
+    """Writes one kernel."""
 
     def __init__(self, product: Product, tile: WarpTile, steps: Steps) -> None:
         self.product, self.tile, self.steps = product, tile, steps
@@ -113,7 +113,7 @@ class _WarpProduct:
         self._store(sums)
         return text.module()
 
-    # Where a block, a warp, a lane is
+    # The places of a block, a warp and a lane
 
     def _find_place(self) -> None:
         text, tile = self.text, self.tile
@@ -131,7 +131,7 @@ class _WarpProduct:
     # Copies
 
     def _copy(self, tile: Index, stage: Index) -> None:
-        """Begin the copies of a tile along k into a stage, all of them."""
+        """Begin all copies of a tile along k into a stage."""
         self.left.load(self.text, tile)
         self.right.load(self.text, tile)
         self.left.store(self.text, stage)
@@ -145,7 +145,7 @@ class _WarpProduct:
     def _multiply_tile(
         self, step: str, stage: str, sums: list[str], stage_bytes: int
     ) -> list[str]:
-        """One tile along k; `stage` is the offset of where it is. Returns the next, and sums."""
+        """Multiply one tile along k in the stage at offset `stage`; returns the next and sums."""
         text, tile = self.text, self.tile
         self._wait(tile.stages - 2)
         last = (tile.stages - 1) * stage_bytes
@@ -173,7 +173,7 @@ class _WarpProduct:
     # Fragments
 
     def _place_fragments(self, base: str) -> None:
-        """Addresses of this lane's lines, at the first stage, for each step along k."""
+        """Compute the addresses of this lane's lines in the first stage, for each step along k."""
         text, tile = self.text, self.tile
         per_warp = tile.k_steps(self.product.operand) // tile.warps_k
         start = text.multiply(self.warp_k, per_warp)
@@ -197,14 +197,14 @@ class _WarpProduct:
         by_lines: Callable[[KernelText, Index], LinePlace],
         transposed: Callable[[KernelText, Index], LinePlace],
     ) -> list[Index]:  # fmt: skip
-        """For each 16 rows of the left operand, or columns of the right one: a lane's address."""
+        """A lane's address for each 16 rows of the left operand, or columns of the right one."""
         text, shared, size = self.text, copy.tile, self.product.operand.itemsize
         if copy.k_major:
             line, piece = by_lines(text, self.lane)
             piece = text.add(piece, text.multiply(step, INSTRUCTION_BYTES // 16))
             place = text.add(base, shared.offset(text, text.add(first, line), piece))
             return [text.add(place, each * 16 * shared.line_bytes) for each in range(count)]
-        if size != 2:  # gathered element by element; see _gather
+        if size != 2:  # gathered element by element, see `_gather`
             return [text.add(first, each * 16) for each in range(count)]
         line, piece = transposed(text, self.lane)
         line = text.add(line, text.multiply(step, 16))
@@ -215,12 +215,12 @@ class _WarpProduct:
         ]
 
     def _left_fragments(self, stage: str, step: int) -> list[list[str]]:
-        """Four words for each 16 rows."""
+        """Load four words for each 16 rows."""
         places = self.left_places[step]
         return [self._load(self.left, stage, step, place) for place in places]
 
     def _right_fragments(self, stage: str, step: int) -> list[list[str]]:
-        """Two words for each 8 columns."""
+        """Load two words for each 8 columns."""
         words = []
         for place in self.right_places[step]:
             four = self._load(self.right, stage, step, place)
@@ -243,7 +243,7 @@ class _WarpProduct:
         return words
 
     def _gather(self, copy: OperandCopy, stage: str, step: int, first: Index) -> list[str]:
-        """Four words: rows of a lane and 8 further, then both 16 bytes further along k."""
+        """Gather four words: the lane's row and the one 8 below, then both 16 bytes on along k."""
         text, tile, size = self.text, self.tile, self.product.operand.itemsize
         per_warp = tile.k_steps(self.product.operand) // tile.warps_k
         lane = result_place(text, self.lane)
@@ -283,10 +283,10 @@ class _WarpProduct:
     # Results
 
     def _add_warps(self, base: str, sums: list[str]) -> list[str]:
-        """Add what warps of one place and other parts of k have, in their order."""
+        """Add the sums of the warps that have the same place and other parts of k, in order."""
         text, tile, kind = self.text, self.tile, self.accumulator
         own = text.add(base, text.multiply(text.thread, WORD))
-        apart = tile.threads * WORD  # so that neighbours are in neighbouring banks
+        apart = tile.threads * WORD  # so that neighbouring threads use neighbouring banks
 
         def write() -> None:
             for each, value in enumerate(sums):
@@ -297,7 +297,7 @@ class _WarpProduct:
         text.barrier()
         add = "add i32" if kind == "i32" else "fadd float"
         group = tile.warps_m * tile.warps_n * 32 * WORD
-        # Warps that do not store anything read at the beginning; nobody looks at their sums.
+        # Warps that store nothing read from the beginning; their sums are not used.
         own = text.choose(first, own, base)
         for part in range(1, tile.warps_k):
             at = text.add(own, part * group)

@@ -1,4 +1,4 @@
-"""The parameters of a kernel by warpgroups, and the shared memory that it takes."""
+"""The parameters of a kernel by warpgroups, and its layout of shared memory."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ogive.devices.cuda.tensor_cores.tiles import WarpgroupTile
 from ogive.devices.cuda.tensor_cores.warpgroup_instructions import BOX, LINE
 
 BARRIERS = 1024
-"""Bytes at the beginning of shared memory for barriers; tiles are aligned to as many."""
+"""Bytes at the beginning of shared memory for barriers; also the alignment of the tiles."""
 
 
 def warpgroup_parameters(staged: bool, steps: Steps) -> list[Parameter]:
-    """The parameters of a kernel: tensor maps, sizes, which operands have the batch axes."""
+    """The parameters of a kernel: tensor maps, sizes, and flags of the operands' batch axes."""
     maps = [Parameter(f"{name}_map", TENSOR_MAP) for name in ("left", "right")]
     names = ("m", "n", "k", "stage_bytes", *_batched())
     sizes = [Parameter(name, "i32") for name in names] + order_parameters()
@@ -34,44 +34,44 @@ def warpgroup_parameters(staged: bool, steps: Steps) -> list[Parameter]:
 
 
 def _batched() -> list[str]:
-    """Whether the left and the right operand have the outer and the inner batch axis: 1, or 0."""
+    """The flags (1 or 0) whether the left and right operand have the outer and inner batch axis."""
     return [f"{name}_has{axis}" for name in ("left", "right") for axis in (0, 1)]
 
 
 def goes_through_shared_memory(product: Product, tile: WarpgroupTile) -> bool:
-    """Whether results do, and are stored from there: those of two bytes, of one block each."""
+    """Whether shared memory stages the results: two-byte results in contiguous rows, not split."""
     matrix = product.result
     return tile.splits == 1 and matrix.dtype.itemsize == 2 and matrix.column == 1
 
 
 def is_staged(product: Product, tile: WarpgroupTile) -> bool:
-    """Whether the engine copies results from there, since their rows fit it."""
+    """Whether the copying engine stores the results, whose rows must be aligned for that."""
     fits = product.result.unit(product.m, product.n) == WIDEST_COPY
     return fits and goes_through_shared_memory(product, tile)
 
 
 def warpgroup_shared_bytes(product: Product, tile: WarpgroupTile) -> int:
-    """The shared memory that a block takes."""
+    """The bytes of shared memory of a block."""
     left, right = stage_tiles(product, tile)
     staging = tile.m * tile.n * 2 if goes_through_shared_memory(product, tile) else 0
     return BARRIERS + tile.stages * (left + right) + staging
 
 
 def stage_tiles(product: Product, tile: WarpgroupTile) -> tuple[int, int]:
-    """Bytes of a stage, of the left and the right operand."""
+    """The bytes of a stage of the left and of the right operand."""
     columns = tile.n if product.right_is_k_major else -(-tile.n // BOX) * BOX
     return tile.m * LINE, columns * LINE
 
 
 def box_lines(extent: int, tile: int) -> int:
-    """How many lines of an operand with lines along k are copied at once: those that there are.
-    Lines outside of a matrix take the engine longer than others; what is in their place only has
-    a part in results outside."""
+    """How many lines of an operand with lines along k one copy has: only lines of the matrix.
+    The engine takes longer for lines outside of a matrix than for others. The stale contents in
+    their place only affect results outside."""
     return min(tile, extent + -extent % 8)
 
 
 def stage_bytes(product: Product, tile: WarpgroupTile) -> int:
-    """How many bytes of operands come for each stage."""
+    """The bytes of operands that the copies of a stage bring."""
     left, right = stage_tiles(product, tile)
     if product.left_is_k_major:
         left = box_lines(product.m, tile.m) * LINE

@@ -1,17 +1,17 @@
-"""Products by `wgmma`, for sm_90a: tiles come by the copying engine, warpgroups divide the work.
+"""Products by `wgmma`, for sm_90a: the copying engine (TMA) loads tiles, warpgroups multiply them.
 
-A block stays on its multiprocessor and computes one tile of the result after the other. One thread
-of its first warpgroup, the *producer*, begins the copies of operand tiles into a ring of stages.
-The other warpgroups, the *consumers*, multiply what has come. Two barriers belong to a stage:
-`full` opens when its bytes are there, `empty` when all consumers have read them.
+Blocks are persistent: each computes one tile of the result after another. One thread of its first
+warpgroup, the *producer*, begins the copies of operand tiles into a ring of stages. The other
+warpgroups, the *consumers*, multiply them. Each stage has two barriers: `full` opens when its
+bytes have arrived, `empty` when all consumers have read them.
 
     producer, for each tile, for each stage along k:   wait empty; expect bytes on full; copy
     consumer, for each tile:
-        for each stage along k:   wait full; begin products; when those before are done: empty
-        finish the sums; store them, while the producer is ahead with the next tile
+        for each stage along k:   wait full; begin products; when the previous are done: empty
+        finish the sums; store them, while the producer loads the next tile
 
-Results of two bytes go through shared memory, where the copying engine takes them, or warps do,
-line by line, if rows do not begin at multiples of 16 bytes. Others are stored from registers.
+Two-byte results are staged in shared memory and stored by the copying engine, or by warps line by
+line if rows do not begin at multiples of 16 bytes. Other results are stored from registers.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _CONSUMER_REGISTERS = 240
 
 
 def write_warpgroup_product(product: Product, tile: WarpgroupTile, steps: Steps = ()) -> str:
-    """The module of a kernel. It serves all sizes of the product's form."""
+    """Write the module of a kernel, which serves all sizes of products of this form."""
     return _WarpgroupProduct(product, tile, steps).write()
 
 
 class _WarpgroupProduct:
-    """One kernel while it is written."""
+    """Writes one kernel."""
 
     def __init__(self, product: Product, tile: WarpgroupTile, steps: Steps) -> None:
         self.product, self.tile, self.steps = product, tile, steps
@@ -178,7 +178,7 @@ class _WarpgroupProduct:
 
     def _consume(self) -> None:
         text, tile = self.text, self.tile
-        # One thread of a warpgroup speaks for all.
+        # One thread of a warpgroup arrives at barriers for all.
         self.speaks = text.equal(text.remainder(text.thread, WARPGROUP), 0)
         left = text.multiply(self.consumer, ROWS * LINE)
         bits = [ptx.descriptor_bits(major, BOX * LINE) for major in self.k_major]
@@ -237,16 +237,16 @@ class _WarpgroupProduct:
         return PairWriter(text, self.steps, Result.of(self.product), batch, row, column)
 
     def _pair_place(self, at: int) -> PairPlace:
-        """Where the pair at a position is."""
+        """The place of the pair at a position."""
         fragment, rest = divmod(at, 4)
         return PairPlace(rest // 2 * 8, fragment * 8)
 
     def _add_parts(self, sums: list[str]) -> list[str]:
-        """Add the sums of all blocks of the cluster, in their order; each block gets those of its
+        """Add the sums of all blocks of the cluster in order; each block gets the totals of its
         part of the columns."""
         text, tile, kind = self.text, self.tile, self.kind
         apart = tile.consumers * WARPGROUP * 16  # four sums of all threads
-        ptx.warpgroup_barrier(text, 1, tile.consumers * WARPGROUP)  # nobody reads the stages now
+        ptx.warpgroup_barrier(text, 1, tile.consumers * WARPGROUP)  # the stages are free now
         own = text.add(self.ring, text.multiply(text.subtract(text.thread, WARPGROUP), 16))
         for at in range(0, len(sums), 4):
             value = "poison"
@@ -266,7 +266,7 @@ class _WarpgroupProduct:
                     total = totals[each]
                     summed = text.instruction(f"{add} {total}, {other}") if total else other
                     totals[each] = summed
-        ptx.cluster_barrier(text)  # no block ends while others read from it
+        ptx.cluster_barrier(text)  # no block may end while others read its memory
         return totals
 
     def _store_staged(
@@ -292,8 +292,8 @@ class _WarpgroupProduct:
     def _write_staging(
         self, batch: tuple[Index, Index], row: Index, column: Index, sums: list[str]
     ) -> tuple[Index, SharedTile]:
-        """Write finished results into the consumer's part of shared memory: its address, and one
-        of the boxes there, each of `store_columns`."""
+        """Write finished results into the consumer's part of shared memory; returns its address
+        and one of its boxes, each of `store_columns` columns."""
         text, tile = self.text, self.tile
         width = tile.store_columns
         shared = SharedTile(ROWS, width * 2)
@@ -320,7 +320,7 @@ class _WarpgroupProduct:
         ptx.warp_barrier(text)
         own, shared = self._write_staging(batch, row, column, sums)
         ptx.warp_barrier(text)
-        together = 2 if Result.of(self.product).in_pairs else 1  # elements of a lane
+        together = 2 if Result.of(self.product).in_pairs else 1  # elements that a lane stores
         first = text.multiply(self.lane, together)
         own = text.add(own, text.multiply(self.warp, 16 * shared.line_bytes))
         row = text.add(row, text.multiply(self.warp, 16))
@@ -349,7 +349,7 @@ class _WarpgroupProduct:
     def _finished_words(
         self, batch: tuple[Index, Index], row: Index, column: Index, sums: list[str]
     ) -> list[str]:
-        """Pairs of sums as words of two elements each."""
+        """The results as words of two elements each."""
         text, kind = self.text, MEMORY_TYPES[self.product.result.dtype]
         writer, words = self._writer(batch, row, column), []
         for at in range(0, len(sums), 2):
@@ -378,5 +378,5 @@ class _LinePart:
         self._piece = text.divide(inside, 8)
 
     def offset(self, text: KernelText, shared: SharedTile, line: int) -> Index:
-        """Where that is of a line, of sixteen that begin at a multiple of eight."""
+        """The offset of the part in a line, of sixteen lines that begin at a multiple of eight."""
         return text.add(self._start, shared.offset(text, line, self._piece))

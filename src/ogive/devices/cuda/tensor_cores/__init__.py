@@ -1,1 +1,1 @@
-"""The parts of kernels for tensor cores: text, tiles, fragments, instructions, epilogues."""
+"""Building blocks of tensor core kernels: text, tiles, fragments, instructions, epilogues."""

@@ -1,8 +1,8 @@
-"""Steps from a sum to what is stored: scales, biases, activations, residuals, casts.
+"""Epilogues: steps from a sum to the stored result, such as scales, biases, activations, casts.
 
-Results are in registers as pairs: two neighbours of a row. A *step* writes elementwise code on such
-a pair, and may have parameters of the kernel's, which it reads at the pair's place. Places beyond
-the edge of the result are moved to it, so that a step may read wherever it is asked to.
+Registers hold results as pairs of neighbours in a row. A *step* writes elementwise code for a pair,
+and may have kernel parameters, from which it reads at the pair's place. Places beyond the edge of
+the result are clamped to it, so that every read of a step is in bounds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MEMORY_TYPES = {
 
 
 class Place(NamedTuple):
-    """Where a pair is in the result; columns are those of both."""
+    """The place of a pair in the result, with the column of each of its two elements."""
 
     batch: tuple[Index, Index]
     row: Index
@@ -30,13 +30,13 @@ class Place(NamedTuple):
 
 
 class Step(Protocol):
-    """One elementwise step on pairs of sums, or of what earlier steps made of them."""
+    """One elementwise step on pairs of sums or of the results of earlier steps."""
 
     def parameters(self, number: int) -> tuple[Parameter, ...]:
-        """Its parameters; `number` tells their names from those of other steps."""
+        """The parameters of the step; `number` makes their names unique among the steps."""
 
     def write(self, text: KernelText, number: int, place: Place, pair: list[str]) -> list[str]:
-        """Write it; returns the names of the new pair."""
+        """Write the step; returns the names of the new pair."""
 
 
 Steps = tuple[Step, ...]
@@ -50,7 +50,7 @@ def step_parameters(steps: Steps) -> list[Parameter]:
 def finish_pair(
     text: KernelText, steps: Steps, place: Place, pair: list[str], result: DType
 ) -> list[str]:
-    """A pair of sums, after all steps, as elements of the result."""
+    """Apply all steps to a pair of sums; returns elements of the result."""
     for number, step in enumerate(steps):
         pair = step.write(text, number, place, pair)
     kind = MEMORY_TYPES[result]
@@ -60,10 +60,10 @@ def finish_pair(
 
 
 class Result(NamedTuple):
-    """Where results go, and how wide a store may be."""
+    """The memory of the results, and how wide a store may be."""
 
     matrix: Matrix
-    in_pairs: bool  # whether two neighbours are stored at once
+    in_pairs: bool  # whether one store writes two neighbours
 
     @staticmethod
     def of(product: Product) -> Result:
@@ -75,20 +75,20 @@ class Result(NamedTuple):
 
 
 class PairPlace(NamedTuple):
-    """How far below and to the right of a lane's first pair another one of its pairs is."""
+    """The distance of a pair of a lane below and to the right of the lane's first pair."""
 
     below: int
     right: int
 
 
 class PairWriter:
-    """Finishes the pairs of a lane and stores what is inside the result.
+    """Finishes the pairs of a lane and stores the elements that are inside the result.
 
     Args:
-        text: where to.
-        steps: what is done with each sum.
-        result: where results go.
-        batch: which of the results it is.
+        text: the kernel to write to.
+        steps: the steps of the epilogue.
+        result: the memory of the results.
+        batch: the batch of the result.
         row: the row of the lane's first pair.
         column: the column of its first element.
     """
@@ -104,7 +104,7 @@ class PairWriter:
         self._inside: dict[int, str] = {}
 
     def finish(self, place: PairPlace, pair: list[str]) -> list[str]:
-        """A pair of sums as elements of the result."""
+        """Convert a pair of sums to elements of the result."""
         text = self.text
         row = text.add(self.row, place.below)
         columns = [text.add(self.column, place.right + each) for each in (0, 1)]
@@ -134,7 +134,7 @@ class PairWriter:
                 text.store_if(inside, kind, value, text.at(pointer, offset, size), size)
 
     def _row(self, below: int) -> tuple[str, str]:
-        """The address of the lane's first element in a row, and whether there is such a row."""
+        """The address of the lane's first element in a row, and whether the row is inside."""
         place = self._rows.get(below)
         if place is None:
             text, matrix = self.text, self.result.matrix
@@ -151,7 +151,7 @@ class PairWriter:
         return place
 
     def _column(self, right: int) -> str:
-        """Whether there is such a column."""
+        """Whether the column is inside the result."""
         is_inside = self._inside.get(right)
         if is_inside is None:
             column = self.text.add(self.column, right)
@@ -160,6 +160,6 @@ class PairWriter:
 
 
 def pack(text: KernelText, kind: str, pair: list[str]) -> str:
-    """Two elements as a vector."""
+    """Pack two elements into a vector."""
     first = text.instruction(f"insertelement <2 x {kind}> poison, {kind} {pair[0]}, i32 0")
     return text.instruction(f"insertelement <2 x {kind}> {first}, {kind} {pair[1]}, i32 1")

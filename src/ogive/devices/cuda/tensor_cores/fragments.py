@@ -1,17 +1,17 @@
-"""Where the elements of matrices are: in shared memory, and in the registers of a warp.
+"""The layout of matrix elements in shared memory and in the registers of a warp.
 
 A tile in shared memory is lines of bytes along its contiguous axis. Pieces of 16 bytes are
-*swizzled*: piece `p` of line `l` stands at `p ^ (l mod 8)`, so that the same piece of eight lines
-is in eight different sets of banks.
+*swizzled*: piece `p` of line `l` lies at `p ^ (l mod 8)`, so that the same piece of eight lines
+lies in eight different sets of banks.
 
-An instruction takes 32 bytes along k. In its fragments lane `t` of a warp holds
+An instruction multiplies 32 bytes along k. Of its fragments, lane `t` of a warp holds
 
-    left    16 × 32 bytes, four words: rows t/4 and t/4 + 8, bytes 4 (t mod 4) and 16 further
-    right   32 bytes × 8 columns, two words: column t/4, bytes 4 (t mod 4) and 16 further
+    left    16 × 32 bytes, four words: rows t/4 and t/4 + 8, bytes 4 (t mod 4) and 16 later
+    right   32 bytes × 8 columns, two words: column t/4, bytes 4 (t mod 4) and 16 later
     result  16 × 8 elements, two pairs: rows t/4 and t/4 + 8, columns 2 (t mod 4) and the next
 
-`ldmatrix` loads four 8 × 16-byte matrices for a warp; lanes 8 i to 8 i + 7 give it the addresses of
-the lines of matrix i. Elements of two bytes it can transpose on the way.
+`ldmatrix` loads four 8 × 16-byte matrices for a warp; lanes 8 i to 8 i + 7 supply the addresses of
+the lines of matrix i. It can transpose elements of two bytes.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ogive.devices.cuda.tensor_cores.kernel_text import Index, KernelText
 from ogive.named import NamedTuple
 
 PIECE = 16
-"""Bytes that stay together."""
+"""The bytes that the swizzle keeps together."""
 INSTRUCTION_BYTES = 32
-"""How far an instruction reaches along k."""
+"""The extent of an instruction along k, in bytes."""
 BANKS = 128
-"""Bytes that shared memory gives at once."""
+"""The bytes that shared memory delivers at once."""
 WORD = 4
 
 
 class SharedTile(NamedTuple):
-    """Lines of `line_bytes` in shared memory, the pieces of which are swizzled."""
+    """Lines of `line_bytes` in shared memory, with swizzled pieces."""
 
     lines: int
     line_bytes: int
@@ -39,7 +39,7 @@ class SharedTile(NamedTuple):
         return self.lines * self.line_bytes
 
     def offset(self, text: KernelText, line: Index, piece: Index) -> Index:
-        """Where a piece of a line begins. Lines eight apart are `8 * line_bytes` apart."""
+        """The offset of a piece of a line. Lines eight apart differ by `8 * line_bytes`."""
         sharing = max(1, BANKS // self.line_bytes)
         turns = min(8, self.line_bytes // PIECE)
         turn = text.remainder(text.divide(line, sharing), turns)
@@ -49,27 +49,27 @@ class SharedTile(NamedTuple):
 
 
 class LinePlace(NamedTuple):
-    """Which line of a matrix a lane gives to `ldmatrix`: a line, and a piece of it."""
+    """The line and the piece of it whose address a lane supplies to `ldmatrix`."""
 
     line: Index
     piece: Index
 
 
 def lines_first(text: KernelText, lane: Index) -> LinePlace:
-    """Lines 0–7, lines 8–15, then both again a piece further: the left matrix by rows, and the
-    right one by rows if it is transposed on the way."""
+    """Lines 0–7, lines 8–15, then both again one piece later: the left matrix by rows, or the
+    right one by rows with transposition."""
     return LinePlace(text.remainder(lane, 16), text.divide(lane, 16))
 
 
 def pieces_first(text: KernelText, lane: Index) -> LinePlace:
-    """Lines 0–7, the same a piece further, then both of lines 8–15: the right matrix by columns,
-    and the left one by columns if it is transposed on the way."""
+    """Lines 0–7, the same one piece later, then both of lines 8–15: the right matrix by columns,
+    or the left one by columns with transposition."""
     line = text.add(text.remainder(lane, 8), text.multiply(text.divide(lane, 16), 8))
     return LinePlace(line, text.remainder(text.divide(lane, 8), 2))
 
 
 class Element(NamedTuple):
-    """Where an element of a result fragment is: its row and its column."""
+    """The row and column of an element of a result fragment."""
 
     row: Index
     column: Index
@@ -85,7 +85,7 @@ def result_place(text: KernelText, lane: Index) -> Element:
 
 
 def load_matrices(text: KernelText, address: Index, transposed: bool) -> list[str]:
-    """Four 8 × 8 matrices of two-byte elements, a word of each."""
+    """Load four 8 × 8 matrices of two-byte elements; returns a word of each."""
     suffix = ".trans" if transposed else ""
     return text.assembly(
         f"ldmatrix.sync.aligned.m8n8.x4{suffix}.shared.b16 {{$0,$1,$2,$3}}, [$4];",
@@ -97,7 +97,7 @@ def load_matrices(text: KernelText, address: Index, transposed: bool) -> list[st
 def gather_word(
     text: KernelText, tile: SharedTile, base: Index, line: Index, along: Index, size: int
 ) -> str:
-    """A word of elements that stand in lines below each other, from `line` on, `along` bytes in."""
+    """Gather a word of elements from consecutive lines, from `line` on, at byte `along`."""
     parts = []
     for each in range(WORD // size):
         piece, rest = text.divide(along, PIECE), text.remainder(along, PIECE)

@@ -1,9 +1,8 @@
 """A kernel for NVIDIA GPUs, as LLVM IR text.
 
-`KernelText` adds to `Writer` what kernels of cooperating threads are made of: 32-bit index
-arithmetic that is done at once where all operands are known, loops that carry registers, shared
-memory by addresses of 32 bits, inline PTX. Index arithmetic is the same function for the emitter
-and for tests, which call it with Python's integers.
+`KernelText` adds to `Writer` the parts of kernels of cooperating threads: 32-bit index arithmetic
+with constant folding, loops that carry registers, shared memory with 32-bit addresses, and inline
+PTX. Tests call the same functions for index arithmetic with Python integers.
 
     text = KernelText("scale", [Parameter("x", POINTER)], threads=128)
     text.multiply(text.thread, 4)        #   %v1 = mul i32 %v0, 4
@@ -19,7 +18,7 @@ from ogive.devices.llvm.kernel_writer import Writer
 from ogive.named import NamedTuple
 
 Index = int | str
-"""An i32 that is known now, or the name of one that is not."""
+"""A constant i32, or the name of a register that holds one."""
 
 POINTER = "ptr addrspace(1)"
 TENSOR_MAP = 'ptr byval([128 x i8]) align 64 "nvvm.grid_constant"'
@@ -30,7 +29,7 @@ _CONSTRAINTS = {"float": "f", "i64": "l", "i16": "h", "i1": "b", "ptr": "l", POI
 
 
 class Parameter(NamedTuple):
-    """A parameter of a kernel, and the LLVM type that it has."""
+    """A parameter of a kernel, with its LLVM type."""
 
     name: str
     type: str
@@ -44,11 +43,11 @@ class KernelText(Writer):
     """The text of one kernel.
 
     Args:
-        name: its symbol.
-        parameters: what it is called with.
-        threads: how many a block has.
-        blocks: how many blocks should fit on a multiprocessor.
-        cluster: how many blocks along x share their memory.
+        name: the symbol of the kernel.
+        parameters: the parameters of the kernel.
+        threads: the threads of a block.
+        blocks: the number of blocks that should fit on a multiprocessor.
+        cluster: the number of blocks along x that share their memory.
     """
 
     def __init__(
@@ -80,13 +79,13 @@ class KernelText(Writer):
         return "\n".join(lines)
 
     def call_attributes(self) -> list[str]:
-        """The attributes of calls: all are inlined, a call costs a GPU more than code does."""
+        """The attributes of calls: all are inlined, since calls cost a GPU more than code size."""
         return [f"attributes #{1 + each} = {{ alwaysinline }}" for each in range(len(self.calls))]
 
-    # Where a thread is
+    # The place of a thread
 
     def special(self, name: str) -> str:
-        """A special register, such as `tid.x`; read once, in the first block."""
+        """A special register such as `tid.x`, which is read once, in the entry block."""
         value = self._registers.get(name)
         if value is None:
             assert self.block == "entry", "special registers are read before any branch"
@@ -98,7 +97,7 @@ class KernelText(Writer):
     def thread(self) -> str:
         return self.special("tid.x")
 
-    # Index arithmetic, all of it unsigned
+    # Index arithmetic, all unsigned
 
     def add(self, left: Index, right: Index) -> Index:
         if isinstance(left, int) and isinstance(right, int):
@@ -158,7 +157,7 @@ class KernelText(Writer):
         return self.intrinsic("i32", "umin.i32", types, values)
 
     def monus(self, left: Index, right: Index) -> Index:
-        """`left - right`, or 0 if that is less."""
+        """`left - right`, or 0 if that is negative."""
         if isinstance(left, int) and isinstance(right, int):
             return max(left - right, 0)
         types, values = ["i32", "i32"], [str(left), str(right)]
@@ -171,7 +170,7 @@ class KernelText(Writer):
         return total
 
     def less(self, left: Index, right: Index) -> str:
-        """Whether `left` is less, as an i1."""
+        """`left < right` as an i1."""
         if isinstance(left, int) and isinstance(right, int):
             return "true" if left < right else "false"
         return self.instruction(f"icmp ult i32 {left}, {right}")
@@ -224,12 +223,15 @@ class KernelText(Writer):
     def store_if(
         self, condition: str, kind: str, value: str, pointer: str, nbytes: int, behind: int = 0
     ) -> None:
-        """Store so many bytes behind a pointer if the condition holds. There are hundreds of these:
-        branches, and addresses that LLVM knows, would take it seconds."""
+        """Store `nbytes` bytes at a pointer if the condition holds, in inline PTX.
+
+        A kernel has hundreds of these stores: with branches and addresses that it can analyse,
+        LLVM would take seconds.
+        """
         if kind != f"i{8 * nbytes}":
             value = self.instruction(f"bitcast {kind} {value} to i{8 * nbytes}")
         operands = [(POINTER, pointer), (f"i{8 * nbytes}", value), ("i1", condition)]
-        if nbytes == 1:  # there are no registers of eight bits
+        if nbytes == 1:  # PTX has no registers of eight bits
             wide = self.instruction(f"zext i8 {value} to i16")
             operands[1] = ("i16", wide)
         self.assembly(f"@$2 st.global.b{8 * nbytes} [$0+{behind}], $1;", [], operands)
@@ -237,7 +239,7 @@ class KernelText(Writer):
     # Shared memory, by addresses of 32 bits
 
     def shared_base(self) -> str:
-        """Where the shared memory of the block begins."""
+        """The address of the block's shared memory."""
         return self.instruction("ptrtoint ptr addrspace(3) @shared to i32")
 
     def shared_pointer(self, address: Index) -> str:
@@ -254,11 +256,11 @@ class KernelText(Writer):
     # Control
 
     def barrier(self) -> None:
-        """All threads of the block wait for each other, and see what they wrote."""
+        """Make all threads of the block wait for each other and see each other's writes."""
         self.assembly("bar.sync 0;", [], [])
 
     def when(self, condition: str, body: Callable[[], None]) -> None:
-        """Write a branch: the instructions that `body` writes run if the condition holds."""
+        """Write a branch: the instructions written by `body` run if the condition holds."""
         number = self.number()
         self.branch_if(condition, f"then{number}", f"after{number}")
         self.label(f"then{number}")
@@ -270,9 +272,10 @@ class KernelText(Writer):
         self, first: Index, count: Index, step: Index, carried: Sequence[tuple[str, str]],
         body: Callable[[str, list[str]], list[str]],
     ) -> list[str]:  # fmt: skip
-        """A loop from `first` to below `count`; `body` maps carried registers to their next values.
+        """Write a loop from `first` to `count - 1`; `body` maps carried registers to their next
+        values.
 
-        `carried` are types and initial values. Returns what they are at the end.
+        `carried` lists types and initial values. Returns the final values.
         """
         number, before = self.number(), self.block
         head, inside, end = f"head{number}", f"body{number}", f"end{number}"
@@ -300,8 +303,8 @@ class KernelText(Writer):
         self, template: str, results: Sequence[str], operands: Sequence[tuple[str, str]],
         tied: int = 0,
     ) -> list[str]:  # fmt: skip
-        """Inline PTX. `results` are types, `operands` types and values, of which the last `tied`
-        are in the registers of the first results."""
+        """Write inline PTX. `results` are types, `operands` types and values; the last `tied`
+        operands share the registers of the first results."""
         outputs = [f"={_CONSTRAINTS.get(kind, 'r')}" for kind in results]
         free = len(operands) - tied
         inputs = [_CONSTRAINTS.get(kind, "r") for kind, _ in operands[:free]]

@@ -1,4 +1,4 @@
-"""Launches that overlap: a kernel may begin while the one before it ends, and waits by itself."""
+"""Programmatic dependent launch: a kernel begins while the previous one ends, and waits itself."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from ogive.devices.cuda.tensor_cores.kernel_text import KernelText
 
 
 def wait_for_earlier_kernels(text: KernelText) -> None:
-    """Nothing in memory is read or written before: a launch may overlap the end of the one before
-    it (programmatic dependent launch), and prepare itself meanwhile."""
+    """Write the wait for earlier kernels. Memory is accessed only after it; code before it
+    overlaps the end of the previous kernel."""
     text.assembly("griddepcontrol.wait;", [], [])
 
 
 def let_later_kernels_begin(text: KernelText) -> None:
-    """The next launch may take the multiprocessors that have no block left to begin."""
+    """Let the next launch begin on multiprocessors that have no more blocks to start."""
     text.assembly("griddepcontrol.launch_dependents;", [], [])

@@ -1,10 +1,10 @@
 """Copies of tiles of an operand from global to shared memory, by all threads of a block.
 
-A thread copies units of up to 16 bytes. Where memory ends, a unit is shortened and the rest of it
-is zero, so a tile may stand over any edge.
+A thread copies units of up to 16 bytes. At the edge of a matrix a unit is cut short and filled up
+with zeros, so a tile may extend over any edge.
 
-A matrix has two axes: one that is contiguous, *along* the lines of the tile, and one *across* them.
-One of both is k, on which tiles move on.
+A matrix has two axes: a contiguous one *along* the lines of the tile, and one *across* them. One
+of the two is k, along which the tiles follow each other.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from ogive.devices.cuda.tensor_cores.tiles import WarpTile
 from ogive.named import NamedTuple
 
 LEAST_ASYNCHRONOUS = 4
-"""Bytes that `cp.async` copies at least."""
+"""The fewest bytes that `cp.async` copies."""
 
 
 class _Unit(NamedTuple):
-    """One of the units that a thread copies: so many lines and bytes behind its first one."""
+    """One of the units that a thread copies, by its distance from the thread's first unit."""
 
     lines: int
     bytes: int
-    shared: Index  # where it goes, in the first stage
+    shared: Index  # its address in the first stage
 
 
 class OperandCopy:
-    """One operand's copies.
+    """The copies of one operand.
 
     Args:
         tile: the tile in shared memory.
-        unit: bytes that are copied at once.
+        unit: the bytes of a unit.
         k_major: whether k is the axis along the lines.
-        contiguous: whether elements along the lines are neighbours in global memory too.
-        size: bytes of an element.
-        step: how far tiles are apart on k, in elements.
-        threads: how many copy.
+        contiguous: whether the elements of a line are contiguous in global memory too.
+        size: the bytes of an element.
+        step: the distance of tiles along k, in elements.
+        threads: the number of threads that copy.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class OperandCopy:
         self, text: KernelText, base: Index, name: str, first: Index, extent: str,
         batch: tuple[Index, Index],
     ) -> None:  # fmt: skip
-        """Compute what does not change: the units of a thread, for tiles whose other axis begins
-        at `first` of `extent`."""
+        """Compute the invariants: the units of a thread, for tiles that begin at `first` of
+        `extent` on the axis other than k."""
         self.base, size = base, self.size
         start = text.wide_sum(
             text.wide_product(text.wide(batch[0]), f"%{name}_batch0"),
@@ -105,7 +105,7 @@ class OperandCopy:
         lines, pieces = max(1, self.threads // in_line), max(1, in_line // self.threads)
         assert not self.tile.lines % lines, "every thread copies as much as the others"
         units: list[_Unit] = []
-        known: dict[tuple[int, int], Index] = {}  # lines eight apart have pieces in one order
+        known: dict[tuple[int, int], Index] = {}  # lines eight apart are swizzled alike
         for below in range(0, self.tile.lines, lines):
             for each in range(pieces):
                 behind = each * self.threads * self.unit
@@ -120,8 +120,8 @@ class OperandCopy:
         return units
 
     def load(self, text: KernelText, tile: Index) -> None:
-        """Find where the units of a tile along k are, and load them if copies cannot be left to
-        the hardware."""
+        """Compute the addresses of the units of a tile along k, and load the units if the hardware
+        cannot copy them asynchronously."""
         line, byte = self.line, self.byte
         moved: Index = text.multiply(tile, self.step)
         if self.k_major:
@@ -148,14 +148,14 @@ class OperandCopy:
                 self._loaded.append(self._load_element(text, offset, valid))
 
     def _load_element(self, text: KernelText, offset: str, valid: Index) -> str:
-        """A unit that is one element, or zero outside of the matrix."""
+        """Load a unit of one element, or zero outside the matrix."""
         kind, inside = f"i{8 * self.unit}", text.less(0, valid)
         offset = text.instruction(f"select i1 {inside}, i64 {offset}, i64 0")
         value = text.load(kind, text.at(self.memory, offset), self.unit)
         return text.instruction(f"select i1 {inside}, {kind} {value}, {kind} 0")
 
     def store(self, text: KernelText, stage: Index) -> None:
-        """Begin the copies that were found, or write what was loaded, into a stage."""
+        """Begin the asynchronous copies into a stage, or write the loaded units to it."""
         if not self.asynchronous:
             for unit, value in zip(self.units, self._loaded, strict=True):
                 text.store_shared(

@@ -1,11 +1,11 @@
-"""The description of a product: sizes, element types, how its matrices lie in memory.
+"""The description of a product: sizes, element types, layouts of the matrices in memory.
 
     result[b, i, j] = epilogue(sum over l of left[b, i, l] * right[b, l, j])
 
 A `Matrix` has two axes, each with a stride in elements, and strides for up to two batch axes; a
-stride of 0 repeats. Sizes and strides are arguments of the kernels, which so serve all sizes: a
-kernel depends on the types, on which axis is contiguous, and on how many bytes can be copied at
-once (`Matrix.unit`).
+stride of 0 repeats the matrix. Sizes and strides are arguments of the kernels, so a kernel serves
+all sizes: it depends only on the types, on which axis is contiguous, and on how many bytes can be
+copied at once (`Matrix.unit`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 
 WIDEST_COPY = 16
-"""Bytes that a thread copies at most at once."""
+"""The most bytes that a thread copies at once."""
 
 
 class Matrix(NamedTuple):
-    """A matrix in memory: strides of its rows, its columns and the batch axes, in elements.
+    """A matrix in memory: strides of its rows, columns and batch axes, in elements.
 
-    `alignment` is what the address of its first element is a multiple of, in bytes.
+    `alignment` is the alignment of its first element, in bytes.
     """
 
     dtype: DType
@@ -35,7 +35,7 @@ class Matrix(NamedTuple):
         return self._replace(row=self.column, column=self.row)
 
     def unit(self, rows: int, columns: int) -> int:
-        """How many bytes along its contiguous axis may be copied at once, at most 16.
+        """How many bytes along the contiguous axis can be copied at once, at most 16.
 
         >>> Matrix(dtypes.bfloat16, row=36, column=1).unit(5, 36)
         8
@@ -77,17 +77,17 @@ class Product(NamedTuple):
 
     @property
     def batches(self) -> int:
-        """How many products there are."""
+        """The number of products."""
         return self.batch[0] * self.batch[1]
 
     @property
     def left_is_k_major(self) -> bool:
-        """Whether the left matrix has its rows together: the axis of the sums is contiguous."""
+        """Whether k is the contiguous axis of the left matrix: it is stored by rows."""
         return self.left.row != 1 or self.left.column == 1
 
     @property
     def right_is_k_major(self) -> bool:
-        """Whether the right matrix has its columns together."""
+        """Whether k is the contiguous axis of the right matrix: it is stored by columns."""
         return self.right.column != 1 or self.right.row == 1
 
 
@@ -95,7 +95,7 @@ def multiply(
     m: int, n: int, k: int, dtype: DType, result: DType | None = None, *,
     left_transposed: bool = False, right_transposed: bool = False,
 ) -> Product:
-    """A product of two dense matrices, either of which may be the transpose of what is in memory.
+    """Describe a product of two dense matrices, each of which may be stored transposed.
 
     >>> multiply(4, 6, 8, dtypes.bfloat16, right_transposed=True).right
     Matrix(dtype=ogive.bfloat16, row=1, column=8, batch=(0, 0), alignment=256)

@@ -1,9 +1,9 @@
-"""In which order tiles of the result are computed, and so what is read at the same time.
+"""The order of the tiles of the result, which decides what is read at the same time.
 
-Tiles are numbered through: batch by batch, `group` rows of tiles together, column by column inside
-of a group. Blocks that run at once then share rows of the left operand and columns of the right,
-which stay in the cache. Where a tile is takes divisions by numbers that a launch knows: they are
-multiplications, by numbers that the host computes.
+Tiles are numbered batch by batch, in groups of `group` rows of tiles, and column by column within a
+group. So blocks that run at the same time share rows of the left operand and columns of the right
+one, which stay in the cache. The place of a tile takes divisions by numbers known at launch; they
+are multiplications by numbers that the host computes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _NAMES = (
 
 
 def order_parameters() -> list[Parameter]:
-    """The parameters by which a kernel finds its tiles."""
+    """The parameters from which a kernel computes the places of its tiles."""
     return [Parameter(name, "i32") for name in _NAMES]
 
 
 def order_values(rows: int, columns: int, group: int, batch: tuple[int, int]) -> dict[str, int]:
-    """The parameters for so many rows and columns of tiles."""
+    """The values of the parameters for a number of rows and columns of tiles."""
     tiles = rows * columns
     values = {
         "tile_rows": rows, "all_tiles": tiles * batch[0] * batch[1], "tiles": tiles,
@@ -39,8 +39,9 @@ def order_values(rows: int, columns: int, group: int, batch: tuple[int, int]) ->
 
 
 def division(divisor: int) -> tuple[int, int]:
-    """Multiplier and shift: `n // divisor` is `(n + high half of n * multiplier) >> shift`, for
-    all n below 2^31.
+    """Multiplier and shift of a division by multiplication.
+
+    `n // divisor` is `(n + high half of n * multiplier) >> shift`, for all n below 2^31.
 
     >>> multiplier, shift = division(7)
     >>> (1000 + (1000 * multiplier >> 32)) >> shift
@@ -61,7 +62,7 @@ class TilePlace(NamedTuple):
 def find_tile(
     text: KernelText, number: Index, group: int, values: Mapping[str, Index] | None = None
 ) -> TilePlace:
-    """Where the tile of a number is. `values` are the parameters, if they are known already."""
+    """The place of the tile with a number. `values` are the parameters if they are constants."""
     known = values or {name: f"%{name}" for name in _NAMES}
 
     def divide(dividend: Index, name: str) -> Index:

@@ -1,4 +1,4 @@
-"""How a product is divided: what a block computes, by how many warps, through how many stages."""
+"""Tiles: the part of a product that a block computes, its warps and its stages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ogive.named import NamedTuple
 WARP = 32
 WARPGROUP = 4 * WARP
 ROWS = 64
-"""Rows that one `wgmma` computes."""
+"""The rows that one `wgmma` computes."""
 
 
 class WarpTile(NamedTuple):
     """A tile that a block computes by `mma.sync`.
 
-    `m`, `n` and `k` are in elements; warps divide the tile of the result, and each step along k.
+    `m`, `n` and `k` are in elements; the warps divide the tile of the result and each step along k.
     `group` rows of tiles are computed together, for the cache.
     """
 
@@ -35,20 +35,20 @@ class WarpTile(NamedTuple):
 
     @property
     def fragments_m(self) -> int:
-        """How many fragments of 16 rows a warp has."""
+        """The fragments of 16 rows of a warp."""
         return self.m // self.warps_m // 16
 
     @property
     def fragments_n(self) -> int:
-        """How many fragments of 8 columns a warp has; an even number."""
+        """The fragments of 8 columns of a warp; an even number."""
         return self.n // self.warps_n // 8
 
     def k_steps(self, operand: DType) -> int:
-        """How many instructions follow each other along k of a tile."""
+        """The number of instructions along k of a tile."""
         return self.k * operand.itemsize // INSTRUCTION_BYTES
 
     def shared_bytes(self, operand: DType) -> int:
-        """The shared memory that a block takes."""
+        """The bytes of shared memory of a block."""
         stages = self.stages * (self.m + self.n) * self.k * operand.itemsize
         sums = self.threads * self.fragments_m * self.fragments_n * 16
         return max(stages, sums if self.warps_k > 1 else 0)
@@ -58,7 +58,7 @@ class WarpgroupTile(NamedTuple):
     """A tile that a block computes by `wgmma`: a consumer of 128 threads for each 64 rows, and a
     producer. A stage holds 128 bytes along k of both operands.
 
-    With `splits`, so many blocks share a tile: each adds up a part of k, and they exchange their
+    With `splits`, that many blocks share a tile: each adds up a part of k, and they exchange their
     sums through each other's shared memory.
     """
 
@@ -78,5 +78,5 @@ class WarpgroupTile(NamedTuple):
 
     @property
     def store_columns(self) -> int:
-        """How many columns of two bytes are stored at once: what divides those of the tile."""
+        """How many two-byte columns are stored at once: a divisor of the tile's columns."""
         return next(width for width in (64, 32, 16, 8) if self.n % width == 0)

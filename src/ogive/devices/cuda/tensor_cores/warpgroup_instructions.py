@@ -1,8 +1,8 @@
-"""PTX of sm_90a: products of warpgroups, barriers in shared memory, copies of tiles of tensors.
+"""PTX of sm_90a: products of warpgroups, barriers in shared memory, copies of tensor tiles.
 
-LLVM has intrinsics for most of it, but ends the process where one cannot be selected; here all of
-it is inline assembly. The operands of `wgmma` are tiles in shared memory, which *descriptors* tell
-of: lines of 128 bytes whose pieces of 16 are swizzled as in `SharedTile`.
+LLVM has intrinsics for most of these, but ends the process if it cannot select one, so they are
+inline assembly here. The operands of `wgmma` are tiles in shared memory, given by *descriptors*:
+lines of 128 bytes whose pieces of 16 bytes are swizzled as in `SharedTile`.
 
     k-major     lines along k; the next 32 bytes along k are 2 units of 16 bytes further
     mn-major    lines of 64 elements along m or n, one for each k; 16 of them are 128 units
@@ -17,9 +17,9 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 
 LINE = 128
-"""Bytes of a line: what is swizzled together."""
+"""The bytes of a line, within which pieces are swizzled."""
 BOX = 64
-"""Elements of two bytes in a line, and how many lines along k a stage has of them."""
+"""The two-byte elements in a line; also the number of lines along k of a stage."""
 
 _TYPES = {
     dtypes.bfloat16: ("f32", "bf16"), dtypes.float16: ("f32", "f16"),
@@ -34,14 +34,14 @@ _GROUP_OF_LINES = 8 * LINE  # eight lines repeat the swizzle
 
 
 def next_stage(text: KernelText, stage: str, parity: str, stages: int) -> list[str]:
-    """The stage of a ring that follows `stage`, and the parity of its phase."""
+    """The stage of the ring after `stage`, and the parity of its phase."""
     wraps = text.equal(stage, stages - 1)
     following = text.choose(wraps, 0, text.add(stage, 1))
     return [str(following), str(text.choose(wraps, text.xor(parity, 1), parity))]
 
 
 def descriptor_bits(k_major: bool, box_bytes: int) -> int:
-    """All of a descriptor but the address: how far groups of eight lines, and boxes, are apart.
+    """A descriptor without the address: the distances of groups of eight lines and of boxes.
 
     >>> hex(descriptor_bits(True, 0))
     '0x4000004000010000'
@@ -51,8 +51,11 @@ def descriptor_bits(k_major: bool, box_bytes: int) -> int:
 
 
 def descriptor(text: KernelText, address: Index, bits: int) -> str:
-    """The descriptor of a tile at an address of shared memory. In a cluster, the upper bits of an
-    address are the number of the block, which would fall into other fields."""
+    """The descriptor of a tile at an address of shared memory.
+
+    In a cluster the upper bits of an address are the number of the block. They are cleared, since
+    they would overlap other fields.
+    """
     units = text.wide(text.remainder(text.divide(address, 16), 1 << 14))
     return text.instruction(f"or i64 {units}, {bits}")
 
@@ -63,7 +66,7 @@ def multiply_stage(
 ) -> list[str]:  # fmt: skip
     """Begin to add the products of a stage, 128 bytes along k, to the sums of a warpgroup.
 
-    The operands are descriptors. The sums are not to be touched before `finish_products`.
+    The operands are descriptors. The sums must not be accessed before `finish_products`.
     """
     total, name = _TYPES[operand]
     kind = "i32" if total == "s32" else "float"
@@ -91,12 +94,12 @@ def multiply_stage(
 
 
 def wait_products(text: KernelText, pending: int) -> None:
-    """Wait until at most so many stages are being multiplied."""
+    """Wait until at most `pending` stages are being multiplied."""
     text.assembly(f"wgmma.wait_group.sync.aligned {pending};", [], [])
 
 
 def finish_products(text: KernelText, kind: str, sums: Sequence[str]) -> list[str]:
-    """Wait for all products; the sums may be touched again."""
+    """Wait for all products, after which the sums may be accessed."""
     operands = [(kind, each) for each in sums]
     return text.assembly(
         "wgmma.wait_group.sync.aligned 0;", [kind] * len(sums), operands, tied=len(sums)
@@ -111,12 +114,12 @@ def begin_barrier(text: KernelText, address: Index, arrivals: int) -> None:
 
 
 def publish_barriers(text: KernelText) -> None:
-    """Make new barriers known to the copying engine."""
+    """Make new barriers visible to the copying engine."""
     text.assembly("fence.mbarrier_init.release.cluster;", [], [])
 
 
 def expect_bytes(text: KernelText, address: Index, count: Index) -> None:
-    """Arrive at a barrier, which opens when so many bytes have come as well."""
+    """Arrive at a barrier that opens when `count` bytes have arrived as well."""
     operands = [("i32", str(address)), ("i32", str(count))]
     text.assembly("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", [], operands)
 
@@ -131,7 +134,7 @@ def arrive_if(text: KernelText, condition: str, address: Index) -> None:
 
 
 def wait_barrier(text: KernelText, address: Index, parity: Index) -> None:
-    """Wait until the phase of a parity is over."""
+    """Wait until the phase with this parity is over."""
     text.assembly(
         "{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1; "
         "@p bra done; bra again; done: }",
@@ -141,17 +144,17 @@ def wait_barrier(text: KernelText, address: Index, parity: Index) -> None:
 
 
 def warp_barrier(text: KernelText) -> None:
-    """The lanes of a warp wait for each other, and see what they wrote."""
+    """Make the lanes of a warp wait for each other and see each other's writes."""
     text.assembly("bar.warp.sync 0xffffffff;", [], [])
 
 
 def warpgroup_barrier(text: KernelText, number: Index, threads: int) -> None:
-    """Threads of one or more warpgroups wait for each other."""
+    """Make `threads` threads of one or more warpgroups wait for each other."""
     text.assembly(f"bar.sync $0, {threads};", [], [("i32", str(number))])
 
 
 def set_registers(text: KernelText, count: int, more: bool) -> None:
-    """Give registers of this warpgroup back, or take what others gave."""
+    """Release registers of this warpgroup, or take registers that others released."""
     way = "inc" if more else "dec"
     text.assembly(f"setmaxnreg.{way}.sync.aligned.u32 {count};", [], [])
 
@@ -160,8 +163,10 @@ def set_registers(text: KernelText, count: int, more: bool) -> None:
 
 
 def cluster_barrier(text: KernelText) -> None:
-    """All threads of a cluster wait for each other, and see what they wrote. None may be missing:
-    those that have ended would be counted as if they waited already."""
+    """Make all threads of a cluster wait for each other and see each other's writes.
+
+    No thread may have ended: the barrier would count it as waiting.
+    """
     text.assembly("barrier.cluster.arrive; barrier.cluster.wait;", [], [])
 
 
@@ -172,7 +177,7 @@ def address_in_block(text: KernelText, address: Index, block: int) -> str:
 
 
 def load_four(text: KernelText, kind: str, address: str, behind: int) -> list[str]:
-    """Four words of the shared memory of some block of the cluster."""
+    """Load four words of the shared memory of a block of the cluster."""
     return text.assembly(
         f"ld.shared::cluster.v4.b32 {{$0,$1,$2,$3}}, [$4+{behind}];",
         [kind] * 4,
@@ -184,14 +189,14 @@ def load_four(text: KernelText, kind: str, address: str, behind: int) -> list[st
 
 
 def prefetch_map(text: KernelText, tensor: str) -> None:
-    """Have the description of a tensor ready for its first copy."""
+    """Prefetch the map of a tensor for its first copy."""
     text.assembly("prefetch.tensormap [$0];", [], [("ptr", tensor)])
 
 
 def copy_tile_in(
     text: KernelText, tensor: str, coordinates: Sequence[Index], to: Index, barrier: Index
 ) -> None:
-    """Begin to copy a box of a tensor into shared memory; its bytes count for a barrier."""
+    """Begin to copy a box of a tensor to shared memory; its bytes arrive at a barrier."""
     count = len(coordinates)
     places = ",".join([f"${3 + each}" for each in range(count)])
     text.assembly(
@@ -206,7 +211,7 @@ def copy_tile_in(
 def copy_tile_out(
     text: KernelText, tensor: str, coordinates: Sequence[Index], source: Index
 ) -> None:
-    """Begin to copy a box from shared memory into a tensor; what is outside of that is dropped."""
+    """Begin to copy a box from shared memory to a tensor; elements outside of it are dropped."""
     count = len(coordinates)
     places = ",".join([f"${2 + each}" for each in range(count)])
     text.assembly(
@@ -222,17 +227,17 @@ def commit_copies_out(text: KernelText) -> None:
 
 
 def wait_copies_out(text: KernelText) -> None:
-    """Wait until what is copied out has been read from shared memory."""
+    """Wait until the copies out have read shared memory."""
     text.assembly("cp.async.bulk.wait_group.read 0;", [], [])
 
 
 def show_writes(text: KernelText) -> None:
-    """Let the copying engine see what this thread wrote to shared memory."""
+    """Make this thread's writes to shared memory visible to the copying engine."""
     text.assembly("fence.proxy.async.shared::cta;", [], [])
 
 
 def store_matrices(text: KernelText, address: Index, words: Sequence[str]) -> None:
-    """Four 8 × 8 matrices of two-byte elements into shared memory: `load_matrices` backwards."""
+    """Store four 8 × 8 matrices of two-byte elements to shared memory: reverse `load_matrices`."""
     text.assembly(
         "stmatrix.sync.aligned.m8n8.x4.shared.b16 [$0], {$1,$2,$3,$4};",
         [],

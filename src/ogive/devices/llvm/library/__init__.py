@@ -1,1 +1,1 @@
-"""LLVM as a library: found, locked, called."""
+"""LLVM as a library: finding it, locking it, calling it."""

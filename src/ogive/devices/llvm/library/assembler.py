@@ -1,8 +1,8 @@
 """LLVM as an assembler: IR text in, object code out.
 
-The text needs no triple and no data layout; both come from the target. The passes are few: on our
-kernels the full O2 pipeline takes fifteen times as long and the code is no faster. Any number of
-threads may assemble at once, each in a context and with a target machine of its own.
+The text needs no triple and no data layout; both come from the target. Only a few passes run: on
+our kernels the full O2 pipeline takes fifteen times as long, and the code is no faster. Any number
+of threads may assemble at once, each with a context and a target machine of its own.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _OBJECT, _ASSEMBLY = 1, 0
 
 
 def assemble(ir_text: str, target: Target, effort: int = 2) -> bytes:
-    """Position-independent object code of a module. Raises `CompileError` in LLVM's words.
+    """Position-independent object code of a module. Raises `CompileError` with LLVM's message.
 
-    `effort` is LLVM's optimization level for instruction selection and registers; 0 takes a fifth
-    of the time and suits code that mostly calls other code.
+    `effort` is LLVM's optimization level for instruction selection and register allocation. 0 takes
+    a fifth of the time and suits code that mostly calls other code.
     """
     with _machines.lend(target, effort) as machine, _optimized(ir_text, target, machine) as module:
         return _emit(machine, module, _OBJECT)
@@ -52,7 +52,7 @@ def assembly(ir_text: str, target: Target) -> str:
 
 
 def check_module(ir_text: str) -> None:
-    """Raise `CompileError` in LLVM's words if a text is no well-formed module."""
+    """Raise `CompileError` with LLVM's message if a text is not a well-formed module."""
     context = llvm_function("ContextCreate")()
     try:
         llvm_function("DisposeModule")(_parse(ir_text, context))
@@ -62,8 +62,8 @@ def check_module(ir_text: str) -> None:
 
 @contextlib.contextmanager
 def _optimized(ir_text: str, target: Target, machine: int) -> Iterator[int]:
-    """A module after our passes, for as long as it is needed."""
-    # A context of its own: the global one keeps every type and constant for ever.
+    """A module after our passes, within this context."""
+    # With an LLVM context of its own, because the global one keeps types and constants for ever.
     context = llvm_function("ContextCreate")()
     try:
         module = _parse(ir_text, context)
@@ -79,7 +79,7 @@ def _optimized(ir_text: str, target: Target, machine: int) -> Iterator[int]:
 
 
 def _parse(ir_text: str, context: int) -> int:
-    """A module that LLVM finds well-formed. Raises `CompileError` in its words."""
+    """The module of a text. Raises `CompileError` with LLVM's message."""
     message = Message()
     module = llvm_function("ParseAssembly")(context, ir_text.encode(), message.place)
     refused = message.take()
@@ -129,14 +129,14 @@ def _emit(machine: int, module: int, kind: int) -> bytes:
 
 
 class TargetMachines:
-    """LLVM's target machines that nobody works with: as many as threads assembled at once."""
+    """A pool of LLVM's target machines: as many as threads have assembled at once."""
 
     def __init__(self) -> None:
         self._idle: dict[tuple[Target, int], list[int]] = {}
 
     @contextlib.contextmanager
     def lend(self, target: Target, effort: int = 2) -> Iterator[int]:
-        """A machine that no other thread works with meanwhile."""
+        """A machine that no other thread uses within this context."""
         family = _family(target.triple)
         with llvm_gate.assembling:
             idle = self._idle.setdefault((target, effort), [])
@@ -165,7 +165,7 @@ def _create_machine(family: int, target: Target, effort: int) -> int:
 
 @functools.lru_cache(maxsize=8)
 def _family(triple: str) -> int:
-    """LLVM's handle of a family of processors. Raises `CompileError`."""
+    """LLVM's handle for a family of processors. Raises `CompileError`."""
     with llvm_gate.lock, llvm_gate.users_lock():
         message = Message()
         for part in ("Target", "AsmPrinter", "AsmParser"):

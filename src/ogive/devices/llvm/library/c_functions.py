@@ -1,9 +1,9 @@
-"""The functions of LLVM that we call, taken out of the library inside llvmlite.
+"""The LLVM functions that we call, directly from the library inside llvmlite.
 
 Importing the package takes several times as long as loading that library, and through the package
-only one thread at a time gets into LLVM. These functions are nobody's promise: from one release to
-the next they may go or take other arguments. So only releases that we know are called, and the rest
-is refused in words before anything is.
+only one thread at a time can call LLVM. But these functions are not a public interface: in another
+release they may be missing or take other arguments. So only known releases are called, and others
+are refused with an error before any call.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ogive.errors import CompileError
 from ogive.folders import llvm_folder
 
 KNOWN_RELEASES = ("0.50",)
-"""The releases of llvmlite whose functions take what `_SIGNATURES` says."""
+"""The releases of llvmlite whose functions have the `_SIGNATURES`."""
 
 KNOWN_LLVM = 22
 """The major version of LLVM that our passes and kernels are tested with."""
@@ -28,7 +28,7 @@ NEEDED = "pip install 'llvmlite>=0.50,<0.51'"
 _POINTER, _TEXT, _SIZE, _YES = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_bool
 _NUMBER = ctypes.c_int
 
-_SIGNATURES: dict[str, tuple[Any, ...]] = {  # what each returns, and what it takes
+_SIGNATURES: dict[str, tuple[Any, ...]] = {  # (return type, argument types ...)
     "GetVersionInfo": (ctypes.c_uint,),
     # This machine
     "GetProcessTriple": (None, _POINTER),
@@ -92,11 +92,11 @@ _LONG = frozenset(
         "LLJITDispose",
     }
 )  # fmt: skip
-"""Worth letting other threads run meanwhile: to get the interpreter back takes up to 5 ms."""
+"""Functions slow enough to release the interpreter lock, which may take 5 ms to get back."""
 
 
 class LlvmLibrary:
-    """llvmlite's library as this process has it: found, checked and loaded at the first call."""
+    """llvmlite's library in this process, which the first call finds, checks and loads."""
 
     def __init__(self, find_folder: Callable[[], str | None] = llvm_folder) -> None:
         self._find_folder = find_folder
@@ -104,9 +104,9 @@ class LlvmLibrary:
         self._libraries: tuple[ctypes.CDLL, ctypes.CDLL] | None = None
 
     def function(self, name: str) -> Any:
-        """A function by the name that llvmlite exports it under, less its prefix.
+        """A function by its exported name without llvmlite's prefix.
 
-        Raises `CompileError` if this is no llvmlite that we know.
+        Raises `CompileError` if the release of llvmlite is not known.
         """
         function = self._functions.get(name)
         if function is None:
@@ -119,7 +119,7 @@ class LlvmLibrary:
         return function
 
     def _load(self) -> tuple[ctypes.CDLL, ctypes.CDLL]:
-        """The library twice: its functions keep the interpreter lock, or release it."""
+        """The library twice: with functions that keep the interpreter lock, and that release it."""
         folder = self._find_folder()
         if folder is None:
             raise CompileError(f"llvmlite is not installed, and LLVM is in it; {NEEDED}")
@@ -142,7 +142,7 @@ class LlvmLibrary:
 
 
 def library_problem(library: ctypes.CDLL) -> str | None:
-    """Why a library is not one whose functions we can call; None if it is."""
+    """Why the functions of a library cannot be called; None if they can."""
     missing = [name for name in _SIGNATURES if not hasattr(library, "LLVMPY_" + name)]
     if missing:
         return f"has no {', '.join(missing)}"
@@ -153,7 +153,7 @@ def library_problem(library: ctypes.CDLL) -> str | None:
 
 
 def _release(folder: str) -> str:
-    """Which release of llvmlite a folder has, read and not imported; empty if it does not tell."""
+    """The release of llvmlite in a folder, read without importing it; empty if not known."""
     try:
         with open(os.path.join(folder, "_version.py"), encoding="utf-8") as file:
             version = re.search(r"^version_version = '([^']*)'", file.read(), re.MULTILINE)
@@ -173,18 +173,18 @@ def _path(folder: str) -> str:
 
 
 llvm_function = LlvmLibrary().function
-"""Of the library of this process."""
+"""The functions of this process's library, by name."""
 
 
 class Message:
-    """A text that LLVM fills in and we give back: pass `place`, then `take()` it."""
+    """A string that LLVM fills in and we must free: pass `place`, then `take()` it."""
 
     def __init__(self) -> None:
         self._text = ctypes.c_char_p()
         self.place = ctypes.byref(self._text)
 
     def take(self) -> str:
-        """The message of LLVM, empty if there is none."""
+        """LLVM's message, empty if there is none. The memory is freed."""
         text = (self._text.value or b"").decode(errors="replace")
         llvm_function("DisposeString")(self._text)
         self._text.value = None

@@ -5,8 +5,8 @@
     for needed in definitions([exp, define("sin", "f32", 16)]):
         needed.text     # what to put into a module, dependencies first, nothing twice
 
-f16 and bf16 are widened to f32 by the caller. Results are within 1 ulp everywhere, mostly within
-0.8 (docs/numerics.md has the table); NaN, infinities, signed zeros and subnormals are treated as in
+The caller widens f16 and bf16 to f32. Results are within 1 ulp everywhere, mostly within 0.8
+(docs/numerics.md has the table). NaN, infinities, signed zeros and subnormals are treated as in
 C99.
 """
 

@@ -13,7 +13,7 @@ from ogive.devices.llvm.ir_text import Vectors
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
-"""What the three words of the extended key combine to by exclusive or."""
+"""The exclusive or of the three words of the extended key."""
 
 GROUPS = 5
 

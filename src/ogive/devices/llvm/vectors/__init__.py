@@ -1,1 +1,1 @@
-"""Instructions on vectors: arithmetic, conversions, sums across lanes, transposes, exchanges."""
+"""Instructions on vectors: arithmetic, conversions, lane reductions, transposes, exchanges."""

@@ -1,8 +1,8 @@
-"""Conversions between element types, as PyTorch does them on a CPU.
+"""Conversions between element types, with PyTorch's results on a CPU.
 
-Integers wrap. Floats become integers by dropping the fraction; a value that does not fit becomes
-the least number of the (at least 32-bit) integer it is converted through, as x86 has it, and is
-then cut to the width asked for. bf16 and the 8-bit floats round to nearest even.
+Integers wrap. Floats become integers by dropping the fraction. A float that does not fit becomes,
+as on x86, the least integer of the (at least 32-bit) type through which it is converted, and is
+then cut to the target's width. bf16 and the 8-bit floats round to nearest even.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _float_to_signed(f: Vectors, operand: str, target: DType) -> str:
     n = f.of(code_of(target))
     limit = float(1 << (target.bits - 1))
     if target.bits < 52 and f.code == "f64":
-        # What lies between the least integer and one less truncates to it, and f64 can tell.
+        # A float between the least integer and one less truncates to that integer: f64 can tell.
         above = f.fcmp("ogt", operand, -limit - 1)
     else:
         above = f.fcmp("oge", operand, -limit)
@@ -108,9 +108,9 @@ def _float_to_float(
             return _round_to_bfloat(floats, value)
         return _round_to_narrow(floats, value, target)
     if {source, target} == {dtypes.float16, dtypes.float64}:
-        # Through f32, as PyTorch does: machines have no instruction for the direct way. It is
-        # fenced: LLVM takes a `copysign` through roundings, and would then round the sign from f64
-        # to f16 at once, by a function that no process has.
+        # Through f32, as in PyTorch, since machines have no direct instruction. The fence is
+        # needed because LLVM moves a `copysign` through roundings, and would then round the sign
+        # from f64 to f16 directly, by a function that no process has.
         value = cast(write, operand, source, dtypes.float32, lanes)
         value = write.of(dtypes.float32, lanes).intrinsic("arithmetic.fence", value)
         return cast(write, value, dtypes.float32, target, lanes)
@@ -135,8 +135,8 @@ def _widen(raw: Vectors, operand: str, source: DType) -> str:
 
 
 def _widen_e4m3(f: Vectors, pattern: str) -> str:
-    """Put exponent and mantissa where f32 has them and let a multiplication fix the bias, which
-    makes subnormals come out right too."""
+    """Move exponent and mantissa to f32's places. A multiplication corrects the bias, and so gives
+    the right result for subnormals, too."""
     n = f.bits
     magnitude = n.and_(pattern, 0x7F)
     scaled = f.fmul(f.bitcast(n.shl(magnitude, 20), n), 2.0 ** (127 - 7))

@@ -1,4 +1,4 @@
-"""Products that are added up by the instruction that multiplies."""
+"""Products that are added to a sum by the instruction that multiplies."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from ogive.passes.lower.linearize import is_loop
 
 
 def fused_products(root: UOp) -> frozenset[UOp]:
-    """Products, and products under a gate, that only ever go into sums, where one instruction
-    multiplies and adds: those of f32, f64 and of words."""
+    """Products, possibly gated, that are used only by sums, with an instruction for both.
+
+    These are products of f32, of f64, and dot products of words.
+    """
     users: dict[UOp, list[UOp]] = {}
     nodes = root.walk()
     for node in nodes:
@@ -30,8 +32,10 @@ def fused_products(root: UOp) -> frozenset[UOp]:
 
 
 def chained_sums(root: UOp, fused: frozenset[UOp]) -> frozenset[UOp]:
-    """Sums of a few products with no loop around them, which are one multiply-add after the other:
-    accumulators of their own would have to be added up at once."""
+    """Sums of a few products without a loop, which become a chain of multiply-adds.
+
+    Separate accumulators would have to be added up right away.
+    """
     return frozenset(
         [
             node
@@ -49,7 +53,7 @@ def _is_product(node: UOp) -> bool:
 
 
 def _is_gated_product(node: UOp) -> bool:
-    """Whether a node is a product where a condition holds, and zero elsewhere."""
+    """Whether a node is a product where a gate holds, and zero elsewhere."""
     if node.op is not Op.WHERE or not _is_product(node.if_true):
         return False
     return node.if_false is UOp.const(node.dtype, 0)

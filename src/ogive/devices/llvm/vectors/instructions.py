@@ -1,7 +1,7 @@
 """Elementwise operations as LLVM instructions, with PyTorch's meaning.
 
-One method per family; each writes text for any lane count and returns the name of the result. The
-16- and 8-bit floats are widened to `float` for every operation and rounded back after it.
+There is one method for each family of ops. It writes text for any lane count and returns the name
+of the result. 16- and 8-bit floats are widened to `float` for every operation and rounded after it.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class Instructions:
     def dot(
         self, elements: tuple[str, str], dtype: DType, operands: list[str], lanes: int
     ) -> str:
-        """A sum, plus the products of the elements in two words: `[sum, word, word]`."""
+        """A sum plus the dot product of the elements in two words: `[sum, word, word]`."""
         dot = self.target.find_dot(*elements)
         width = self.target.vector_bytes // 4
         if lanes != width:
@@ -174,7 +174,7 @@ class Instructions:
     def dot_of_other_width(
         self, elements: tuple[str, str], dtype: DType, operands: list[str], lanes: int, width: int
     ) -> str:
-        """The same instruction for fewer lanes than it has, or for several times as many."""
+        """The same instruction for fewer lanes than it has, or for a multiple of them."""
         kinds = [dtype, dtypes.uint32, dtypes.uint32]
         parts = []
         for first in range(0, lanes, width):
@@ -191,16 +191,19 @@ class Instructions:
 
 
 def _float_extreme(f: Vectors, op: Op, left: str, right: str) -> str:
-    """The greater or lesser of two, NaN if either is: the comparison drops a NaN on the left only,
-    which the second select puts back. As a constant: if it chose `left` again, LLVM would join the
-    conditions of both, which takes longer than `vmaxps` and a blend."""
+    """The greater or lesser of two, or NaN if either is NaN.
+
+    The comparison loses a NaN only on the left, which the second select restores. It selects a
+    constant: with `left` again, LLVM would join the conditions of both selects, which takes longer
+    than `vmaxps` and a blend.
+    """
     wins = f.fcmp("ogt" if op is Op.MAXIMUM else "olt", left, right)
     chosen = f.select(wins, left, right)
     return f.select(f.fcmp("uno", left, left), math.nan, chosen)
 
 
 def _float_division(f: Vectors, op: Op, left: str, right: str) -> str:
-    """Remainder with the sign of the divisor, and the quotient that goes with it."""
+    """The remainder with the sign of the divisor, or the quotient consistent with it."""
     remainder = f.binary("frem", left, right)
     nonzero = f.fcmp("une", remainder, 0.0)
     differ = f.masks.xor(f.fcmp("olt", right, 0.0), f.fcmp("olt", remainder, 0.0))
@@ -224,8 +227,11 @@ def _absolute(n: Vectors, value: str) -> str:
 
 
 def _signed_division(n: Vectors, op: Op, left: str, right: str) -> str:
-    """Floor division and its remainder. -1 is kept from the machine's divide instruction, which
-    traps on the least number divided by it."""
+    """Floor division or its remainder.
+
+    A divisor of -1 never reaches the divide instruction, which traps if it divides the least
+    integer by -1.
+    """
     is_minus_one = n.icmp("eq", right, -1)
     safe = n.select(is_minus_one, 1, right)
     remainder = n.binary("srem", left, safe)
@@ -240,7 +246,7 @@ def _signed_division(n: Vectors, op: Op, left: str, right: str) -> str:
 
 
 def _shift(n: Vectors, op: Op, dtype: DType, left: str, right: str) -> str:
-    """Shifts by any amount: past the width everything is shifted out."""
+    """Shifts by any amount. An amount past the width shifts out all bits."""
     last = dtype.bits - 1
     inside = n.icmp("ule", right, last)
     amount = n.select(inside, right, last)

@@ -1,12 +1,12 @@
-"""Results across the lanes of several vectors at once.
+"""Lane reductions of several vectors at once.
 
-Each step leaves half of the lanes of every value, so that two values fit into one vector. With two
-vectors of four lanes:
+Each step halves the number of lanes of every value, so that two values fit into one vector. With
+four vectors of four lanes:
 
     a0 a1 a2 a3      a0 a1 b0 b1         c0 c1 d0 d1    c0 d0
     b0 b1 b2 b3  →   a2 a3 b2 b3 added:              →  c1 d1 added: the two results
 
-The lanes of a value are combined as they would be alone, in the same tree.
+The lanes of each value are combined in the same tree as if it were reduced alone.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ogive.devices.llvm.llvm_types import register_type
 from ogive.ir.dtype import DType
 
 Combine = Callable[[str, str, int], str]
-"""Combines two vectors of so many lanes."""
+"""Combines two vectors of a number of lanes."""
 
 
 def combine_lanes(
     writer: Writer, dtype: DType, values: list[str], lanes: int, combine: Combine
 ) -> list[str]:
-    """A scalar for each of some vectors: its lanes, combined."""
+    """A scalar for each vector: its lanes, combined."""
     vectors, width, held = values, lanes, 1  # vectors have `held` values of `width` lanes each
     while width > 1:
         half = width // 2
@@ -50,7 +50,7 @@ def combine_lanes(
 
 
 def _pick(writer: Writer, first: str, second: str, lanes: list[int], kind: str) -> str:
-    """Some lanes of two vectors, or a scalar if it is one."""
+    """Some lanes of two vectors as a vector, or a scalar if there is one."""
     if len(lanes) == 1:
         return writer.instruction(f"extractelement {kind} {first}, i64 {lanes[0]}")
     return writer.shuffle(first, second, lanes, kind)

@@ -1,7 +1,8 @@
-"""Tiles transposed in registers: the columns of what is held as rows.
+"""Transposes tiles in registers: from rows to columns.
 
-Elements are exchanged within blocks of 16 bytes first, in which every machine can interleave two
-vectors at once, and whole blocks then. With 4 rows of 8 elements in blocks of 4:
+First, elements are exchanged within blocks of 16 bytes, where every machine can interleave two
+vectors with one instruction; then whole blocks are exchanged. With 4 rows of 8 elements in blocks
+of 4:
 
     rows      a0 a1 a2 a3 a4 a5 a6 a7    b0 ...                c0 ...    d0 ...
     within    a0 b0 c0 d0 a4 b4 c4 d4    a1 b1 c1 d1 a5 ...    ...       ...
@@ -16,15 +17,15 @@ from ogive.ir.dtype import DType
 
 BLOCK_BYTES = 16
 STAGES_TOGETHER = 2
-"""How many exchanges LLVM may look at together. It tries to merge every shuffle with those that it
-is made of, and on longer chains that takes longer than all the rest of its work."""
+"""The exchanges between two barriers. LLVM tries to merge every shuffle with its operands, and on
+longer chains that takes longer than all its other work."""
 
 
 def transpose(writer: Writer, rows: list[str], dtype: DType, length: int) -> list[str]:
     """The columns of a tile whose rows have `length` elements. Both counts are powers of two."""
     block = min(BLOCK_BYTES // dtype.itemsize, len(rows), length)
     joined = max(1, len(rows) // length)
-    # If there are more rows than elements in one, some that are a block apart share a vector.
+    # If there are more rows than elements in a row, rows that are a block apart share a vector.
     vectors = [
         writer.join(rows[first : first + joined * block : block], dtype, length, length * joined)
         for start in range(0, len(rows), joined * block)
@@ -52,8 +53,8 @@ class _Exchanges:
         self.block = block
 
     def within_blocks(self, vectors: list[str], lanes: int, size: int) -> list[str]:
-        """As many vectors as a block has elements: the first of them has the first column of each
-        block, and so on. Each two are interleaved by `size` elements.
+        """One vector for each place in a block: the first has the first column of each block, and
+        so on. Pairs of vectors are interleaved by `size` elements.
 
             before   a0 a1 a2 a3    b0 b1 b2 b3    after   a0 b0 a1 b1    a2 b2 a3 b3
         """
@@ -75,8 +76,8 @@ class _Exchanges:
         ]
 
     def among_blocks(self, vectors: list[str], lanes: int, length: int, size: int) -> list[str]:
-        """A vector for each block of a row that was `length` long: the first of them has the first
-        block of each row, and so on. `size` elements of a row are apart already.
+        """One vector for each block of a row of `length`: the first has the first block of each
+        row, and so on. `size` elements of a row are in separate vectors already.
 
             before   A0 A1 A2 A3    B0 B1 B2 B3    after   A0 B0    A1 B1    A2 B2    A3 B3
         """
@@ -97,8 +98,8 @@ class _Exchanges:
     def exchange(
         self, vectors: list[str], lanes: int, low: list[int], step: int
     ) -> tuple[list[str], list[str]]:
-        """What `low` picks from the first two vectors, from the next two and so on, and what lies
-        `step` elements behind that."""
+        """The elements that `low` picks from each pair of vectors, and those `step` places after
+        them."""
         kind = register_type(self.dtype, lanes)
         pairs = list(zip(vectors[::2], vectors[1::2], strict=True))
         high = [pick + step for pick in low]
@@ -108,7 +109,7 @@ class _Exchanges:
         )
 
     def settle(self, vectors: list[str], lanes: int, size: int) -> list[str]:
-        """The same vectors, which LLVM is to take as they are if they took enough stages."""
+        """The same vectors, behind a barrier after every `STAGES_TOGETHER` stages."""
         stages = size.bit_length() - 1
         if stages == 0 or stages % STAGES_TOGETHER:
             return vectors

@@ -1,8 +1,8 @@
-"""Tiles that lie in memory in another order than registers hold them: shuffled on the way.
+"""Tiles that have another order in memory than in registers: shuffled on the way.
 
-picked        entries whose lanes are close to each other, out of vectors
-transposed    entries that lie side by side, each with its lanes far apart
-interleaved   entries whose lanes take turns
+picked        entries whose lanes are close together, picked out of vectors
+transposed    contiguous entries, each with its lanes far apart
+interleaved   entries whose lanes alternate
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from ogive.named import NamedTuple
 from ogive.passes.lower.irregular_lanes import Picks
 
 Gate = tuple[str | None, str | None]
-"""The mask of a vector, and whether it admits anything; None where all of it holds."""
+"""The mask of a vector, and whether it holds in any lane; None if it holds in all."""
 
 BLOCK_BITS = 128
-"""The least vector that LLVM can be kept from looking behind."""
+"""The bits of the least vector for which there is an optimization barrier."""
 
 
 class TransposedPlace(NamedTuple):
-    """Where a tile lies whose rows are contiguous and whose lanes are not: the first element of
-    each lane, the condition for each row, None if it always holds, and for the lanes."""
+    """The place of a tile with contiguous rows: the first element of each lane, and the gates.
+
+    There is a gate for each row and one for the lanes; None always holds.
+    """
 
     offsets: list[Offset]
     gates: list[str | None]
@@ -44,7 +46,7 @@ def load_picked(
     lanes: int,
 ) -> dict[Tile, str]:
     """The entries of a tile picked out of vectors, each under its own gate; zero where that
-    does not hold."""
+    fails."""
     kind = memory_type(dtype, lanes)
     loaded = []
     for number, first in enumerate(picks.windows):
@@ -71,8 +73,7 @@ def _window_mask(
     dtype: DType,
     lanes: int,
 ) -> str | None:
-    """Which elements of a window are picked by lanes that their gates admit; None if all are
-    admitted."""
+    """A mask of the elements of a window that are picked under a gate that holds; None for all."""
     if not any(gates):
         return None
     words = Words(writer, dtype, lanes)
@@ -86,10 +87,10 @@ def _window_mask(
 
 
 class Words:
-    """Masks as vectors of words, all of whose bits are set in the lanes that are admitted.
+    """Masks as vectors of words, with all bits set in the lanes where the mask holds.
 
-    LLVM 22 mixes shuffled masks of single bits up where a processor has registers for them: the
-    second of two takes what the first one is made of.
+    LLVM 22 confuses shuffled masks of single bits on processors with mask registers: the second of
+    two gets the operands of the first.
     """
 
     def __init__(self, writer: Writer, dtype: DType, lanes: int) -> None:
@@ -101,14 +102,14 @@ class Words:
         self.none = "zeroinitializer"
 
     def of_mask(self, mask: str | None) -> str:
-        """A mask, of which None always holds, as words."""
+        """A mask as words; None always holds."""
         if mask is None:
             return f"splat (i{8 * self.dtype.itemsize} -1)"
         return self.writer.instruction(f"sext <{self.lanes} x i1> {mask} to {self.kind}")
 
     def mask(self, words: str) -> str:
-        """Words as a mask again. A fence keeps LLVM from comparing them before they are shuffled,
-        which would be a shuffle of bits."""
+        """Words as a mask. A fence keeps LLVM from comparing them before the shuffle, which would
+        then be a shuffle of bits."""
         words = self.writer.fence(words, self.dtype, self.lanes)
         return self.writer.instruction(f"icmp slt {self.kind} {words}, zeroinitializer")
 
@@ -121,8 +122,7 @@ def load_transposed(
     lanes: int,
     ahead: str | None,
 ) -> list[str]:
-    """Values that lie side by side, each with its lanes far apart. What lies `ahead` elements
-    behind them is asked for, if that is given."""
+    """Load contiguous values, each with its lanes far apart, and prefetch `ahead` elements on."""
     width, gates = _lane_gates(memory, where, lanes)
     rows = []
     for lane, (gate, holds) in enumerate(gates):
@@ -144,8 +144,7 @@ def store_transposed(
     lanes: int,
     is_streamed: bool,
 ) -> None:
-    """Write values side by side, each with its lanes far apart; past the caches if that is asked
-    for and there are no gates."""
+    """Store contiguous values, each with its lanes far apart; streamed if there are no gates."""
     width, gates = _lane_gates(memory, where, lanes)
     rows = [*values, *["poison"] * (width - len(values))]
     for lane, row in enumerate(transpose(memory.writer, rows, dtype, lanes)):
@@ -166,20 +165,20 @@ def store_interleaved(
     offset: Offset,
     lanes: int,
 ) -> None:
-    """Write values whose lanes take turns in memory, each where its gate holds."""
+    """Store values whose lanes alternate in memory, each where its gate holds."""
     words = Words(memory.writer, dtype, lanes)
     masks = [words.of_mask(gate) for gate in gates] if any(gates) else []
     for number in range(len(values)):
-        row = _take_turns(memory.writer, values, number, register_type(dtype, lanes), lanes)
+        row = _interleave(memory.writer, values, number, register_type(dtype, lanes), lanes)
         mask = None
         if masks:
-            turns = _take_turns(memory.writer, masks, number, words.kind, lanes)
+            turns = _interleave(memory.writer, masks, number, words.kind, lanes)
             mask = words.mask(turns)
         memory.store(buffer, dtype, row, offset.plus(number * lanes), 1, mask, lanes)
 
 
-def _take_turns(writer: Writer, values: list[str], number: int, kind: str, lanes: int) -> str:
-    """One of the vectors that hold all lanes of the values, first those of lane 0."""
+def _interleave(writer: Writer, values: list[str], number: int, kind: str, lanes: int) -> str:
+    """The `number`-th vector of the interleaved values, which have all of lane 0 first."""
     result = "poison"
     for turn, value in enumerate(values):
         picks = [
@@ -191,7 +190,7 @@ def _take_turns(writer: Writer, values: list[str], number: int, kind: str, lanes
 
 
 def _lane_gates(memory: Memory, where: TransposedPlace, lanes: int) -> tuple[int, list[Gate]]:
-    """How many elements of each lane are accessed at once, and its gate."""
+    """The number of elements of each lane that are accessed at once, and the gate of each lane."""
     write = memory.writer.instruction
     width = max(1 << (len(where.gates) - 1).bit_length(), 2)
     rows = _mask_of(memory.writer, [*where.gates, *["false"] * (width - len(where.gates))])
@@ -212,7 +211,7 @@ def _lane_gates(memory: Memory, where: TransposedPlace, lanes: int) -> tuple[int
 
 
 def _mask_of(writer: Writer, gates: list[str | None]) -> str | None:
-    """A mask of scalar conditions, of which None always holds; None if all do."""
+    """A mask of scalar conditions, where None always holds; None if all hold."""
     if not any(gates):
         return None
     known = ", ".join("i1 false" if gate == "false" else "i1 true" for gate in gates)

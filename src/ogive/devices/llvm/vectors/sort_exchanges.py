@@ -1,4 +1,4 @@
-"""The passes of a sorting network as instructions on staged rows, which lie lane beside lane."""
+"""The passes of a sorting network as instructions on staged rows, whose lanes are contiguous."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ogive.passes.loops.staging.sorting_network import Pass, filled_length, sort
 
 
 class Exchanges:
-    """Puts rows of the staged value `stage` in order, as many side by side as there are lanes."""
+    """Sorts the rows of the staged value `stage`, one in each lane."""
 
     def __init__(
         self, stage: UOp, lanes: int, memory: Memory, instructions: Instructions
@@ -29,7 +29,7 @@ class Exchanges:
         self.instructions = instructions
 
     def sort(self, count: int, begin: int) -> None:
-        """Write what puts `count` elements in order, of which the first is at `begin`."""
+        """Write the instructions that sort `count` elements from `begin` on."""
         passes = sorting_passes(count)
         if len(passes) > 1:
             self.fill_up(count, begin)
@@ -37,7 +37,7 @@ class Exchanges:
             self.write_pass(each, begin)
 
     def fill_up(self, count: int, begin: int) -> None:
-        """Let elements that are as great as can be follow the row."""
+        """Pad the row with the greatest possible elements."""
         greatest = constant(self.dtype, self.dtype.limits[1], self.lanes)
         missing = filled_length(count) - count
         if not missing:
@@ -70,8 +70,7 @@ class Exchanges:
 
     @contextlib.contextmanager
     def counting(self, times: int, step: int) -> Iterator[tuple[str, str]]:
-        """How many elements of all lanes lie before the beginning of each of some steps, and the
-        same as a negative number."""
+        """The offset of each of `times` steps, and its negative."""
         if times == 1:
             yield "0", "0"
             return

@@ -1,5 +1,5 @@
-"""Rules that keep every bit: movement that cancels, values that are computed before they are
-spread, and products of integers in another order.
+"""Rules that keep every bit: movements that cancel, computing values before they are expanded, and
+products of integers in another order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ exact_rules = RuleSet("graph exact")
 
 _x, _a, _b = anything("x"), anything("a"), anything("b")
 _SELECTING = frozenset({Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR})
-"""What gives the same if the same is combined again."""
+"""Ops that combine a value with itself to the same value."""
 
 _SPREAD_UNARY = tuple(sorted(UNARY - {Op.BITCAST, Op.REAL, Op.IMAGINARY}, key=lambda op: op.value))
 _SPREAD_BINARY = tuple(sorted(BINARY - {Op.DOT, Op.COMPLEX}, key=lambda op: op.value))
@@ -97,7 +97,7 @@ def _shrink(x: UOp, spans: Spans) -> UOp:
     node(Op.SHRINK, node(Op.WHERE, anything("c"), _a, _b, name="m"), name="n"),
 )
 def _slice_of_joined(n: UOp, m: UOp, c: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Of values that are joined, those of one side of the position where they meet."""
+    """A slice of a concatenation that lies on one side of the border."""
     if not has_fixed_shape(m) or a.shape != m.shape or b.shape != m.shape:
         return None
     condition = below_movement(name_axes(c)) if c.shape == m.shape else None

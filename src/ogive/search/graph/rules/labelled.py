@@ -1,12 +1,12 @@
-"""Values with named axes, as rules about products need them.
+"""Values with named axes, for the rules about products.
 
-A product is a sum over products, of operands that are spread over a common space of axes; between
-two products there is movement. With names for the axes, movement is gone:
+A product is a sum of elementwise products of operands that are expanded to common axes, and there
+are movements between two products. With named axes, these movements disappear:
 
     before   REDUCE_AXES(MUL(EXPAND(RESHAPE a), EXPAND(RESHAPE(PERMUTE b))))
     after    Product(a[i, k], b[k, j], summed={k})
 
-A name is any hashable; an axis of length 1 has none. `contract` makes nodes of it again.
+A name is any hashable object; an axis of length 1 has none. `contract` makes nodes again.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Product(NamedTuple):
 
     @property
     def work(self) -> int:
-        """How many products are summed up."""
+        """The number of elementwise products."""
         return math.prod(self.lengths.values())
 
 
@@ -59,15 +59,14 @@ def has_fixed_shape(node: UOp) -> bool:
 
 
 def name_axes(node: UOp, names: Names | None = None) -> Labelled:
-    """A node whose axes longer than 1 are named, by their numbers if nothing else is given."""
+    """A node with names for its axes longer than 1, which are their numbers by default."""
     names = tuple(range(len(node.shape))) if names is None else names
     pairs = zip(names, node.shape, strict=True)
     return Labelled(node, tuple([None if length == 1 else name for name, length in pairs]))
 
 
 def below_movement(value: Labelled) -> Labelled:
-    """What a value is before its axes were put into order, spread, or joined by ones of length 1.
-    """
+    """The value below movements that permute or expand axes, or add axes of length 1."""
     while (below := _step_below(value)) is not None:
         value = below
     return value
@@ -95,14 +94,14 @@ def _step_below(value: Labelled) -> Labelled | None:
 
 
 def name_source(source: UOp, node: UOp, names: Names) -> Labelled:
-    """A source of an elementwise node with those axes, below movement; a number has none."""
+    """A source of an elementwise node with these names, below movements; a scalar has no axes."""
     if source.shape != node.shape:
         return Labelled(source, ())
     return below_movement(name_axes(source, names))
 
 
 def find_product(value: Labelled, mark: Hashable = "sum") -> Product | None:
-    """The product that a value is, below movement; what it sums over is named (mark, axis)."""
+    """The product that a value is, below movements, or None. Summed axes are named (mark, axis)."""
     value = below_movement(value)
     node, names = value
     if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
@@ -122,7 +121,7 @@ def find_product(value: Labelled, mark: Hashable = "sum") -> Product | None:
 
 
 def replay(value: UOp, below: UOp, other: UOp) -> UOp:
-    """A value that is movement of what is `below`, with another value of that shape there."""
+    """The movements from `below` to `value`, applied to another value of the same shape."""
     path = []
     while value is not below:
         path.append(value)
@@ -133,7 +132,7 @@ def replay(value: UOp, below: UOp, other: UOp) -> UOp:
 
 
 def replace_operand(product: Product, operand: Labelled, other: UOp) -> UOp:
-    """The sum of a product with another value for one of its operands, moved as that is."""
+    """The sum of a product with one of its operands replaced, under the same movements."""
     total = product.result.node
     (multiplied,) = total.src
     side = 0 if operand is product.left else 1
@@ -143,7 +142,7 @@ def replace_operand(product: Product, operand: Labelled, other: UOp) -> UOp:
 
 
 def arrange(value: Labelled, names: Sequence[Hashable]) -> UOp:
-    """A value with these axes in this order; those that it lacks have length 1."""
+    """A value with its axes in the order of `names`; axes that it lacks have length 1."""
     node = value.node
     own = [axis for axis, name in enumerate(value.names) if name is not None]
     assert len(own) == len({value.names[axis] for axis in own}), "an axis for each name"
@@ -157,19 +156,19 @@ def arrange(value: Labelled, names: Sequence[Hashable]) -> UOp:
 
 
 def reshape(node: UOp, shape: tuple[int, ...]) -> UOp:
-    """A node in a shape of as many elements."""
+    """A node in another shape with the same number of elements."""
     while node.op is Op.RESHAPE and len(node.src) == 1:
         node = node.operand
     return node if node.shape == shape else UOp(Op.RESHAPE, node.dtype, (node,), shape)
 
 
 def expand(node: UOp, shape: tuple[int, ...]) -> UOp:
-    """A node of the same rank, spread over a shape."""
+    """A node expanded to a shape of the same rank."""
     return node if node.shape == shape else UOp(Op.EXPAND, node.dtype, (node,), shape)
 
 
 def combine(op: Op, left: Labelled, right: Labelled) -> Labelled:
-    """An elementwise operation of two values, over the names of both."""
+    """An elementwise operation on two values, over the names of both."""
     lengths = left.lengths | right.lengths
     names = tuple(lengths)
     shape = tuple(lengths.values())
@@ -178,10 +177,10 @@ def combine(op: Op, left: Labelled, right: Labelled) -> Labelled:
 
 
 def contract(left: Labelled, right: Labelled, summed: frozenset[Hashable]) -> Labelled:
-    """The sum of products of two values over some names: a matrix product where it is one.
+    """The sum of the products of two values over some names, in the form of a matrix product.
 
     The axes are in the order of the library's own products: those of both operands, those of the
-    left one, those of the right one, and last what is summed up.
+    left one, those of the right one, and the summed ones last.
     """
     first, second = left.lengths, right.lengths
     lengths = first | second
@@ -202,7 +201,7 @@ def contract(left: Labelled, right: Labelled, summed: frozenset[Hashable]) -> La
 
 
 def spread_to(value: Labelled, like: Labelled) -> UOp:
-    """A value as the axes of another one are, which has all its names."""
+    """A value expanded to the axes of another one, which has all its names."""
     names = [name for name in like.names if name is not None]
     placed = arrange(value, names)
     lengths = value.lengths

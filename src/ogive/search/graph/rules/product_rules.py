@@ -1,6 +1,6 @@
-"""Rules about sums of products: which of two products comes first, and what is multiplied where.
+"""Rules about sums of products: the order of two products, and the place of factors.
 
-Of integers, which wrap, they keep every bit; of floats they change the rounding.
+On integers, which wrap, they keep every bit. On floats they change the rounding.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SUM = node(Op.REDUCE_AXES, node(Op.MUL, _a, _b), name="n")
 
 
 def add_product_rules(rules: RuleSet, applies: Callable[[DType], bool]) -> None:
-    """Add the rules, for values of dtypes to which they apply."""
+    """Add the rules, restricted to dtypes for which `applies` is true."""
 
     def only(rewrite: Callable[..., UOp | None]) -> Callable[..., UOp | None]:
         def guarded(n: UOp, a: UOp, b: UOp) -> UOp | None:
@@ -58,13 +58,13 @@ def add_product_rules(rules: RuleSet, applies: Callable[[DType], bool]) -> None:
 
 
 def _outer_product(n: UOp) -> Product | None:
-    """The product that a node is itself."""
+    """The product that a node itself is, not one below movements."""
     found = find_product(name_axes(n), "outer")
     return found if found is not None and found.result.node is n else None
 
 
 def _reassociate(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """The cheapest other order of a product of a product, if it takes fewer multiplications."""
+    """The cheapest other order of two products, if it takes fewer multiplications."""
     outer = _outer_product(n)
     if outer is None:
         return None
@@ -94,7 +94,7 @@ def _in_other_order(
     other: Labelled,
     lengths: dict[Hashable, int],
 ) -> tuple[UOp, int] | None:
-    """`first · (second · other)`, and how many multiplications that takes."""
+    """`first · (second · other)`, and its number of multiplications."""
     summed = outer.summed | inner.summed
     early = frozenset([name for name in summed if name not in first.lengths])
     if not early or not early <= {*second.lengths, *other.lengths}:
@@ -119,7 +119,7 @@ def _size(names: list[Hashable], lengths: dict[Hashable, int]) -> int:
 
 
 def _take_out(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """A factor of an operand that is the same for all terms multiplies, or divides, their sum."""
+    """Move a factor or divisor that is the same for all terms out of their sum."""
     outer = _outer_product(n)
     if outer is None:
         return None
@@ -137,7 +137,7 @@ def _take_out(n: UOp, a: UOp, b: UOp) -> UOp | None:
 
 
 def _put_in(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """A factor of a product goes into the operand that it goes along, if that is a weight."""
+    """Move a factor of a product into the operand with its axes, if that is a weight."""
     for value, factor in ((a, b), (b, a)):
         if value.shape != n.shape:
             continue
@@ -159,14 +159,13 @@ def _put_in(n: UOp, a: UOp, b: UOp) -> UOp | None:
 
 
 def _is_weight(operand: Labelled, other: Labelled) -> bool:
-    """Whether an operand is what does not change: it has fewer elements, or the other is computed.
-    """
+    """Whether an operand is a weight: it has fewer elements, or the other one is computed."""
     is_smaller = element_count(operand.node) < element_count(other.node)
     return is_smaller or not follows_from_inputs(other.node)
 
 
 def _factor_products(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Two products with an operand in common are one product with the sum of the others."""
+    """Two products with a common operand become one product with the sum of the others."""
     if a.shape != n.shape or b.shape != n.shape:
         return None
     one, two = find_product(name_axes(a)), find_product(name_axes(b))
@@ -176,7 +175,7 @@ def _factor_products(n: UOp, a: UOp, b: UOp) -> UOp | None:
         for same, other in ((two.left, two.right), (two.right, two.left)):
             if same.node is not shared.node:
                 continue
-            # What is summed up over has a name for each product: the shared operand knows both.
+            # Each product has its own names for summed axes. The shared operand has both.
             renamed = dict(zip(same.names, shared.names, strict=True))
             if any(k != v and k not in two.summed for k, v in renamed.items()):
                 continue

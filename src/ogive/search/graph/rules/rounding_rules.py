@@ -1,7 +1,7 @@
-"""Rules that change the rounding of floats, and nothing else: asked for by `exactness="rounding"`.
+"""Rules that change nothing but the rounding of floats. `exactness="rounding"` enables them.
 
-Numbers of which there are few beside the values that they are applied to, as the scales and shifts
-of a batch norm, are brought together:
+They combine values with few elements, such as the scales and shifts of a batch norm, before they
+are applied to values with many:
 
     before   ((x - mean) * inverse) * gain + bias          after   x * scale + shift
 """
@@ -27,7 +27,7 @@ from ogive.search.graph.rules.product_rules import add_product_rules
 rounding_rules = RuleSet("graph rounding")
 
 FEW = 4
-"""How many times fewer numbers there must be than values that they are applied to."""
+"""The least ratio of elements of a result to those of a value that counts as few."""
 
 _x, _c, _d = anything("x"), anything("c"), anything("d")
 _ADDING = (Op.ADD, Op.SUB)
@@ -36,7 +36,7 @@ add_product_rules(rounding_rules, lambda dtype: dtype.is_float)
 
 
 def _few(value: UOp, n: UOp) -> Labelled | None:
-    """A value that is made from few numbers which do not depend on what is computed before."""
+    """A value with few elements that depends on inputs alone, or None."""
     if value.op is Op.CONST:
         return Labelled(value, ())
     if value.shape != n.shape:

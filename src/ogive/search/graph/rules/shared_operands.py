@@ -1,13 +1,13 @@
-"""Products that share an operand are one product with the weights side by side.
+"""Products that share an operand become one product with concatenated weights.
 
     before   x · q, x · k, x · v         after   (x · [q k v])[:, :n], [:, n:2n], [:, 2n:]
 
-The weights follow from inputs alone: they are put together once, and kept. Each sum is the sum that
-it was, and its terms are added up in the same order where the wider product is laid out as the
-others are: it has rows enough to be packed, and each weight fills whole panels. But the kernels
-that read it are others, which may add up what *they* sum in another order: so it is rounding.
+The weights depend on inputs alone, so they are concatenated once and kept. The sums stay the same,
+and are added up in the same order if the wider product has the same layout as the others: it has
+enough rows to be packed, and each weight fills whole panels. But the kernels that read the product
+change, and may add up *their* sums in another order; so it counts as a rounding rule.
 
-It is about several values at once, so it is no pattern: it is looked for once, before the rules.
+It concerns several values at once, so it is not a pattern. It is applied once, before the rules.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Weight(NamedTuple):
 
 
 def merge_products(graph: Equalities, target: Target) -> dict[int, Form]:
-    """Add merged products to an e-graph: for each class that is one, the form that reads it."""
+    """Add merged products to an e-graph; gives the form that reads one for each class it serves."""
     groups: dict[Hashable, list[_Weight]] = {}
     for number in graph.classes():
         found = _find_weight(number, graph.representatives[number], target)
@@ -77,7 +77,7 @@ def _find_weight(number: int, node: UOp, target: Target) -> _Weight | None:
 
 
 def _stays_as_it_is(product: Product, column: Hashable, target: Target) -> bool:
-    """Whether the wider product adds up in the same order: rows enough, and whole panels."""
+    """Whether the wider product adds up in the same order: enough rows, and whole panels."""
     costs = target.costs.packing
     lengths = product.lengths
     total = element_count(product.result.node)
@@ -87,8 +87,7 @@ def _stays_as_it_is(product: Product, column: Hashable, target: Target) -> bool:
 
 
 def _key(found: _Weight) -> Hashable:
-    """What products have in common that can be one: the operand, and which axes of it are summed.
-    """
+    """The key that mergeable products share: the operand, and which of its axes are summed."""
     _, product, shared, weight, _ = found
     summed = tuple([name in product.summed for name in shared.names])
     return shared.node, summed, weight.node.dtype, len(product.summed)
@@ -96,7 +95,7 @@ def _key(found: _Weight) -> Hashable:
 
 def _merge(graph: Equalities, group: Sequence[_Weight]) -> dict[int, Form]:
     first = group[0]
-    # Names of the first product, for all of them: the shared operand says which is which.
+    # All products get the names of the first. The shared operand says which are equal.
     names = [dict(zip(each.shared.names, first.shared.names, strict=True)) for each in group]
     depth = [name for name in first.shared.names if name in first.product.summed]
     weights = []
@@ -135,7 +134,7 @@ def _columns(value: Labelled, start: int, stop: int) -> UOp:
 
 
 def _join(parts: Sequence[UOp]) -> UOp:
-    """Values one after the other along their first axis, as the library's own `cat` writes it."""
+    """The concatenation of values along their first axis, in the form of the library's `cat`."""
     total = sum(part.shape[0] for part in parts)
     rest = parts[0].shape[1:]
     shape = (total, *rest)

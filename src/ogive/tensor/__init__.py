@@ -1,7 +1,7 @@
 """Capture: Python calls become a tensor graph. Nothing is computed here.
 
-The package has the name of PyTorch's function that makes a tensor, and is that function as well:
-`ogive.tensor([1.0, 2.0])` is `Tensor([1.0, 2.0])`.
+PyTorch has a function named `tensor`. So the package can be called as well:
+`ogive.tensor([1.0, 2.0])` returns `Tensor([1.0, 2.0])`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Which dtype operations compute in under `ogive.autocast`.
 
-Operations are of four kinds, and which is of which is PyTorch's choice for the CPU:
+There are four kinds of operations. Each is of the kind that it has in PyTorch on the CPU:
 
-    @lowered      x @ w     float32 operands are cast to the dtype that was chosen
+    @lowered      x @ w     operands of float32 are cast to the chosen dtype
     @widened      a loss    operands of 16 bits are cast to float32
-    @unchanged    x.mv(v)   computes in the dtype of its operands, whatever it is made of
-    the others    x + y     likewise, and what they are made of is of its own kind
+    @unchanged    x.mv(v)   operands keep their dtype, and so do those of the operations inside
+    undecorated   x + y     operands keep their dtype; operations inside follow their own kind
 
-float64 is left alone. Inside of one of the first three there is no autocast.
+float64 is never cast. Autocast is off inside operations of the first three kinds.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 chosen: dict[int, list[DType | None]] = {}
-"""What was chosen by the contexts that a thread is inside of, the innermost last, by thread."""
+"""For each thread, the dtypes of the contexts that it is inside of, the innermost last."""
 outside: set[int] = set()
-"""The threads whose first entry there is of no context, but was made by `replace`."""
+"""The threads whose first entry was made by `replace`, outside of any context."""
 
 
 def current() -> DType | None:
@@ -50,8 +50,8 @@ def leave() -> None:
 
 
 def replace(dtype: DType | None) -> None:
-    """Choose a dtype, or none, instead of what was chosen last; outside of contexts until the next
-    call."""
+    """Choose a dtype, or none, instead of the last choice. Outside of contexts, the choice holds
+    until the next call."""
     thread = threading.get_ident()
     entered = chosen.get(thread)
     if entered is None:
@@ -66,45 +66,45 @@ def replace(dtype: DType | None) -> None:
 
 
 def lower(value: Any) -> Any:
-    """A tensor, or several, as an operation that is `lowered` gets them."""
+    """Cast a tensor, or several, to the chosen dtype, as for a `lowered` operation."""
     dtype = current()
     return value if dtype is None else _cast(value, dtype)
 
 
 def widen(value: Any) -> Any:
-    """A tensor, or several, as an operation that is `widened` gets them."""
+    """Cast a tensor, or several, to float32, as for a `widened` operation."""
     return value if current() is None else _cast(value, dtypes.float32)
 
 
 def lowered(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """An operation that runs in the dtype that was chosen."""
-    return _alone(function, lower)
+    """Return the operation that runs in the chosen dtype."""
+    return _without_autocast(function, lower)
 
 
 def widened(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """An operation that runs in float32."""
-    return _alone(function, widen)
+    """Return the operation that runs in float32."""
+    return _without_autocast(function, widen)
 
 
 def unchanged(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """An operation that runs in the dtype of its operands."""
-    return _alone(function, lambda value: value)
+    """Return the operation that runs in the dtype of its operands."""
+    return _without_autocast(function, lambda value: value)
 
 
-def _alone(
+def _without_autocast(
     function: Callable[Arguments, Result], convert: Callable[[Any], Any]
 ) -> Callable[Arguments, Result]:
-    """An operation that gets its arguments converted, and knows of no autocast."""
+    """Return the operation that converts its arguments and runs without autocast."""
 
     @functools.wraps(function)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not chosen or current() is None:
             return function(*args, **kwargs)
-        given = [convert(value) for value in args]
+        positional = [convert(value) for value in args]
         named = {name: convert(value) for name, value in kwargs.items()}
         enter(None)
         try:
-            return function(*given, **named)
+            return function(*positional, **named)
         finally:
             leave()
 

@@ -1,7 +1,7 @@
 """Nodes of tensor graphs: movement, broadcasting, casts, reductions.
 
-Everything here works on nodes and is called with `graph_lock` held. A movement that changes nothing
-makes no node, and a chain of one kind of movement makes one:
+All functions take and return nodes, and are called with `graph_lock` held. A movement that changes
+nothing makes no node, and a chain of movements of one kind makes a single node:
 
     reshape(reshape(x, (6,)), (2, 3))   →   RESHAPE(x) (2, 3)
     shrink(x, ((0, 4), (0, 3)))         →   x, where x has the shape (4, 3)
@@ -25,21 +25,21 @@ from ogive.tensor.lengths import difference
 Pairs = tuple[tuple[Dim, Dim], ...]
 
 SCALARS = frozenset({Op.CONST, Op.VARIABLE, Op.BIND})
-"""Nodes that stand as operands of any shape without being expanded."""
+"""Nodes that are operands beside any shape without being expanded."""
 
 WIDENED = frozenset({dtypes.float16, dtypes.bfloat16})
 """Dtypes whose sums and products are accumulated in float32."""
 
 
 MOST_ELEMENTS = (1 << 63) - 1
-"""That a tensor can have: positions are counted in 64 bits."""
+"""How many elements a tensor can have: positions are signed integers of 64 bits."""
 
 
 def check_size(shape: Shape) -> None:
-    """Raise `ShapeError` if elements of such a shape cannot be counted.
+    """Raise `ShapeError` if a shape has more than `MOST_ELEMENTS` elements.
 
-    As in NumPy and PyTorch, a length of 0 does not make up for others. Lengths that depend on
-    variables are known when memory is taken.
+    As in NumPy and PyTorch, axes of length 0 are left out of the product. Symbolic lengths are not
+    checked here, but when memory is allocated.
     """
     count = 1
     for size in shape:
@@ -60,8 +60,11 @@ def show(shape: Sequence[Dim]) -> str:
 
 
 def constant(dtype: DType, value: Scalar | complex) -> UOp:
-    """A scalar. Raises `ArgumentError` for an integer that no 64-bit dtype holds, and for a complex
-    number in another dtype."""
+    """Return a CONST node.
+
+    Raises `ArgumentError` for an integer that no 64-bit dtype holds, and for a complex number if
+    `dtype` is real.
+    """
     if value.__class__ is complex and dtype.kind != "complex":
         raise ArgumentError(f"{value} is complex and does not fit {dtype.name}; give its real part")
     if dtype.kind != "float" and type(value) is int and not -(1 << 63) <= value < 1 << 64:
@@ -70,9 +73,9 @@ def constant(dtype: DType, value: Scalar | complex) -> UOp:
 
 
 def fitting(dtype: DType, value: Scalar | complex) -> UOp:
-    """A scalar that stands for itself. Raises `ArgumentError` for an integer that does not fit.
+    """Return a CONST node. Raises `ArgumentError` for an integer that does not fit `dtype`.
 
-    A negative one counts from the end of an unsigned dtype, as in PyTorch.
+    A negative integer wraps around in an unsigned dtype, as in PyTorch.
     """
     least, greatest = dtype.limits
     lowest = least or -greatest
@@ -84,19 +87,19 @@ def fitting(dtype: DType, value: Scalar | complex) -> UOp:
 
 
 def index_value(size: Dim) -> UOp:
-    """A length or position as a scalar of int64."""
+    """Return a length or position as a scalar node of int64."""
     if isinstance(size, UOp):
         return make(Op.CAST, dtypes.int64, (size,))
     return make(Op.CONST, dtypes.int64, (), size)
 
 
 def filled(dtype: DType, value: Scalar | complex, shape: Shape) -> UOp:
-    """One value everywhere."""
+    """Return a constant expanded to `shape`."""
     return expand_to(constant(dtype, value), shape)
 
 
 class _Unmoved:
-    """The rule of a `GRADIENT` node for a value that is the same whatever its inputs are."""
+    """The rule of a `GRADIENT` node whose value does not depend on its inputs: zero gradients."""
 
     __slots__ = ()
 
@@ -108,9 +111,9 @@ _UNMOVED = _Unmoved()
 
 
 def unmoved(value: UOp, source: UOp) -> UOp:
-    """`value`, computed from `source` but the same whatever that is: its gradient is zero.
+    """Return `value` with a gradient of zero for `source`, on which it does not depend.
 
-    `backward()` of what leads to no leaf is refused, and this one leads to what `source` does.
+    The link to `source` is kept because `backward()` refuses a value that leads to no leaf.
     """
     if not source.dtype.is_inexact or not history.is_tracking():
         return value
@@ -118,7 +121,7 @@ def unmoved(value: UOp, source: UOp) -> UOp:
 
 
 def count(length: Dim) -> UOp:
-    """0, 1, 2, ... along one axis, as int64."""
+    """Return the numbers 0, 1, ..., length - 1 as int64. Shapes: (length,)."""
     if isinstance(length, UOp):
         return make(Op.IOTA, dtypes.int64, (length,))
     check_size((length,))
@@ -126,7 +129,7 @@ def count(length: Dim) -> UOp:
 
 
 def cast(node: UOp, dtype: DType) -> UOp:
-    """Convert to `dtype`; constants are converted here and now where the result is beyond doubt."""
+    """Convert to `dtype`. A constant is converted at once, unless a float becomes an integer."""
     source = node.dtype
     if source is dtype:
         return node
@@ -140,7 +143,7 @@ def cast(node: UOp, dtype: DType) -> UOp:
 
 def _move(op: Op, node: UOp, argument: Any, shape: Shape | None = None) -> UOp:
     if argument.__class__ is not tuple:
-        argument = shape = tuple(argument)  # sizes of a namespace with a class of its own for them
+        argument = shape = tuple(argument)  # a subclass of tuple, such as `ogive.torch.Size`
     if _is_static(argument):
         return make(op, node.dtype, (node,), argument, shape)
     argument, symbolic = split_argument(argument)
@@ -159,7 +162,7 @@ def _is_static(argument: Any) -> bool:
 
 
 def reshape(node: UOp, shape: Shape) -> UOp:
-    """The same elements in row-major order under another shape of as many elements."""
+    """Return the same elements, in row-major order, under another shape."""
     if node.shape == shape:
         return node
     while node.op is Op.RESHAPE:
@@ -170,7 +173,7 @@ def reshape(node: UOp, shape: Shape) -> UOp:
 
 
 def permute(node: UOp, order: tuple[int, ...]) -> UOp:
-    """Axis i of the result is axis `order[i]`."""
+    """Reorder the axes: axis i of the result is axis `order[i]` of `node`."""
     if node.op is Op.PERMUTE:
         inner = node.arg
         node, order = node.operand, tuple([inner[axis] for axis in order])
@@ -206,7 +209,7 @@ def shrink(node: UOp, pairs: Pairs) -> UOp:
 
 
 def pad(node: UOp, pads: Pairs, fill: Scalar = 0) -> UOp:
-    """Surround with `fill`, `(before, after)` elements per axis."""
+    """Pad each axis with `fill`: `(before, after)` elements."""
     if pads == ((0, 0),) * len(pads):
         return node
     padded = _move(Op.PAD, node, (pads, node.dtype.canonical(fill)))
@@ -227,7 +230,10 @@ def flip(node: UOp, axes: tuple[int, ...]) -> UOp:
 
 
 def broadcast_shapes(left: Shape, right: Shape, name: str) -> Shape:
-    """The shape in which two shapes meet, aligned at the last axis."""
+    """Return the shape that two shapes broadcast to, aligned at the last axis.
+
+    Raises `ShapeError` if they do not broadcast; `name` is the operation in the message.
+    """
     if left == right:
         return left
     if not left or not right:
@@ -251,7 +257,7 @@ def broadcast_shapes(left: Shape, right: Shape, name: str) -> Shape:
 
 
 def expand_to(node: UOp, shape: Shape) -> UOp:
-    """Broadcast to `shape`, which is known to fit."""
+    """Broadcast to `shape`. The caller knows that it fits."""
     own = node.shape
     if own == shape:
         return node
@@ -262,7 +268,7 @@ def expand_to(node: UOp, shape: Shape) -> UOp:
 
 
 def broadcast(nodes: Sequence[UOp], name: str) -> tuple[UOp, ...]:
-    """Operands made equal in shape; scalars stay scalars."""
+    """Broadcast operands to their common shape. Nodes of `SCALARS` are left as they are."""
     shape = nodes[0].shape
     for node in nodes[1:]:
         shape = broadcast_shapes(shape, node.shape, name)
@@ -273,12 +279,12 @@ def broadcast(nodes: Sequence[UOp], name: str) -> tuple[UOp, ...]:
 
 
 def gather(node: UOp, indices: Sequence[UOp]) -> UOp:
-    """The elements at `(indices[0][p], indices[1][p], ...)` for each position p of the indices.
+    """Return the elements at `(indices[0][p], indices[1][p], ...)` for each position p.
 
-    There is one index of int64 per axis, of equal shapes but for scalars; the result has that
-    shape. An index that counts along an axis of its own (`count_along`) takes an axis whole. An
-    element outside `0 ... n - 1` is an `IndexRangeError` when the result is computed; where there
-    is nothing to select from, it is raised here.
+    There is one index of int64 per axis. All have one shape, which is that of the result, or are
+    scalars. An index that counts along an axis (`count_along`) takes that whole axis. An index
+    outside 0 ... n - 1 raises `IndexRangeError` when the result is computed; if `node` has no
+    elements, it is raised here.
     """
     if not indices:
         return node
@@ -294,12 +300,12 @@ def gather(node: UOp, indices: Sequence[UOp]) -> UOp:
 
 
 def scatter(node: UOp, value: UOp, indices: Sequence[UOp], op: Op | None = None) -> UOp:
-    """`node` with `value[p]` at `(indices[0][p], indices[1][p], ...)` for each p in order.
+    """Return `node` with `value[p]` put at `(indices[0][p], indices[1][p], ...)`, in order of p.
 
-    There is one index of int64 per axis; the value and the indices are of equal shapes but for
-    scalars. Without `op` the last value wins; with one of ADD, MUL, MAXIMUM, MINIMUM each is
-    combined with what is there. An element outside `0 ... n - 1` is an `IndexRangeError` when the
-    result is computed; where there is nowhere to put a value, it is raised here.
+    There is one index of int64 per axis. The value and the indices have one shape or are scalars.
+    Without `op` the last value wins; with ADD, MUL, MAXIMUM or MINIMUM, each value is combined with
+    the element that is there. An index outside 0 ... n - 1 raises `IndexRangeError` when the result
+    is computed; if `node` has no elements, it is raised here.
     """
     shape = common_shape((value, *indices))
     if 0 in shape:
@@ -314,20 +320,26 @@ def scatter(node: UOp, value: UOp, indices: Sequence[UOp], op: Op | None = None)
 
 
 def _at_users_line(node: UOp) -> UOp:
-    """A node that may fault, which names the line even if it is inside of what that line makes."""
+    """Note the user's line on a node that may fault, so that its error names that line.
+
+    Only the outermost node of an expression gets an origin otherwise.
+    """
     if node.origin is None:
         node.origin = user_origin(2)
     return node
 
 
 def count_along(axis: int, shape: Shape) -> UOp:
-    """The position along one axis of `shape`, as int64, everywhere in it."""
+    """Return, for each element of `shape`, its position along `axis`, as int64."""
     line = (1,) * axis + (shape[axis],) + (1,) * (len(shape) - axis - 1)
     return expand(reshape(count(shape[axis]), line), shape)
 
 
 def take_along(node: UOp, places: UOp) -> UOp:
-    """The elements of lines (..., n) that lie at places (..., m, ...) of their last axis."""
+    """Return the elements of `node` at `places` along its last axis.
+
+    Shapes: (..., n) and (..., m, ...) → (..., m, ...).
+    """
     lines = range(len(node.shape) - 1)
     return gather(node, [*[count_along(axis, places.shape) for axis in lines], places])
 
@@ -336,7 +348,10 @@ def take_along(node: UOp, places: UOp) -> UOp:
 
 
 def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
-    """Combine over `axes` (in order), which stay with length 1. Half-width floats widen inside."""
+    """Reduce over `axes` (in order), which stay with length 1.
+
+    float16 and bfloat16 are accumulated in float32.
+    """
     shape = node.shape
     axes = tuple([axis for axis in axes if shape[axis] != 1])
     if not axes:
@@ -345,7 +360,7 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
     rest = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
     if 0 in [shape[axis] for axis in axes]:
         return unmoved(filled(dtype, _IDENTITIES[op], rest), node)
-    # An extreme is one of the elements, wide or not; but narrow ones are compared as wide ones.
+    # A maximum or minimum is exact in any dtype, but only wide floats are compared.
     widened = dtype in WIDENED
     if widened:
         node = cast(node, dtypes.float32)
@@ -354,9 +369,10 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
 
 
 def scan(node: UOp, op: Op, axis: int) -> UOp:
-    """The combination of all elements up to each one along `axis`; the shape stays.
+    """Scan along `axis`: combine each element with all before it. Shapes: unchanged.
 
-    Floats add up and multiply in at least twice their width: a running sum has no tree.
+    Sums and products of floats are accumulated in twice the width or more, because a running sum
+    cannot be added up as a tree.
     """
     if 0 in node.shape or node.shape[axis] == 1:
         return node
@@ -369,4 +385,4 @@ def scan(node: UOp, op: Op, axis: int) -> UOp:
 
 
 _IDENTITIES: dict[Op, Scalar] = {Op.ADD: 0, Op.MUL: 1, Op.AND: True, Op.OR: False}
-"""What combining no elements gives, where it gives anything."""
+"""The result of a reduction of no elements, for the ops that have one."""

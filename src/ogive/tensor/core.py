@@ -49,7 +49,7 @@ Given = TypeVar("Given")
 if TYPE_CHECKING:
 
     class attribute(Generic[Value]):
-        """`property`, as the table of methods declares it: checkers see what the function gives."""
+        """A `property` of the method table, for type checkers: its type is what `get` returns."""
 
         def __init__(self, get: Callable[[Tensor], Value]) -> None: ...
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         def __get__(self, tensor: Core | None, owner: type[Any]) -> Value | property: ...
 
     class settable(attribute[Value], Generic[Value, Given]):
-        """A `property` that can be set."""
+        """An `attribute` with a setter."""
 
         def __init__(
             self, get: Callable[[Tensor], Value], set: Callable[[Tensor, Given], None]
@@ -75,31 +75,33 @@ else:
 
 
 class TensorClass(type):
-    """The class of the classes of tensors: how they are printed, each namespace has its way."""
+    """The metaclass of tensor classes. Each namespace decides how such a class is printed."""
 
 
 class Core(metaclass=TensorClass):
-    """A node of the graph, the device its value lives on, and the user's line that made it.
+    """A node of the graph, the device that holds its value, and the user's line that made it.
 
-    `id` is the tensor's own: it stays when realization replaces the node. `is_flagged` is set for
-    leaves, for which gradients are wanted, and `gradient` where they have one; their `hooks` are
-    called with it, and `leaf` is how their versions refer to them. What is `shared` is the storage
-    that it is one of several tensors to show, and `shows` which part of that. `memory_strides` are
-    those of one that showed such a part until it was alone, where they are not row-major. `apart`
-    is the number of a node that it stands for, or stood for, and that is known to lead to no leaf.
+    `id` identifies the tensor. It stays the same when realization replaces the node.
+
+    For gradients: `is_flagged` is set for leaves that require a gradient. `gradient` is the
+    accumulated one, if there is one. `hooks` are called with it. Nodes refer to the leaf by `leaf`.
+
+    For views: `shared` is the storage that the tensor shows together with others, and `shows` is
+    the view of it. `memory_strides` are the strides of a tensor that was a view and has become the
+    only one of its storage, unless they are row-major. `leafless_id` is the id of a present or
+    former node of the tensor from which no leaf can be reached.
 
     Eager tensors (`eager/tensors.py`) have `value`, `record`, `family`, `shown` and `settlings`
-    instead of a node. Programs may set attributes of their own, which lie in `__dict__`.
+    instead of a node. Attributes that programs set are kept in `__dict__`.
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "apart", "device", "family", "gradient", "hooks", "id",
-        "is_flagged", "leaf", "memory_strides", "node", "origin", "record", "settlings", "shared",
+        "__dict__", "__weakref__", "device", "family", "gradient", "hooks", "id", "is_flagged",
+        "leaf", "leafless_id", "memory_strides", "node", "origin", "record", "settlings", "shared",
         "shown", "shows", "value",
     )  # fmt: skip
 
     is_eager = False
-    apart: int
     device: str
     family: Any
     gradient: Tensor | None
@@ -108,6 +110,7 @@ class Core(metaclass=TensorClass):
     is_flagged: bool
     memory_strides: tuple[int, ...] | None
     leaf: LeafReference
+    leafless_id: int
     node: UOp
     origin: Origin | None
     record: Any
@@ -119,12 +122,12 @@ class Core(metaclass=TensorClass):
 
     @property
     def is_reader(self) -> bool:
-        """Whether somebody may ask for the value: for a tensor, whoever holds it."""
+        """Whether the value may still be asked for. It may, as long as a tensor is alive."""
         return True
 
     @property
     def shape(self) -> Shape:
-        """The lengths of the axes: integers, or expressions of variables.
+        """The lengths of the axes. Each is an integer or an expression of variables.
 
         >>> Tensor([[1, 2, 3], [4, 5, 6]]).shape
         (2, 3)
@@ -174,13 +177,16 @@ _concrete: Any = Core
 
 
 def bind_class(concrete: type[Any]) -> None:
-    """Say which class `wrap` makes. The families know only `Core`, which it derives from."""
+    """Set the class of the tensors that `wrap` makes. The families only know its base, `Core`."""
     global _concrete
     _concrete = concrete
 
 
 def wrap(node: UOp, device: str) -> Tensor:
-    """A new tensor on a connected node. `graph_lock` is held since its operands were read."""
+    """Return a new tensor on a connected node.
+
+    The caller has held `graph_lock` since it read the operands.
+    """
     if history.paused and history.needs_cut(node):
         node = registry.make(Op.DETACH, node.dtype, (node,), None, node.shape)
     tensor: Tensor = _concrete.__new__(_concrete)
@@ -188,9 +194,9 @@ def wrap(node: UOp, device: str) -> Tensor:
 
 
 def hold(node: UOp, device: str) -> Tensor:
-    """A new tensor on the very node, through which gradients flow also under `no_grad`.
+    """Return a new tensor on exactly this node. Unlike `wrap`, it ignores `no_grad`.
 
-    The node may be one of a history, which is connected where somebody holds it.
+    The node may come from a history that no tensor holds any more, so it is connected here.
     """
     registry.connect(node)
     tensor: Tensor = _concrete.__new__(_concrete)
@@ -198,7 +204,7 @@ def hold(node: UOp, device: str) -> Tensor:
 
 
 def adopt(tensor: Tensor, node: UOp, device: str) -> Tensor:
-    """Fill in a tensor that has nothing yet."""
+    """Initialize an empty tensor and register it. Returns the tensor."""
     if device is not DEFAULT_DEVICE:
         node, device = placed(node, device)
     tensor.node = node
@@ -213,9 +219,12 @@ def adopt(tensor: Tensor, node: UOp, device: str) -> Tensor:
 
 
 def placed(node: UOp, device: str) -> tuple[UOp, str]:
-    """A node that says by itself where it is, if that is not the default device."""
+    """Return a node whose graph states its device, and that device.
+
+    A value on the default device needs no such statement.
+    """
     if device == FILES:
-        # What is computed from a file is in memory.
+        # The bytes of a file are on `DISK`. Whatever is computed from them is in memory.
         return node, device if file_of(node) is not None else DEFAULT_DEVICE
     if device != DEFAULT_DEVICE and _device_below(node) != device:
         node = registry.make(Op.COPY, node.dtype, (node,), device, node.shape)
@@ -223,10 +232,10 @@ def placed(node: UOp, device: str) -> tuple[UOp, str]:
 
 
 def _device_below(node: UOp) -> str | None:
-    """Where the first memory under a node is; None if there is none.
+    """Return the device of the first memory found below a node; None if there is none.
 
-    Tensors of other devices than the default one know where theirs is, so that an operation looks
-    no further than its operands.
+    The walk ends at nodes of tensors on another device than the default: their device is known. So
+    an operation looks no further than its operands.
     """
     stack, seen = [node], {node}
     while stack:
@@ -250,19 +259,22 @@ def _device_below(node: UOp) -> str | None:
 
 
 def to_device(given: Any) -> str:
-    """The device that `given` names; None means the one of the settings."""
+    """Return the device that `given` names. None means the configured device."""
     if given is None:
         given = current_config().device or DEFAULT_DEVICE
     return given if isinstance(given, Device) else Device(given)
 
 
 def memory_device(tensor: Core) -> str:
-    """Where a new tensor for the same work as `tensor` belongs: files cannot be written to."""
+    """The device for new memory beside `tensor`: its own, or the default where that is a file."""
     return DEFAULT_DEVICE if tensor.device == FILES else tensor.device
 
 
 def to_operand(value: Any, name: str) -> Tensor | Scalar:
-    """A tensor or a Python number from what the user wrote beside a tensor."""
+    """Convert an argument of an operation to a tensor or a Python number.
+
+    Raises `ArgumentTypeError` for other kinds, and `VariableError` for an unbound variable.
+    """
     if isinstance(value, Core):
         return value  # type: ignore[return-value]  # `Tensor` is the one class of its kind
     kind = type(value)
@@ -289,24 +301,29 @@ _REFLECTED = {
     "matmul": "__rmatmul__", "bitwise_and": "__rand__", "bitwise_or": "__ror__",
     "bitwise_xor": "__rxor__", "lt": "__gt__", "le": "__ge__",
 }  # fmt: skip
-"""What an object is asked for that stands on the right of an operator, by the operation."""
+"""The reflected method of the right operand, by the operation."""
 
 
 def reflected(error: ArgumentTypeError, name: str, left: Any, right: Any) -> Any:
-    """What a right operand that is no tensor makes of an operation, by its `__radd__` and the like.
-    Raises `error` where it makes nothing of it."""
+    """Call the reflected method (`__radd__` …) of a right operand that is not a tensor.
+
+    Raises `error` if the operand has none, or if that returns `NotImplemented`.
+    """
     own = getattr(type(right), _REFLECTED.get(name, ""), None)
     if own is None or not isinstance(left, Core) or hasattr(right, "__dlpack__"):
         raise error
-    made = own(right, left)
-    if made is NotImplemented:
+    result = own(right, left)
+    if result is NotImplemented:
         raise error
-    return made
+    return result
 
 
 def kind_of(value: Any) -> str:
-    """The type of a value, with its library where that is another: `torch.Tensor`, and how to go
-    on where it can be taken over."""
+    """Return the type of a value, for error messages.
+
+    The type of another library is named with that library, as `torch.Tensor`. If it supports
+    DLPack, the text says how to convert it.
+    """
     kind = type(value)
     library = kind.__module__.partition(".")[0]
     if library in ("builtins", "__main__", "numpy", "ogive"):
@@ -316,8 +333,10 @@ def kind_of(value: Any) -> str:
 
 
 def to_tensor(value: Any, device: str | None = None) -> Tensor:
-    """`Tensor(value, device=device)`, as the user would write it; but that a tensor stays where it
-    is where no device is named, unless that is a file."""
+    """Return `Tensor(value, device=device)`.
+
+    Without a device, a tensor keeps its own, unless that is a file.
+    """
     if device is None and isinstance(value, Core) and value.device != FILES:
         device = value.device
     tensor: Tensor = _concrete(value, device=device)
@@ -325,7 +344,8 @@ def to_tensor(value: Any, device: str | None = None) -> Tensor:
 
 
 def to_integer(value: Any, name: str) -> int:
-    """An integer argument; NumPy's integers will do, booleans and floats will not."""
+    """Return an argument as an integer. NumPy's integers are accepted; booleans and floats raise
+    `ArgumentTypeError`."""
     if type(value) is int:
         return value
     refuse_unbound(value)
@@ -340,7 +360,10 @@ def to_integer(value: Any, name: str) -> int:
 
 
 def to_number(value: Any, name: str) -> int | float:
-    """A number that is known now; NumPy's will do, and what tensors of one element hold."""
+    """Return an argument as a Python number: a number, NumPy's too, or a tensor of one element.
+
+    The value of a tensor is computed. Raises `ArgumentTypeError` for anything else.
+    """
     operand = to_operand(value, name)
     if isinstance(operand, Core) and operand.numel() == 1:
         operand = operand.item()
@@ -350,14 +373,16 @@ def to_number(value: Any, name: str) -> int | float:
 
 
 def one_element(tensor: Tensor, name: str) -> Tensor:
-    """The value of a tensor that stands for a number, of shape (). Raises `ShapeError`."""
+    """Return a tensor of one element detached and in the shape (). Raises `ShapeError`."""
     if tensor.numel() != 1:
-        raise ShapeError(f"{name} takes a number, and a tensor of shape {tensor.shape} is none")
+        raise ShapeError(
+            f"{name} takes a number or a tensor of one element, not one of shape {tensor.shape}"
+        )
     return tensor.detach().reshape(())
 
 
 def to_entries(value: Any) -> list[Any]:
-    """The entries of a list or tuple, or the one value, where either may be given."""
+    """Return the entries of a list or tuple, or a list of the single value."""
     return list(value) if isinstance(value, tuple | list) else [value]
 
 
@@ -369,7 +394,7 @@ def to_dims(arguments: tuple[Any, ...], name: str) -> tuple[Dim, ...]:
 
 
 def to_dim(value: Any, name: str) -> Dim:
-    """A length or position: an integer, or a node that will be one."""
+    """Return a length or position: an integer, or a node of dtype `index`."""
     if not isinstance(value, UOp):
         return to_integer(value, name)
     if value.dtype is not dtypes.index:
@@ -378,7 +403,7 @@ def to_dim(value: Any, name: str) -> Dim:
 
 
 def refuse_unbound(value: Any) -> None:
-    """Raise `VariableError` for a variable that stands where a number belongs."""
+    """Raise `VariableError` if `value` is a variable that is not bound to a number."""
     if isinstance(value, Variable):
         raise VariableError(
             f"variable {value.name!r} has no value; bind it: {value.name}.bind(...)"
@@ -386,7 +411,10 @@ def refuse_unbound(value: Any) -> None:
 
 
 def to_shape(arguments: tuple[Any, ...], name: str) -> Shape:
-    """A shape without negative lengths."""
+    """Return lengths, given one by one or as one sequence, as a shape.
+
+    Raises `ShapeError` for a length that is, or may be, negative.
+    """
     shape = to_dims(arguments, f"{name}: a length")
     for axis, size in enumerate(shape):
         if least(size) < 0:
@@ -399,7 +427,10 @@ def to_shape(arguments: tuple[Any, ...], name: str) -> Shape:
 
 
 def to_axis(dim: Any, rank: int, name: str) -> int:
-    """An axis counted from the front; a negative one counts from the back."""
+    """Return `dim` as an axis counted from the front. A negative `dim` counts from the back.
+
+    Raises `AxisError` if a tensor of `rank` axes has no such axis.
+    """
     axis = to_integer(dim, f"{name}: an axis")
     if -rank <= axis < rank:
         return axis % rank
@@ -408,7 +439,10 @@ def to_axis(dim: Any, rank: int, name: str) -> int:
 
 
 def to_axes(dims: Any, rank: int, name: str) -> tuple[int, ...]:
-    """Several axes, in order, each once; one integer means one axis."""
+    """Return one axis or several, counted from the front and in ascending order.
+
+    Raises `AxisError` if an axis is named twice.
+    """
     given = to_entries(dims)
     axes = [to_axis(dim, rank, name) for dim in given]
     for axis in axes:
@@ -422,7 +456,8 @@ Operands = tuple[Any, ...]
 
 
 def same_device(tensors: Sequence[Core], name: str) -> str:
-    """The device that all tensors are on. Files go with any: they are copied to where it is."""
+    """Return the device that all tensors are on. A tensor on `DISK` may be combined with any: it
+    is copied to the device of the others. Raises `DeviceError`."""
     device = tensors[0].device
     for tensor in tensors:
         if tensor.device != device and device == FILES:
@@ -436,9 +471,9 @@ def same_device(tensors: Sequence[Core], name: str) -> str:
 
 
 def bring_together(operands: Operands, name: str) -> tuple[str, Operands]:
-    """The device on which tensors and numbers are combined, and they there.
+    """Return the device on which operands are combined, and the operands moved to it.
 
-    As in PyTorch, a tensor on the default device that has no axes goes with any.
+    As in PyTorch, a scalar tensor on the default device may be combined with any device.
     """
     tensors = [value for value in operands if isinstance(value, Core)]
     device = tensors[0].device
@@ -455,5 +490,5 @@ def bring_together(operands: Operands, name: str) -> tuple[str, Operands]:
 def _moved(value: Core | Scalar, device: str) -> Core | Scalar:
     if not isinstance(value, Core) or value.device in (device, FILES):
         return value
-    moved: Core = value.to(device)  # type: ignore[attr-defined]  # all there are are tensors
+    moved: Core = value.to(device)  # type: ignore[attr-defined]  # every operand is a `Tensor`
     return moved

@@ -1,10 +1,10 @@
-"""How large tensors are that are computed with at once, and for how long.
+"""Which sizes of tensors are eager, and for how long.
 
-Small ones always are. Larger ones are at first: what a program does once or a few times is done by
-NumPy before a kernel for it is compiled or loaded. A program that goes on with large tensors has
-them compiled: the process has an *allowance* of elements that operations on large tensors may read,
-and when it is used up, these are left to the compiler. If it turns out that sizes change and that
-little is computed with each (`live/small_graphs.py`), the allowance is renewed.
+An operation on small tensors is always done at once. On larger ones it is done at once at first:
+NumPy finishes a few operations sooner than kernels for them are compiled or loaded. To notice a
+program that goes on with large tensors, the process has an *allowance* of elements that operations
+on large tensors may read. When it is used up, such operations are left to the compiler. If sizes
+turn out to change, with little computed at each (`live/small_graphs.py`), the allowance is renewed.
 
     count ≤ SMALL            at once
     SMALL < count ≤ LARGE    at once, while the allowance lasts
@@ -16,22 +16,22 @@ from __future__ import annotations
 from ogive.live.small_graphs import small_graphs
 
 SMALL = 1 << 16
-"""At 65536 floats an operation takes NumPy about 20 µs, and a compiled graph, found again, 100 µs
+"""At 65536 floats an operation takes NumPy about 20 µs; a graph that is found compiled takes 100 µs
 in all (AMD EPYC, one thread)."""
 
 LARGE = 1 << 23
-"""32 MB of float32: beyond, NumPy waits for memory at every operation."""
+"""32 MB of float32. Beyond that, every operation of NumPy waits for memory."""
 
 ALLOWANCE = 1 << 30
-"""Elements that operations on large tensors read at once, in all: NumPy takes about a second for
-them, as long as it takes to compile the kernels of a training step."""
+"""How many elements operations on large tensors may read in all. NumPy takes about a second for
+them, as long as the compiler takes for the kernels of a training step."""
 
 PRODUCTS_PER_ELEMENT = 32
-"""How many products of numbers are added up in the time in which an element is read."""
+"""How many products of a matrix product are added up in the time of reading one element."""
 
 
 class Allowance:
-    """The elements that may still be read, counted."""
+    """How many elements may still be read."""
 
     __slots__ = ("left",)
 
@@ -39,12 +39,15 @@ class Allowance:
         self.left = left
 
     def may_hold(self, count: int) -> bool:
-        """Whether a tensor of so many elements may be one that is computed with at once."""
+        """Whether a tensor of `count` elements may be eager."""
         return count <= SMALL or (count <= LARGE and self._is_there())
 
     def is_beyond(self, count: int, most: int = LARGE) -> bool:
-        """Whether an operation that reads so many elements is left to the compiler, as one of more
-        than `most` is; they are taken from the allowance if not."""
+        """Whether an operation that reads `count` elements is left to the compiler.
+
+        It is if `count` is greater than `most`, or if the allowance is used up. Otherwise `count`
+        is taken from the allowance.
+        """
         if count <= SMALL:
             return False
         if count > most or not self._is_there():
@@ -53,12 +56,12 @@ class Allowance:
         return False
 
     def _is_there(self) -> bool:
-        """Whether something is left. There is an allowance again when a graph that was compiled
-        took longer to build than to compute."""
+        """Whether something is left. The allowance is renewed after a compiled graph that took
+        longer to build than to compute."""
         if self.left <= 0 and small_graphs.take():
             self.left = ALLOWANCE
         return self.left > 0
 
 
 allowance = Allowance(ALLOWANCE)
-"""That of this process."""
+"""The allowance of this process."""

@@ -1,9 +1,8 @@
-"""Methods whose module is loaded when one of them is first asked for.
+"""Methods whose module is loaded when one of them is first used.
 
-A process needs a few of the families of methods. A family of the others stands in the table of
-`tensor.py` by its name; what is taken out of it there is a `LateMethod`, which puts the function
-in its own place at the first use. From then on the class is as if the function had always stood
-there.
+Most processes need only a few families of methods. In the table of `tensor.py`, each of the other
+families is a `LateFamily`, and its attributes are `LateMethod`s. At its first use, a `LateMethod`
+loads the module and replaces itself in the class by the function.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 FAMILIES_ARE_LATE = not TYPE_CHECKING
-"""Type checkers see imports instead, and not under `if TYPE_CHECKING`: mypy leaves what stands
-there for the end, and the table of methods needs its types."""
+"""False for type checkers, which see imports instead. They are not under `if TYPE_CHECKING`, since
+mypy checks such a block last, and the table of methods needs the types before."""
 
 
 class LateMethod:
-    """The stand-in of a method in the class until that is loaded.
+    """A placeholder for a method in the class, until the method is loaded.
 
     It is a descriptor with `__set__`, as a slot is, so that no attribute of a tensor hides it.
     """
@@ -41,20 +40,20 @@ class LateMethod:
         setattr(tensor, name, value)
 
     def settle(self) -> Any:
-        """Load the method, and put it where this stands."""
+        """Load the method, and put it in place of this object."""
         method = self.load()
         for owner, name in self.places:
-            if vars(owner).get(name) is self:  # and nobody has put something else there
+            if vars(owner).get(name) is self:  # unless it has been replaced since
                 setattr(owner, name, method)
         return method
 
     def then(self, make: Callable[[Any], Any]) -> LateMethod:
-        """The result of `make` for the method, as late."""
+        """Return the `LateMethod` of `make(method)`."""
         return LateMethod(lambda: make(self.load()))
 
 
 class LateFamily:
-    """A module of methods that is not loaded yet; its attributes are `LateMethod`s."""
+    """A module of methods that is not loaded yet. Its attributes are `LateMethod`s."""
 
     __slots__ = ("module",)
 
@@ -66,7 +65,7 @@ class LateFamily:
 
 
 def late_families(folders: dict[str, tuple[str, ...]]) -> dict[str, LateFamily]:
-    """The families of folders of `tensor/`, by the names of their modules."""
+    """Return late families by their names, from the modules of each folder of `tensor/`."""
     return {
         name: LateFamily(f"ogive.tensor.{folder}.{name}")
         for folder, names in folders.items()
@@ -75,7 +74,7 @@ def late_families(folders: dict[str, tuple[str, ...]]) -> dict[str, LateFamily]:
 
 
 def load_methods(owner: type) -> None:
-    """Load all methods of a class that are not there yet."""
+    """Load all methods of a class that are not loaded yet."""
     for value in list(vars(owner).values()):
         if isinstance(value, LateMethod):
             value.settle()

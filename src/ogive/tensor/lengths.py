@@ -1,6 +1,6 @@
-"""Facts about lengths and positions that depend on variables.
+"""Facts about symbolic lengths and positions: those that depend on variables.
 
-A check must hold for every value the variables may take, since what is compiled serves all of them:
+A check must hold for every value of the variables, because one compiled graph serves all of them:
 
     8 rows, n in 1..8     x[:n], x[n - 1]     always inside
     8 rows, n in 1..9     x[n - 1]            refused: n could be 9
@@ -51,9 +51,10 @@ def span(size: Dim) -> str:
 
 
 def difference(ones: Sequence[Dim], others: Sequence[Dim]) -> str:
-    """The hint of an error about lengths that should be equal and are not known to be.
+    """Return a hint for an error message about symbolic lengths that should be equal.
 
-    Raises `VariableError` where that is because one variable has two values.
+    It is empty where there is nothing to add. Raises `VariableError` if one variable is bound to
+    two values.
     """
     if not is_symbolic(*ones, *others):
         return ""
@@ -67,9 +68,9 @@ def difference(ones: Sequence[Dim], others: Sequence[Dim]) -> str:
 
 
 def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
-    """The length that gives `own` together with the `known` ones, or None if there is none.
+    """Return the length q with `prod(own) == q · prod(known)`, or None if there is none.
 
-    It is found by cancelling, so that it holds for lengths of 0 too.
+    It is found by cancelling factors, so that it is right for lengths of 0 too.
     """
     if not is_symbolic(*own, *known):
         total, part = math.prod(own), math.prod(known)
@@ -90,10 +91,10 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
             return None
         quotients: Dim = 0
         for term, count in terms.items():
-            rest = divide_product(term, symbol)
-            if rest is None:
+            cancelled = divide_product(term, symbol)
+            if cancelled is None:
                 return None
-            quotients = quotients + rest * count
+            quotients = quotients + cancelled * count
         terms, constant = index_arithmetic.linear_form(index_arithmetic.integer(quotients))
     if constant % number or any(count % number for count in terms.values()):
         return None
@@ -102,7 +103,7 @@ def quotient(own: Shape, known: Sequence[Dim]) -> Dim | None:
 
 
 def _symbols(product: UOp) -> list[UOp]:
-    """The factors of a product without a number among them."""
+    """The factors of a product, none of which is a number."""
     symbols = []
     while product.op is Op.MUL:
         product, factor = product.src

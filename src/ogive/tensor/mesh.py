@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Mesh:
-    """Devices as a grid whose axes have names and sizes.
+    """A grid of devices, whose axes have names and sizes.
 
-    `devices` are as many names as the grid has places, row-major; without them, the first ones of
-    the CPU.
+    `devices` names a device for each place of the grid, in row-major order. By default they are
+    `CPU`, `CPU:1` and so on.
 
     >>> mesh = ogive.Mesh(("data", 2), ("model", 2))
     >>> mesh
@@ -28,8 +28,9 @@ class Mesh:
     >>> mesh.sizes["model"]
     2
 
-    Raises `ArgumentError` for axes without a name of their own or without places, `DeviceError` for
-    devices that are not as many.
+    Raises `ArgumentTypeError` for an axis that is not a pair of name and size, `ArgumentError` for
+    a name that comes twice or a size below 1, and `DeviceError` for another number of devices than
+    places.
     """
 
     def __init__(self, *axes: tuple[str, int], devices: Sequence[str] | None = None) -> None:
@@ -40,12 +41,15 @@ class Mesh:
         self.devices = group_members(Device.over(devices))
         if len(self.devices) != count:
             raise DeviceError(
-                f"a mesh of {self._axes()} has {count} places, and {len(self.devices)} devices "
-                f"were given: {', '.join(self.devices)}"
+                f"a mesh of {self._axes()} takes {count} devices, and {len(self.devices)} were "
+                f"given: {', '.join(self.devices)}"
             )
 
     def __getitem__(self, axis: str) -> MeshAxis:
-        """One axis, by its name, for state to be divided along it. Raises `ArgumentError`."""
+        """Return an axis by its name, along which optimizer state can be sharded.
+
+        Raises `ArgumentError` if the mesh has no such axis.
+        """
         if axis not in self.sizes:
             known = list(self.sizes)
             raise ArgumentError(f"{self} has no axis {axis!r}{nearest(str(axis), known)}")
@@ -65,8 +69,10 @@ class MeshAxis(NamedTuple):
     name: str
 
     def divide(self, value: Tensor) -> Tensor:
-        """A value on the mesh, divided along this axis as well: along the first of its own axes
-        that is whole and that the devices can share. What has none stays as it is.
+        """Shard a value on the mesh along this axis of the mesh as well.
+
+        The axis of the value that is divided is the first that is not divided yet and whose length
+        is a multiple of the size. A value without such an axis stays as it is.
 
         Raises `DeviceError` for a value that is not on the mesh.
         """
@@ -74,8 +80,8 @@ class MeshAxis(NamedTuple):
         sizes = tuple(mesh.sizes.values())
         if sharding is None or (sharding.devices, sharding.mesh) != (mesh.devices, sizes):
             raise DeviceError(
-                f"state is to be divided along {self.name!r} of {mesh}, and a parameter of shape "
-                f"{value.shape} is on {value.device}; put the model there by shard() before"
+                f"state cannot be divided along {self.name!r} of {mesh}: a parameter of shape "
+                f"{value.shape} is on {value.device}; put the model on the mesh by shard() first"
             )
         names = dict(zip(mesh.sizes, sharding.axes, strict=True))
         if names[self.name] is not None:
@@ -83,13 +89,16 @@ class MeshAxis(NamedTuple):
         size = mesh.sizes[self.name]
         for axis, length in enumerate(value.shape):
             if axis not in sharding.axes and isinstance(length, int) and length % size == 0:
-                divided = {own: name for name, own in {**names, self.name: axis}.items()}
-                return value.shard(mesh, [divided.get(each) for each in range(value.ndim)])
+                dividing = {axis: name for name, axis in {**names, self.name: axis}.items()}
+                return value.shard(mesh, [dividing.get(each) for each in range(value.ndim)])
         return value
 
 
 def checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:
-    """Axes of a mesh, each with a name of its own and a size. Raises `ArgumentError`."""
+    """Check the axes of a mesh: pairs of a name, each once, and a size. Returns the axes.
+
+    Raises `ArgumentTypeError` and `ArgumentError`.
+    """
     for axis in axes:
         is_pair = isinstance(axis, tuple) and len(axis) == 2 and isinstance(axis[0], str)
         if not is_pair or isinstance(axis[1], bool) or not isinstance(axis[1], int):
@@ -100,13 +109,16 @@ def checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:
             raise ArgumentError(f"Mesh: axis {axis[0]!r} has {axis[1]} places; give at least 1")
     names = [name for name, _ in axes]
     if not axes or len(set(names)) != len(names):
-        raise ArgumentError(f"Mesh takes one axis or more, each of another name, not {names}")
+        raise ArgumentError(f"Mesh takes one axis or more with different names, not {names}")
     return axes
 
 
 class Sharding(NamedTuple):
-    """How a tensor lies over several devices: `axes[m]` is the axis of the tensor that the m-th
-    axis of the mesh divides into equal parts, None if it holds equal copies."""
+    """How a tensor is distributed over a mesh of devices.
+
+    `axes[m]` is the axis of the tensor that the m-th axis of the mesh divides into equal parts. It
+    is None where the devices along that axis of the mesh hold copies.
+    """
 
     devices: tuple[str, ...]
     mesh: tuple[int, ...]
@@ -125,6 +137,6 @@ class Sharding(NamedTuple):
 
 
 def describe(layout: Layout, shape: tuple[Any, ...]) -> Sharding:
-    """How a value of `shape` lies that is laid out so."""
+    """Return the sharding of a value of `shape` with the given layout."""
     axes = tuple([None if axis == COPIES else axis for axis in layout.split])
     return Sharding(layout.devices, layout.mesh, axes, layout.part_shape(shape))

@@ -1,4 +1,4 @@
-"""Methods as functions of their first argument, PyTorch's other way to write them."""
+"""Methods as functions of their first argument: `ogive.exp(x)` for `x.exp()`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 eager_calls: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""For functions that are done at once for eager tensors, what does that (`eager/table.py`)."""
+"""The eager implementation of each function that has one (`eager/table.py`)."""
 
 plain_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""For functions that are open to eager tensors, those that they are for plain ones."""
+"""For each function that is open to eager tensors, the function that it wraps."""
 
 
 def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A function, no method, that is done at once where one of its tensors is eager."""
+    """Return the function that uses its eager implementation if one of its tensors is eager.
+
+    Methods need no such wrapper: `as_function` looks for eager tensors.
+    """
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
@@ -38,12 +41,12 @@ def open_to_eager(function: Callable[Arguments, Result]) -> Callable[Arguments, 
 
 
 chosen_floats: list[Any] = []
-"""The dtype that layers are made in where they are told none: what a program has set
-(`ogive.torch.set_default_dtype`), or nothing."""
+"""The default dtype of new parameters that a program has set (`ogive.torch.set_default_dtype`);
+empty if none is set."""
 
 
 def created(function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-    """The result of a function that makes tensors: eager where small tensors are eager."""
+    """Call a function that makes tensors. The result is eager if small tensors are."""
     if chosen_floats and "dtype" in kwargs and kwargs["dtype"] is None:
         kwargs["dtype"] = chosen_floats[0]
     at_once = eager_calls.get(function)
@@ -56,10 +59,11 @@ def as_function(
     first: str = "input",
     from_number: Callable[..., Core] | None = None,
 ) -> Callable[Concatenate[Any, Arguments], Result]:
-    """`x.name(...)` as `name(x, ...)`, where x may also be given by its name in PyTorch, or be a
-    number, if it is known how to make a tensor `from_number` for another operand.
+    """Return the function `name(x, ...)` for the method `x.name(...)`.
 
-    What stands for a tensor, and has `__torch_function__` for that, is given the call instead.
+    `x` may also be given by keyword, as `first`, its name in PyTorch. It may be a number if
+    `from_number` is given, which makes a tensor of the number and the next operand. An object with
+    `__torch_function__` handles the call itself.
     """
 
     def function(*args: Any, **kwargs: Any) -> Result:

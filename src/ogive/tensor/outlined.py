@@ -1,21 +1,21 @@
-"""Functions of the library whose calls are one node of a graph until it is compiled.
+"""Functions of the library whose call is a single node, until the graph is compiled.
 
     before   x.softmax(-1)     SUB, EXP, REDUCE_AXES, DIV … over x, made at each call
     after    x.softmax(-1)     CALL softmax(x), which stands for them
 
-A program that calls the same functions over and over should not pay for each node that they are
-made of, and a graph that was compiled before is found without them. So `@outlined` functions are
-called in earnest only once for operands of some shapes and dtypes and some other arguments; that
-tells what the result is like, or raises the error that it should. After that a call is a look into
-a table, and a node.
+A program that calls the same functions over and over should not pay for every node of their bodies.
+A graph that was compiled before is found without these nodes. So the body of an `@outlined`
+function runs once for each combination of shapes, dtypes and other arguments. That run gives the
+shape and dtype of the result, or raises the error for wrong arguments. Every later call is a
+look-up in a table and one CALL node.
 
-What a call stands for is asked for by who compiles it (`passes/capture/inline_calls.py`) and by who
-differentiates it (`autograd/gradient.py`): the function is called with tensors on the operands of
-the node, as it was written, and gives nodes like any other.
+The body runs again where its nodes are needed: when the graph is compiled
+(`passes/capture/inline_calls.py`) or differentiated (`autograd/gradient.py`). It is called with
+tensors on the operands of the CALL node.
 
-A function may be outlined if its result follows from its operands and arguments alone, and is
-neither a view of them nor memory. Where something else could matter (autocast, a function that is
-being traced, several devices, lengths that are variables) it is just called.
+A function may be outlined if its result depends on its operands and arguments alone, and is neither
+a view of them nor memory. Its body always runs where something else could matter: under autocast,
+while a function is traced, on several devices, for symbolic lengths.
 """
 
 from __future__ import annotations
@@ -45,46 +45,45 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _OPERAND = "operand"
-"""What stands for an operand among the arguments of a call."""
+"""The placeholder of an operand among the arguments of a call."""
 
 _PLAIN = frozenset({int, bool, str, type(None), DType})
-"""What arguments may be besides operands, floats and tuples of integers."""
+"""The other kinds of arguments, besides operands, floats, and tuples and lists of integers."""
 
 _MEMORY = frozenset({Op.BUFFER, Op.AFTER, Op.ASSIGN, Op.COPY, Op.CUSTOM, Op.BIND, Op.VARIABLE})
-"""What must not be in a result: memory that is no operand, and what else it is made of."""
+"""Ops that the body must not add: they depend on more than the operands."""
 
 _NO_RESULT = frozenset({Op.BUFFER, Op.CONST, Op.IOTA})
-"""What a result must not be, under movements: an operand, or a constant."""
+"""Ops that a result must not be a mere movement of: a call would save nothing."""
 
 MOST_SIGNATURES = 4096
 
 
 class Signature(NamedTuple):
-    """The result of a call for operands of some shapes and dtypes; `rest` are the argument of its
-    node and the shape."""
+    """The CALL node of a call, but for its operands."""
 
     dtype: DType
-    rest: tuple[tuple[Any, ...], tuple[int, ...]]
+    argument_and_shape: tuple[tuple[Any, ...], tuple[int, ...]]
 
 
 _UNKNOWN = Signature(dtypes.void, ((), ()))
 
 _signatures: dict[tuple[Any, ...], Signature | None] = {}
-"""For each call that was made, its signature; None if it cannot be one node."""
+"""The signature of each call that was made, by its key; None if it cannot be one node."""
 
-_in_earnest: set[int] = set()
-"""The threads that are inside of an outlined function: what it calls is not outlined again."""
+_inside: set[int] = set()
+"""The threads that run the body of an outlined function. Calls inside of it are not outlined."""
 
 
 def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """A function of tensors that gives one tensor, whose calls are nodes."""
+    """Return the function, which returns one tensor, with calls that are CALL nodes."""
     callee = f"{function.__module__.removeprefix('ogive.tensor.')}.{function.__name__}"
     expanders[callee] = functools.partial(_expand, function)
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if (
-            (_in_earnest and get_ident() in _in_earnest)
+            (_inside and get_ident() in _inside)
             or autocast_dtypes.chosen
             or (traced and get_ident() in traced)
         ):
@@ -101,10 +100,11 @@ def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
                 if signature is None:
                     break
                 if signature is not _UNKNOWN:
-                    node = make(Op.CALL, signature.dtype, tuple(nodes), *signature.rest)
+                    dtype, argument_and_shape = signature
+                    node = make(Op.CALL, dtype, tuple(nodes), *argument_and_shape)
                     return cast("Result", wrap(node, DEFAULT_DEVICE))
-            # Not under the lock, which a function that asks for values must not hold.
-            _signatures[key] = _find_out(function, callee, args, kwargs, nodes)
+            # Outside of the lock: a body that asks for values must not hold it.
+            _signatures[key] = _infer_signature(function, callee, args, kwargs, nodes)
             if len(_signatures) > MOST_SIGNATURES:
                 _signatures.clear()
         return function(*args, **kwargs)
@@ -113,8 +113,10 @@ def outlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
 
 
 def _are_eager(values: Iterable[Any]) -> bool:
-    """Whether the tensors among arguments are eager, so that what a function without a form is made
-    of is done at once."""
+    """Whether all tensors among the arguments are eager.
+
+    The body is run for them even if the function has no form, for the operations in it have.
+    """
     tensors = [value for value in values if isinstance(value, Core)]
     return bool(tensors) and all(tensor.is_eager for tensor in tensors)
 
@@ -122,7 +124,10 @@ def _are_eager(values: Iterable[Any]) -> bool:
 def _key(
     callee: str, args: tuple[Any, ...], kwargs: dict[str, Any], nodes: list[UOp]
 ) -> tuple[Any, ...] | None:
-    """The key of a call: all that its result depends on but the operands, which `nodes` get."""
+    """Return the key of a call: all that its result depends on, except the values of operands.
+
+    The nodes of the operands are appended to `nodes`. None if the call cannot be a node.
+    """
     key: list[Any] = [callee]
     for value in args:
         if isinstance(value, Core):
@@ -131,7 +136,7 @@ def _key(
             node = value.node
             nodes.append(node)
             key += (node.dtype, node.shape)
-        elif not _note(value, key):
+        elif not _add_argument(value, key):
             return None
     for name, value in kwargs.items():
         key.append(name)
@@ -141,13 +146,16 @@ def _key(
             node = value.node
             nodes.append(node)
             key += (node.dtype, node.shape)
-        elif not _note(value, key):
+        elif not _add_argument(value, key):
             return None
     return tuple(key) if nodes else None
 
 
-def _note(value: Any, key: list[Any]) -> bool:
-    """Note an argument that is no tensor, such that equal ones are the same; False if unknown."""
+def _add_argument(value: Any, key: list[Any]) -> bool:
+    """Append an argument that is not a tensor to the key. False for a kind that cannot be one.
+
+    Entries are equal only if the arguments are the same: `0.0` is not `-0.0`, and `1` not `True`.
+    """
     kind = value.__class__
     if kind in _PLAIN:
         key += (kind, value)
@@ -160,45 +168,48 @@ def _note(value: Any, key: list[Any]) -> bool:
     return True
 
 
-def _find_out(
+def _infer_signature(
     function: Callable[..., Any],
     callee: str,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     nodes: list[UOp],
 ) -> Signature | None:
-    """The signature of a call, which is made in earnest. None if it is no node by itself."""
+    """Run the body of a function, and return the signature of the call.
+
+    None if the call cannot be one node.
+    """
     if any(length.__class__ is not int for node in nodes for length in node.shape):
         return None
     with in_earnest():
         result = function(*args, **kwargs)
     if not isinstance(result, Core) or result.device is not DEFAULT_DEVICE:
         return None
-    below = set(walk(tuple(nodes)))
+    sources = set(walk(tuple(nodes)))
     node = base = result.node
-    while base not in below and (base.op in MOVEMENT or base.op in (Op.DETACH, Op.GRADIENT)):
+    while base not in sources and (base.op in MOVEMENT or base.op in (Op.DETACH, Op.GRADIENT)):
         base = base.src[0]
-    if base.op in _NO_RESULT or base in below or _is_view(result) or 0 in node.shape:
+    if base.op in _NO_RESULT or base in sources or _is_view(result) or 0 in node.shape:
         return None
-    given = tuple([_encode(value) for value in args])
+    positional = tuple([_encode(value) for value in args])
     named = tuple([(name, _encode(value)) for name, value in kwargs.items()])
-    own = {each.op for each in walk((node,)) if each not in below}
-    if not own.isdisjoint(_MEMORY):
+    body_ops = {each.op for each in walk((node,)) if each not in sources}
+    if not body_ops.isdisjoint(_MEMORY):
         return None
-    may_fault = not own.isdisjoint(FAULTING)
+    may_fault = not body_ops.isdisjoint(FAULTING)
     outputs = ((node.shape, node.dtype),)
-    argument = (callee, (given, named), outputs, 0, int(may_fault))
+    argument = (callee, (positional, named), outputs, 0, int(may_fault))
     return Signature(node.dtype, (argument, node.shape))
 
 
 def _is_view(result: Core) -> bool:
-    """Whether a result shows what somebody else does, or its elements in another order."""
+    """Whether a result shares a storage with other tensors, or has strides of its own."""
     is_shown = result.shared is not None and result.shared.is_reader
     return is_shown or result.memory_strides is not None
 
 
 def _encode(value: Any) -> Any:
-    """An argument as a node has it: no two different ones are equal."""
+    """Encode an argument for a node, so that no two different ones are equal."""
     if isinstance(value, Core):
         return _OPERAND
     kind = value.__class__
@@ -217,7 +228,7 @@ def _decode(value: Any) -> Any:
 
 
 def _expand(function: Callable[..., Any], call: UOp) -> tuple[UOp, ...]:
-    """The nodes that a call stands for, over its operands."""
+    """Run the body for a CALL node, over its operands, and return the nodes of the results."""
     operands = iter(call.operands)
 
     def argument(entry: Any) -> Any:
@@ -227,28 +238,28 @@ def _expand(function: Callable[..., Any], call: UOp) -> tuple[UOp, ...]:
         connect(node)
         return hold(node, DEFAULT_DEVICE)
 
-    given, named = call.arguments
+    positional, named = call.arguments
     with graph_lock, in_earnest(call.origin):
-        args = [argument(entry) for entry in given]
+        args = [argument(entry) for entry in positional]
         result = function(*args, **{name: argument(entry) for name, entry in named})
     return (result.node,)
 
 
 @contextlib.contextmanager
 def in_earnest(origin: Origin | None = None) -> Iterator[None]:
-    """Inside, functions make the nodes that they are made of, for the line `origin` if given.
+    """Inside this context, outlined functions run their bodies. Errors name the line `origin`.
 
-    Gradients flow through them and nothing is cast, whatever is said where the call is expanded.
-    They say what their gradients are, also if no leaf is left: `backward` may have been called.
+    The bodies record gradients and ignore autocast, whatever holds where the call is expanded. They
+    record gradients even if no leaf is alive any more, since `backward` may have been called.
     """
     thread = get_ident()
-    outermost = thread not in _in_earnest
+    is_outermost = thread not in _inside
     tracked = history.Argument()
     recording = history.set_recording(True)
     is_cast = autocast_dtypes.current() is not None
     if is_cast:
         autocast_dtypes.enter(None)
-    _in_earnest.add(thread)
+    _inside.add(thread)
     try:
         if origin is None:
             yield
@@ -256,8 +267,8 @@ def in_earnest(origin: Origin | None = None) -> Iterator[None]:
             with at_origin(origin):
                 yield
     finally:
-        if outermost:
-            _in_earnest.discard(thread)
+        if is_outermost:
+            _inside.discard(thread)
         if is_cast:
             autocast_dtypes.leave()
         history.set_recording(recording)

@@ -1,4 +1,4 @@
-"""`Tensor`: the table of its methods. What each does stands in the module of its family."""
+"""The class `Tensor`: a table of its methods. Each is a function in the module of its family."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class Tensor(Core):
     """An array whose values are computed when they are asked for.
 
     `Tensor(data, dtype=None, device=None)` copies a number, nested lists or an array. A Python
-    float becomes float32, an integer int64; arrays keep their dtype. With `requires_grad` gradients
-    are wanted for it: see `requires_grad_`.
+    float becomes float32, an integer int64; arrays keep their dtype. With `requires_grad`, the
+    tensor is a leaf that accumulates gradients: see `requires_grad_`.
 
     >>> x = Tensor([[1, 2], [3, 4]])
     >>> (x * 10).sum(0).tolist()
     [40, 60]
 
-    Raises `ShapeError` for ragged lists, `DtypeError` for what is not numbers.
+    Raises `ShapeError` for ragged lists, and `DtypeError` for data that are not numbers.
     """
 
     __slots__ = ()

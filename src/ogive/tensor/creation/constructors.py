@@ -1,5 +1,8 @@
-"""Tensors from nothing but a shape or a range. None of them takes memory until realized, but with
-`requires_grad` (see `Tensor.requires_grad_`) at once."""
+"""Tensors made from a shape or a range alone.
+
+They take no memory until they are realized. With `requires_grad` they are realized at once (see
+`Tensor.requires_grad_`).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ from ogive.tensor.tensor import Tensor
 PYTHON_KINDS: dict[str, type] = {
     "bool": bool, "int": int, "uint": int, "float": float, "complex": complex,
 }  # fmt: skip
-"""The kind of number that an element of a dtype is."""
+"""The Python type of an element, by the kind of its dtype."""
 
 
 @also(size="shape")
@@ -47,9 +50,10 @@ def full(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`fill_value` everywhere, of float32, int64, bool or complex64 unless a dtype is given.
+    """Return a tensor filled with `fill_value`. Shapes: `shape`.
 
-    It may be a tensor of one element, whose value counts as a number.
+    The default dtype is that of the kind of number: float32, int64, bool or complex64. `fill_value`
+    may be a tensor of one element.
 
     >>> full((2, 3), 7).dtype
     ogive.int64
@@ -57,13 +61,14 @@ def full(
     number = to_operand(fill_value, "full")
     kind = PYTHON_KINDS[number.dtype.kind] if isinstance(number, Tensor) else type(number)
     chosen = to_dtype(kind if dtype is None else dtype)
-    return _wanted(_filled(to_shape((shape,), "full"), number, chosen, device), requires_grad)
+    result = _filled(to_shape((shape,), "full"), number, chosen, device)
+    return _with_gradient(result, requires_grad)
 
 
 def scalar_tensor(
     value: Any, *, dtype: Any = None, device: str | None = None, requires_grad: bool = False
 ) -> Tensor:
-    """A tensor without axes, of float32 unless another dtype is given. Shapes: ().
+    """Return a tensor without axes, of float32 by default. Shapes: ().
 
     >>> ogive.scalar_tensor(7)
     Tensor(7., shape=(), dtype=float32, device=CPU)
@@ -79,13 +84,13 @@ def zeros(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Zeros, of float32 unless another dtype is given.
+    """Return a tensor of zeros, of float32 by default. Shapes: `shape`, also as single `sizes`.
 
     >>> zeros(2, 3).shape
     (2, 3)
     """
     result = _filled(to_shape((shape, *sizes), "zeros"), 0, _or_float(dtype), device)
-    return _wanted(result, requires_grad)
+    return _with_gradient(result, requires_grad)
 
 
 @also(size="shape")
@@ -96,13 +101,13 @@ def ones(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones, of float32 unless another dtype is given.
+    """Return a tensor of ones, of float32 by default. Shapes: `shape`, also as single `sizes`.
 
     >>> ones((2, 3), dtype="int8").dtype
     ogive.int8
     """
     result = _filled(to_shape((shape, *sizes), "ones"), 1, _or_float(dtype), device)
-    return _wanted(result, requires_grad)
+    return _with_gradient(result, requires_grad)
 
 
 @open_to_eager
@@ -114,7 +119,7 @@ def full_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`fill_value` everywhere, in the shape, dtype and on the device of `tensor`.
+    """Return a tensor filled with `fill_value`, with the shape, dtype and device of `tensor`.
 
     >>> full_like(Tensor([[1, 2]]), 7).shape
     (1, 2)
@@ -122,7 +127,7 @@ def full_like(
     chosen = tensor.dtype if dtype is None else to_dtype(dtype)
     number = to_operand(fill_value, "full_like")
     result = _filled(tensor.shape, number, chosen, device or memory_device(tensor))
-    return _wanted(result, requires_grad)
+    return _with_gradient(result, requires_grad)
 
 
 @open_to_eager
@@ -133,7 +138,7 @@ def zeros_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Zeros, in the shape, dtype and on the device of `tensor`.
+    """Return a tensor of zeros with the shape, dtype and device of `tensor`.
 
     >>> zeros_like(Tensor([[1, 2]])).dtype
     ogive.int64
@@ -149,7 +154,7 @@ def ones_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Ones, in the shape, dtype and on the device of `tensor`.
+    """Return a tensor of ones with the shape, dtype and device of `tensor`.
 
     >>> ones_like(Tensor([1.5])).dtype
     ogive.float32
@@ -166,10 +171,11 @@ def arange(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`start`, `start + step`, ... up to, but not including, `stop`; one number means `stop`.
+    """Return the numbers `start`, `start + step`, ... up to, but not including, `stop`.
 
-    Shapes: (⌈(stop - start) / step⌉,). int64 if all are integers, else float32. `start` and `stop`
-    may depend on variables.
+    A single number is `stop`, with a `start` of 0. Shapes: (⌈(stop - start) / step⌉,). The default
+    dtype is int64 if all arguments are integers, else float32. `start` and `stop` may depend on
+    variables.
 
     >>> arange(1, 10, 4).shape
     (3,)
@@ -180,25 +186,25 @@ def arange(
         start, stop = 0, start
     place = to_device(device)
     if is_symbolic(start, stop, step):
-        return _wanted(_symbolic_arange(start, stop, step, dtype, place), requires_grad)
+        return _with_gradient(_symbolic_arange(start, stop, step, dtype, place), requires_grad)
     numbers = [to_number(value, "arange") for value in (start, stop, step)]
     first, end, stride = numbers
     whole = all(isinstance(value, int) for value in numbers)
     if stride == 0 or not (whole or _has_length(*numbers)):
-        raise ArgumentError(f"arange: from {first} to {end} by {stride} has no length")
+        raise ArgumentError(f"arange: from {first} to {end} by {stride} is not a finite range")
     chosen = to_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
     compute = dtypes.int64 if whole else dtypes.float64
-    # Integers stay exact however large they are.
+    # Floor division keeps integers exact, however large they are.
     length = -((first - end) // stride) if whole else math.ceil((end - first) / stride)
     with graph_lock:
         node = build.cast(build.count(max(int(length), 0)), compute)
         node = _scaled(node, stride, first)
         result = wrap(build.cast(node, chosen), place)
-    return _wanted(result, requires_grad)
+    return _with_gradient(result, requires_grad)
 
 
 def _has_length(first: float, end: float, stride: float) -> bool:
-    """Whether a range is that of numbers, and its length a number as well."""
+    """Whether the bounds, the step and the length of a range are all finite."""
     try:
         numbers = [float(first), float(end), float(stride), (end - first) / stride]
     except OverflowError:
@@ -207,7 +213,7 @@ def _has_length(first: float, end: float, stride: float) -> bool:
 
 
 def _symbolic_arange(start: Any, stop: Any, step: Any, dtype: Any, device: str) -> Tensor:
-    """`arange` from or to a position that depends on variables; all its arguments are integers."""
+    """Return `arange` with a symbolic bound. All arguments are integers."""
     first, end = [to_dim(value, "arange: a bound") for value in (start, stop)]
     stride = to_integer(step, "arange: the step")
     distance = as_length(end - first if stride > 0 else first - end)
@@ -236,19 +242,19 @@ def linspace(
     requires_grad: bool = False,
     endpoint: bool = True,
 ) -> Tensor:
-    """`num` numbers at equal distances from `start` to `stop`, both included.
+    """Return `num` numbers at equal distances from `start` to `stop`, both included.
 
-    `start` and `stop` may be tensors of one element.
+    `start` and `stop` may be tensors of one element. Without `endpoint`, the last number is one
+    step before `stop`.
 
-    Shapes: (num,). float32, or complex64 between complex numbers, unless another dtype is given.
-    Without `endpoint` the last number is a step before `stop`.
+    Shapes: (num,). The default dtype is float32, or complex64 for complex bounds.
 
     >>> linspace(0, 1, 5).shape
     (5,)
     """
     if isinstance(start, complex) or isinstance(stop, complex):
         result = _complex_linspace(start, stop, num, endpoint, dtype, device)
-        return _wanted(result, requires_grad)
+        return _with_gradient(result, requires_grad)
     first, last = _bound(start), _bound(stop)
     number = to_integer(num, "linspace: num")
     if number < 0:
@@ -258,14 +264,14 @@ def linspace(
     position = arange(number, dtype=dtypes.float64, device=device)
     result = position * distance + first
     if steps > 0:
-        # From the nearer end, so that both ends are exact.
-        falling = last - (steps - position) * distance
-        result = where(position < (steps + 1) / 2, result, falling)
-    return _wanted(result.cast(_or_float(dtype)), requires_grad)
+        # Each number is computed from the nearer end, so that both ends are exact.
+        from_last = last - (steps - position) * distance
+        result = where(position < (steps + 1) / 2, result, from_last)
+    return _with_gradient(result.cast(_or_float(dtype)), requires_grad)
 
 
 def _bound(value: Any) -> Tensor | float:
-    """An end of a `linspace`, in float64."""
+    """Return a bound of a `linspace` in float64: a number, or a tensor without axes."""
     if not isinstance(value, Tensor):
         return float(to_number(value, "linspace"))
     if value.numel() != 1:
@@ -276,7 +282,7 @@ def _bound(value: Any) -> Tensor | float:
 def _complex_linspace(
     start: Any, stop: Any, steps: int, endpoint: bool, dtype: Any, device: str | None
 ) -> Tensor:
-    """`linspace` of each part."""
+    """Return `linspace` between complex numbers: that of each part."""
     chosen = dtypes.complex64 if dtype is None else to_dtype(dtype)
     ends = ((start.real, stop.real), (start.imag, stop.imag))
     parts = [linspace(*pair, steps, chosen.part, device, endpoint=endpoint).node for pair in ends]
@@ -297,9 +303,9 @@ def eye(
     requires_grad: bool = False,
     k: int = 0,
 ) -> Tensor:
-    """Ones on the `k`-th diagonal, counted upwards, zeros elsewhere; float32 by default.
+    """Return a matrix of ones on the `k`-th diagonal and zeros elsewhere, of float32 by default.
 
-    Shapes: (rows, columns), square by default.
+    Positive `k` are above the main diagonal. Shapes: (rows, columns), square by default.
 
     >>> eye(2, 3).shape
     (2, 3)
@@ -312,12 +318,12 @@ def eye(
         column = build.expand_to(build.count(shape[1]), shape)
         offset = to_integer(k, "eye: k")
         if offset:
-            # No axis is as long as that: further out there is no diagonal either.
-            held = max(-_BEYOND, min(offset, _BEYOND))
-            row = _binary(Op.ADD, row, build.constant(dtypes.int64, held))
+            # No axis is as long as `_BEYOND`, so a diagonal further out is empty as well.
+            clamped = max(-_BEYOND, min(offset, _BEYOND))
+            row = _binary(Op.ADD, row, build.constant(dtypes.int64, clamped))
         node = make(Op.CMPEQ, dtypes.bool_, (row, column))
         result = wrap(build.cast(node, chosen), place)
-    return _wanted(result, requires_grad)
+    return _with_gradient(result, requires_grad)
 
 
 @also(end="stop")
@@ -329,9 +335,9 @@ def logspace(
     dtype: Any = None,
     device: str | None = None,
 ) -> Tensor:
-    """`base` to the powers that `linspace` gives.
+    """Return `base` to the powers `linspace(start, stop, steps)`.
 
-    Shapes: (steps,). float32 unless another dtype is given.
+    Shapes: (steps,). The default dtype is float32.
 
     >>> logspace(0, 2, 3).round().tolist()
     [1.0, 10.0, 100.0]
@@ -349,15 +355,15 @@ def empty(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor to be assigned to, of float32 unless another dtype is given.
+    """Return a tensor that will be assigned to, of float32 by default.
 
-    Until then it holds zeros, which take no memory: nothing is left uninitialized.
+    Until then it holds zeros, which take no memory. Nothing is uninitialized.
 
     >>> empty(2, 3).shape
     (2, 3)
     """
     result = _filled(to_shape((shape, *sizes), "empty"), 0, _or_float(dtype), device)
-    return _wanted(result, requires_grad)
+    return _with_gradient(result, requires_grad)
 
 
 @open_to_eager
@@ -368,7 +374,7 @@ def empty_like(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`empty`, in the shape, dtype and on the device of `tensor`.
+    """Return `empty` with the shape, dtype and device of `tensor`.
 
     >>> empty_like(Tensor([[1, 2]])).dtype
     ogive.int64
@@ -379,9 +385,9 @@ def empty_like(
 def tril_indices(
     row: int, col: int, offset: int = 0, dtype: Any = dtypes.int64, device: str | None = None
 ) -> Tensor:
-    """The positions of the lower triangle of a matrix, row by row.
+    """Return the positions of the lower triangle of a matrix, row by row.
 
-    Shapes: (2, number of positions): their rows, and their columns.
+    Shapes: (2, number of positions). The first line holds the rows, the second the columns.
 
     >>> tril_indices(2, 2).tolist()
     [[0, 1, 1], [0, 0, 1]]
@@ -396,9 +402,9 @@ def tril_indices(
 def triu_indices(
     row: int, col: int, offset: int = 0, dtype: Any = dtypes.int64, device: str | None = None
 ) -> Tensor:
-    """The positions of the upper triangle of a matrix, row by row.
+    """Return the positions of the upper triangle of a matrix, row by row.
 
-    Shapes: (2, number of positions): their rows, and their columns.
+    Shapes: (2, number of positions). The first line holds the rows, the second the columns.
 
     >>> triu_indices(2, 2).tolist()
     [[0, 0, 1], [0, 1, 1]]
@@ -410,8 +416,8 @@ def triu_indices(
     return Tensor(positions, dtype, device)
 
 
-def _wanted(result: Tensor, requires_grad: bool) -> Tensor:
-    """A new tensor, for which gradients are wanted or not."""
+def _with_gradient(result: Tensor, requires_grad: bool) -> Tensor:
+    """Return the new tensor, made a leaf if it requires a gradient."""
     return result.requires_grad_() if requires_grad else result
 
 

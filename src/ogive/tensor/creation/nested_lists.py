@@ -1,4 +1,4 @@
-"""Nested lists that hold tensors of one element among their numbers."""
+"""Nested lists of numbers and tensors of one element: `Tensor([a, 1, b])`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_AXES = 64
 
 
 def holds_tensors(data: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether nested lists hold a tensor somewhere."""
+    """Whether there is a tensor anywhere in nested lists."""
     lists = [data]
     for _ in range(_MOST_AXES):
         kinds = {kind for entry in lists for kind in set(map(type, entry))}
@@ -30,12 +30,13 @@ def holds_tensors(data: list[Any] | tuple[Any, ...]) -> bool:
 
 
 def join_nested(data: list[Any] | tuple[Any, ...], dtype: DType | None) -> UOp:
-    """The node of nested lists of numbers and tensors of one element, without gradients.
+    """Return the node of nested lists of numbers and tensors of one element, which are detached.
 
     [[a, 1], [b, c]]   →   RESHAPE(a ++ 1 ++ b ++ c, (2, 2))
 
-    Python's numbers count as float32, int64, bool and complex64 in the common dtype. Raises
-    `ShapeError` for ragged lists and tensors of several elements.
+    Without `dtype`, the dtypes of the entries are promoted; Python's numbers count as float32,
+    int64, bool and complex64. Raises `ShapeError` for ragged lists and for tensors of several
+    elements.
     """
     shape, leaves = _flatten(data)
     operands = [to_operand(leaf, "a tensor") for leaf in leaves]
@@ -48,7 +49,7 @@ def join_nested(data: list[Any] | tuple[Any, ...], dtype: DType | None) -> UOp:
 
 
 def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """The shape of nested lists, and what they hold."""
+    """Return the shape of nested lists, and their entries in row-major order."""
     shape: list[int] = []
     level = [data]
     while any(isinstance(entry, list | tuple) for entry in level):
@@ -59,8 +60,8 @@ def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
         lengths = {len(entry) if isinstance(entry, list | tuple) else -1 for entry in level}
         if len(lengths) > 1:
             raise ShapeError(
-                f"ragged list: at depth {len(shape)} its entries have different lengths, or only "
-                "some are lists"
+                f"ragged list: at depth {len(shape)} the entries have different lengths, or only "
+                "some of them are lists"
             )
         shape.append(*lengths)
         level = [inner for entry in level for inner in entry]
@@ -68,15 +69,15 @@ def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def _element(leaf: Any, dtype: DType) -> UOp:
-    """The node of one element, of shape (1,)."""
+    """Return the node of one entry. Shapes: (1,)."""
     if not isinstance(leaf, Core):
         if dtype.is_integer and isinstance(leaf, float):
             return build.cast(build.filled(to_dtype(float), leaf, (1,)), dtype)
         return build.expand_to(build.fitting(dtype, leaf), (1,))
     if leaf.numel() != 1:
         raise ShapeError(
-            f"a list holds a tensor of shape {build.show(leaf.shape)}; those of one element become "
-            "numbers, others are joined with ogive.stack or ogive.cat"
+            f"a list holds a tensor of shape {build.show(leaf.shape)}; only tensors of one element "
+            "become numbers; join others with ogive.stack or ogive.cat"
         )
     node = make(Op.DETACH, leaf.node.dtype, (leaf.node,))
     return build.cast(build.reshape(node, (1,)), dtype)

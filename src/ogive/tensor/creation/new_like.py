@@ -1,4 +1,4 @@
-"""New tensors beside a given one: of its dtype unless another is given, and on its device."""
+"""New tensors like a given one. Its dtype and device are the defaults."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """`fill_value` everywhere. Shapes: `size`.
+    """Return a tensor filled with `fill_value`. Shapes: `size`.
 
     >>> Tensor([1.5]).new_full((2,), 7).tolist()
     [7.0, 7.0]
@@ -43,7 +43,7 @@ def new_zeros(
     self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Zeros. Shapes: `sizes`.
+    """Return a tensor of zeros. Shapes: `sizes`.
 
     >>> Tensor([1, 2]).new_zeros(2, 3).dtype
     ogive.int64
@@ -57,7 +57,7 @@ def new_ones(
     self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Ones. Shapes: `sizes`.
+    """Return a tensor of ones. Shapes: `sizes`.
 
     >>> Tensor([1.5]).new_ones(2).tolist()
     [1.0, 1.0]
@@ -71,7 +71,7 @@ def new_empty(
     self: Tensor, *sizes: Any, dtype: Any = None, device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """A tensor to be assigned to; until then it holds zeros. Shapes: `sizes`.
+    """Return a tensor that will be assigned to. Until then it holds zeros. Shapes: `sizes`.
 
     >>> Tensor([1.5]).new_empty(2, 0).shape
     (2, 0)
@@ -84,7 +84,7 @@ def new_tensor(
     self: Tensor, data: Any, *, dtype: Any = None, device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """`data` as a tensor of this tensor's dtype. Shapes: that of `data`.
+    """Copy `data` to a new tensor of this tensor's dtype. Shapes: that of `data`.
 
     >>> Tensor([1.5]).new_tensor([1, 2]).dtype
     ogive.float32

@@ -1,6 +1,6 @@
-"""Random values: filling a tensor in place, and drawing by what a tensor holds.
+"""Random values: methods that fill a tensor in place, and draws whose parameters are tensors.
 
-The draws themselves are in `ogive.random`, which is loaded when the first is made.
+The draws themselves are in `ogive.random`, which is loaded at the first draw.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _fill(tensor: Core, drawn: Tensor) -> Tensor:
 def uniform_(
     self: Tensor, low: float = 0.0, high: float = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers spread evenly over [low, high). Returns the tensor itself.
+    """Fill with uniform numbers of [low, high). Returns the tensor itself.
 
     >>> x = ogive.zeros(3).uniform_(2, 3)
     >>> bool((x >= 2).all())
@@ -52,7 +52,7 @@ def uniform_(
 def normal_(
     self: Tensor, mean: float = 0.0, std: float = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers of the normal distribution. Returns the tensor itself.
+    """Fill with numbers of the normal distribution. Returns the tensor itself.
 
     >>> ogive.zeros(3).normal_(std=0).tolist()
     [0.0, 0.0, 0.0]
@@ -67,7 +67,7 @@ def normal_(
 def exponential_(
     self: Tensor, rate: float = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers of the exponential distribution. Returns the tensor itself.
+    """Fill with numbers of the exponential distribution. Returns the tensor itself.
 
     >>> bool((ogive.zeros(3).exponential_() > 0).all())
     True
@@ -83,7 +83,7 @@ def exponential_(
 def cauchy_(
     self: Tensor, median: float = 0.0, sigma: float = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers of the Cauchy distribution. Returns the tensor itself.
+    """Fill with numbers of the Cauchy distribution. Returns the tensor itself.
 
     >>> ogive.zeros(3).cauchy_().shape
     (3,)
@@ -100,7 +100,7 @@ def cauchy_(
 def log_normal_(
     self: Tensor, mean: float = 1.0, std: float = 2.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers whose logarithms have the normal distribution. Returns the tensor itself.
+    """Fill with numbers whose logarithms are normally distributed. Returns the tensor itself.
 
     >>> bool((ogive.zeros(3).log_normal_() > 0).all())
     True
@@ -114,7 +114,9 @@ def log_normal_(
 
 
 def geometric_(self: Tensor, p: float, *, key: Any = None, generator: Any = None) -> Tensor:
-    """How often to try until what has the probability `p` happens. Returns the tensor itself.
+    """Fill with numbers of trials up to the first success, which has probability `p` in each.
+
+    Returns the tensor itself.
 
     >>> ogive.zeros(3).geometric_(1.0).tolist()
     [1.0, 1.0, 1.0]
@@ -126,7 +128,7 @@ def geometric_(self: Tensor, p: float, *, key: Any = None, generator: Any = None
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = None) -> Tensor:
-    """1 with probability `p`, a number or a tensor that broadcasts, else 0.
+    """Fill with 1 with probability `p`, else 0. `p` is a number or a tensor that broadcasts.
 
     Returns the tensor itself.
 
@@ -142,10 +144,12 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = 
 
 
 def random_(self: Tensor, *bounds: int, key: Any = None, generator: Any = None) -> Tensor:
-    """`random_()`, `random_(high)` or `random_(low, high)`: integers of [low, high).
+    """Fill with integers of [low, high): `random_()`, `random_(high)` or `random_(low, high)`.
 
-    Without bounds from 0 up to the greatest that the dtype holds; for floats, the greatest up
-    to which it holds every integer. Returns the tensor itself.
+    `low` is 0 by default. Without `high`, the integers go up to the greatest that the dtype holds;
+    for a float dtype, to the greatest up to which it holds every integer.
+
+    Returns the tensor itself.
 
     >>> bool((ogive.zeros(9, dtype="uint8").random_(10) < 10).all())
     True
@@ -156,7 +160,7 @@ def random_(self: Tensor, *bounds: int, key: Any = None, generator: Any = None) 
 def bernoulli(
     self: Tensor, p: float | None = None, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """1 with the probability that the element is, or with probability `p`, else 0.
+    """Draw 0 or 1 for each element: 1 with probability `p`, or without `p`, that of the element.
 
     Shapes and dtype: unchanged.
 
@@ -178,7 +182,7 @@ def multinomial(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """Positions drawn in proportion to the elements; see `ogive.multinomial`.
+    """Draw positions with probabilities in proportion to the elements; see `ogive.multinomial`.
 
     Shapes: (n,) → (num_samples,), (rows, n) → (rows, num_samples).
 
@@ -199,7 +203,9 @@ def dropout(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """0 with probability `p`, else x / (1 - p); the tensor itself unless training.
+    """Set elements to 0 with probability `p`, and scale the others by 1 / (1 - p), in training.
+
+    Shapes: unchanged. Unless `training` is set, the tensor itself is returned.
 
     >>> ogive.ones(3).dropout(1).tolist()
     [0.0, 0.0, 0.0]
@@ -216,7 +222,7 @@ def alpha_dropout(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """Dropout that keeps mean 0 and deviation 1; see `ogive.random.alpha_dropout`.
+    """Apply dropout that keeps mean 0 and deviation 1; see `ogive.random.alpha_dropout`.
 
     >>> ogive.ones(3).alpha_dropout(1).tolist()
     [0.0, 0.0, 0.0]
@@ -233,7 +239,7 @@ def feature_alpha_dropout(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """`alpha_dropout` of whole channels, in training only. Shapes: (N, C, ...), unchanged.
+    """Apply `alpha_dropout` to whole channels, in training only. Shapes: (N, C, ...), unchanged.
 
     >>> ogive.ones(2, 3, 4).feature_alpha_dropout(0.5, True).shape
     (2, 3, 4)
@@ -251,7 +257,7 @@ def dropout1d(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """Dropout of whole channels. Shapes: (N, C, L) or (C, L), unchanged.
+    """Apply dropout to whole channels. Shapes: (N, C, L) or (C, L), unchanged.
 
     >>> ogive.ones(2, 3, 4).dropout1d(0.5).shape
     (2, 3, 4)
@@ -267,7 +273,7 @@ def dropout2d(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """Dropout of whole channels. Shapes: (N, C, H, W), (N, C, L) or (N, C), unchanged.
+    """Apply dropout to whole channels. Shapes: (N, C, H, W), (N, C, L) or (N, C), unchanged.
 
     >>> ogive.ones(2, 3, 4, 4).dropout2d(0.5).shape
     (2, 3, 4, 4)
@@ -283,7 +289,7 @@ def dropout3d(
     key: Any = None,
     generator: Any = None,
 ) -> Tensor:
-    """Dropout of whole channels. Shapes: (N, C, D, H, W) or (C, D, H, W), unchanged.
+    """Apply dropout to whole channels. Shapes: (N, C, D, H, W) or (C, D, H, W), unchanged.
 
     >>> ogive.ones(2, 3, 2, 2, 2).dropout3d(0.5).shape
     (2, 3, 2, 2, 2)
@@ -297,8 +303,8 @@ def _by_channel(
     if x.ndim not in ranks:
         counts = f"{', '.join(map(str, ranks[:-1]))} or {ranks[-1]}"
         raise ShapeError(f"{name} takes {counts} axes, not {show(x.shape)}")
-    # Without a batch the channels come first. PyTorch takes fewer axes in 2d for (N, C, ...).
-    single = x.ndim == ranks[0] and name != "dropout2d"
-    batch = cast("Tensor", x).unsqueeze(0) if single else x
+    # The fewest axes mean no batch axis. But dropout2d reads them as (N, C, ...), as in PyTorch.
+    is_unbatched = x.ndim == ranks[0] and name != "dropout2d"
+    batch = cast("Tensor", x).unsqueeze(0) if is_unbatched else x
     dropped: Tensor = _random().feature_dropout(batch, p, training, key=key, generator=generator)
-    return dropped.squeeze(0) if single else dropped
+    return dropped.squeeze(0) if is_unbatched else dropped

@@ -1,10 +1,9 @@
-"""Numbers that a computation takes from outside, one per use: the keys of random draws.
+"""Numbers that suppliers outside of the graph give, a new one at each use: keys of random draws.
 
-    taken(supplier)     BUFFER of one uint64, which holds what supplier.take() gave
+    taken(supplier)     BUFFER of one uint64, which holds the result of supplier.take()
 
-Inside a function that is being captured nothing is taken yet: the buffer is noted, together with
-its supplier, and every call of the captured function takes a new number for it, in the order in
-which the function asked.
+While a function is captured, no number is taken. Its buffer is recorded together with the supplier.
+Every call of the captured function takes new numbers, in the order of the uses.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ NUMBER_BYTES = 8
 
 
 class Supplies:
-    """The numbers that a captured function takes: for each use, its buffer node and supplier."""
+    """The uses of suppliers in a captured function: for each, its buffer node and supplier."""
 
     __slots__ = ("uses",)
 
@@ -36,7 +35,7 @@ _collected: dict[int, Supplies] = {}
 
 @contextmanager
 def collecting() -> Iterator[Supplies]:
-    """Note what this thread takes, instead of taking it."""
+    """Record the uses of suppliers in this thread, instead of taking numbers."""
     supplies = _collected[get_ident()] = Supplies()
     try:
         yield supplies
@@ -45,33 +44,33 @@ def collecting() -> Iterator[Supplies]:
 
 
 class Supplier:
-    """Gives a number between 0 and 2^64 at each use."""
+    """A source that gives a number of [0, 2^64) at each use."""
 
     def __init__(self) -> None:
-        # One that a captured function makes for itself starts anew at each call, as it would
-        # without being captured: what it gives is the same every time.
+        # A supplier made inside a captured function would start anew at each call without capture,
+        # and give the same numbers each time. So its numbers are taken during the capture.
         self._made_within = _collected.get(get_ident())
 
     def take(self) -> int:
-        """The next number."""
+        """Return the next number."""
         raise NotImplementedError
 
     def refuse_capture(self, action: str) -> None:
-        """Raise `TraceError` where a captured function does what its later calls would not do."""
+        """Raise `TraceError` for an action that later calls of a captured function would not do."""
         if self.deferring():
             raise TraceError(
-                f"{action} inside a function that ogive.jit captures would happen only while it is "
-                "captured; do it outside, or use keys (ogive.random.key) as arguments"
+                f"{action} inside a function that ogive.jit captures would happen only once, when "
+                "it is captured; do it outside, or use keys (ogive.random.key) as arguments"
             )
 
     def deferring(self) -> Supplies | None:
-        """Where uses are noted, if this thread is capturing a function."""
+        """The record of uses, if this thread is capturing a function."""
         supplies = _collected.get(get_ident())
         return None if supplies is self._made_within else supplies
 
 
 class _Deferred(Buffer):
-    """A number that is taken when it is first read."""
+    """A buffer whose number is taken when it is first read."""
 
     __slots__ = ("_supplier",)
 
@@ -80,14 +79,17 @@ class _Deferred(Buffer):
         self._supplier = supplier
 
     def _allocate(self) -> int:
-        # A tensor that a captured function leaves outside is computed after all.
+        # Happens for a tensor that a captured function has stored outside: it is computed later.
         super()._allocate()
         self.as_numpy("uint64")[0] = self._supplier.take()
         return self._address
 
 
 def taken(supplier: Supplier) -> UOp:
-    """A buffer of one uint64 with a number of the supplier. `graph_lock` is held."""
+    """Return a buffer node of one uint64 with the next number of the supplier.
+
+    The caller holds `graph_lock`.
+    """
     supplies = supplier.deferring()
     if supplies is None:
         buffer = Buffer(NUMBER_BYTES)

@@ -1,4 +1,4 @@
-"""From the user's data to memory of ours, and back."""
+"""Conversion of the user's data to nodes on memory, and of memory to arrays."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
-    """A node that holds a copy of `data`."""
+    """Return a node that holds a copy of `data`: a tensor, number, list or array."""
     if isinstance(data, Core):
         node = data.node
         if data.device != device:
@@ -58,7 +58,10 @@ def node_of(data: Any, dtype: DType | None, device: str) -> UOp:
 
 
 def borrowed_node(array: NDArray[Any], device: str) -> UOp:
-    """A node on the memory of `array`; on a copy where that is not plain row-major memory."""
+    """Return a node on the memory of `array`.
+
+    An array that is not row-major, aligned and in native byte order is copied.
+    """
     dtype = to_dtype(array.dtype)
     plain = array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative
     if not plain or device != DEFAULT_DEVICE:
@@ -67,12 +70,12 @@ def borrowed_node(array: NDArray[Any], device: str) -> UOp:
 
 
 def borrowed_elsewhere(array: NDArray[Any], device: str) -> UOp:
-    """A node on memory of a device, of which the C-contiguous `array` only says where it is."""
+    """Return a node on memory of a device. `array`, C-contiguous, has the address and the shape."""
     return memory_node(Buffer.borrow(array, device), array.shape, to_dtype(array.dtype))
 
 
 def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
-    """A node on the bytes of a file. Raises `FileError` if they are not there."""
+    """Return a node on bytes of a file. Raises `FileError` if it is missing or too short."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise ArgumentTypeError(f"from_file takes a path, not {type(path).__name__}")
     if not isinstance(shape, tuple | list):
@@ -84,7 +87,7 @@ def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
     nbytes = math.prod(lengths) * kind.itemsize
     if start < 0 or start + nbytes >= 1 << 63:
         raise ArgumentError(
-            f"from_file: {nbytes} bytes from offset {start} on are in no file; the offset counts "
+            f"from_file: no file has {nbytes} bytes from offset {start} on; the offset counts "
             "bytes from the beginning"
         )
     buffer = find_device(FILES).open_file(os.path.abspath(os.fspath(path)), start, nbytes)
@@ -92,7 +95,7 @@ def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
 
 
 def read_file(node: UOp) -> Buffer | None:
-    """New memory with the bytes of a file, if a node is all of these as they stand."""
+    """Return new memory with the bytes of a file, if `node` is memory on `DISK`; else None."""
     file = memory_of(node)
     if file is None or file.device != FILES:
         return None
@@ -102,9 +105,10 @@ def read_file(node: UOp) -> Buffer | None:
 
 
 def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool) -> Buffer:
-    """New memory of `count` elements, whose bytes come in pieces, `swapped` or as they are ours.
+    """Return new memory of `count` elements whose bytes come in pieces.
 
-    Nothing but a piece is there twice, and nothing is written to before its piece comes.
+    `swapped` says that the bytes of an element are in the opposite order. Only one piece at a time
+    takes memory beside the result.
     """
     buffer = Buffer(count * dtype.itemsize)
     raw = buffer.as_numpy("uint8", (buffer.nbytes,)) if count else numpy.empty(0, "uint8")
@@ -118,7 +122,7 @@ def fill_buffer(pieces: Iterable[bytes], dtype: DType, count: int, swapped: bool
 
 
 def memory_of(node: UOp) -> Buffer | None:
-    """The memory that `node` is, if it is memory as it stands."""
+    """The memory of `node`, if it is a buffer or a reshape of one; else None."""
     leaf = memory_leaf(node)
     if leaf.op is not Op.BUFFER:
         return None
@@ -127,35 +131,35 @@ def memory_of(node: UOp) -> Buffer | None:
 
 
 def read_memory(tensor: Core) -> NDArray[Any] | None:
-    """A copy of what lies in the memory of a tensor; None if another thread wrote to it meanwhile.
+    """Return a copy of the memory of a tensor; None if another thread wrote to it meanwhile.
 
-    Symbolic lengths take up the room of their greatest value, of which the front is read.
+    A symbolic length occupies its greatest value in memory. Only its actual length is read.
     """
     node = tensor.node
     memory = memory_of(node)
     if memory is None:
-        return None  # assigned to since it was realized
+        return None  # it was assigned to after it was realized
     moment = clock.moment_of(memory)
     array = memory.contents(node.dtype.numpy, upper_shape(node.shape))
     front = array[tuple([slice(evaluate(size)) for size in node.shape])]
-    values: NDArray[Any] = numpy.array(front, order="C")  # of one element, `front` is no array
+    values: NDArray[Any] = numpy.array(front, order="C")  # without axes, `front` is a scalar
     return None if tensor.node is not node or is_disturbed(moment, (memory,)) else values
 
 
 def empty_array(node: UOp) -> NDArray[Any]:
-    """An array in the shape of a node that has no elements. Raises `ShapeError`."""
+    """Return an array in the shape of a node without elements. Raises `ShapeError`."""
     shape = [evaluate(size) for size in node.shape]
     try:
         return numpy.empty(shape, dtype=node.dtype.numpy)
     except ValueError:
         raise ShapeError(
-            f"NumPy has no array of {node.dtype.name} and shape {tuple(shape)}: the other lengths "
-            "make more bytes than can be counted"
+            f"NumPy cannot make an array of {node.dtype.name} and shape {tuple(shape)}: the "
+            "product of the other lengths is too large"
         ) from None
 
 
 def to_array(data: Any, dtype: DType | None) -> NDArray[Any]:
-    """`data` as an array of a dtype that tensors have."""
+    """Convert `data` to an array whose dtype tensors have."""
     if isinstance(data, list | tuple):
         array = _from_list(data, dtype)
     elif isinstance(data, numpy.ndarray | numpy.generic) or hasattr(data, "__array__"):
@@ -190,11 +194,11 @@ def _refuse_value(value: Any, dtype: DType) -> Any:
 _NARROWER: dict[Any, Any] = {
     numpy.dtype("float64"): numpy.float32, numpy.dtype("complex128"): numpy.complex64,
 }  # fmt: skip
-"""What Python's numbers become that NumPy takes for these."""
+"""The dtypes that lists of Python numbers become, by the dtype that NumPy gives them."""
 
 
 _MOST_AXES = 64
-"""That an array of NumPy has."""
+"""How many axes an array of NumPy can have."""
 
 
 def _refuse_depth() -> None:
@@ -202,14 +206,17 @@ def _refuse_depth() -> None:
 
 
 def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
-    """Nested lists. Python's floats become float32, integers int64, complex numbers complex64."""
+    """Convert nested lists to an array.
+
+    Python's floats become float32, integers int64, and complex numbers complex64.
+    """
     leaf, depth = data, 0
     while isinstance(leaf, list | tuple) and leaf and depth <= _MOST_AXES:
         leaf, depth = leaf[0], depth + 1
     if depth > _MOST_AXES:
         _refuse_depth()
     if isinstance(leaf, str | bytes):
-        raise DtypeError(f"{leaf!r} is text, and tensors hold numbers")
+        raise DtypeError(f"{leaf!r} is text; tensors hold numbers")
     array = None
     with contextlib.suppress(ValueError, OverflowError):
         array = numpy.array(data)
@@ -217,7 +224,7 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
         _shape_of(data, ())
         raise ArgumentError("the list holds something that is not a number")
     if array.dtype.kind in "US":
-        raise DtypeError("the list holds text, and tensors hold numbers")
+        raise DtypeError("the list holds text; tensors hold numbers")
     if array.dtype == object:
         raise ArgumentError("the list holds integers that fit no integer dtype, or other objects")
     if dtype is None and not isinstance(leaf, numpy.generic | numpy.ndarray):
@@ -230,7 +237,7 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
 
 
 def _shape_of(data: Any, path: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of nested lists. Raises `ShapeError` where an entry's differs from the first's."""
+    """Return the shape of nested lists. Raises `ShapeError` if an entry differs from the first."""
     if not isinstance(data, list | tuple):
         return numpy.shape(data)
     if len(path) > _MOST_AXES:

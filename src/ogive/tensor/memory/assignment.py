@@ -1,9 +1,9 @@
-"""Assignment makes a new version of a tensor; whoever read the old one keeps it.
+"""Assignment makes a new version of a tensor. Tensors computed before keep the old values.
 
     x.assign(v)   x = BUFFER   →   x = AFTER(BUFFER, ASSIGN(BUFFER, v))
 
-A tensor that is not memory of ours just stands for the new value. Borrowed memory is never
-written to. Tensors that show the same storage are changed together (`views.py`).
+A tensor that is not a buffer of Ogive's own simply gets the new node. Borrowed memory is never
+written to. Tensors that show the same storage change together (`views.py`).
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 
 
 def assign(self: Tensor, value: Any) -> Tensor:
-    """Give this tensor other values; `value` broadcasts to its shape and takes on its dtype.
+    """Write `value` to this tensor. It is broadcast to its shape and cast to its dtype.
 
-    Shapes: unchanged. Returns the tensor itself. What shows the same memory (views of it,
-    `detach()`, what it is a view of) shows the new values; what was computed from this tensor
-    before keeps the values it had then.
+    Shapes: unchanged. Returns the tensor itself. Tensors that show the same memory (views of this
+    tensor, its `detach()`, the tensor that it is a view of) show the new values. Tensors that were
+    computed from this one before keep their values.
 
     >>> x = Tensor([1, 2, 3])
     >>> before = x * 10
     >>> x.assign(x + 1).tolist(), before.tolist()
     ([2, 3, 4], [10, 20, 30])
 
-    Raises `ShapeError` when `value` does not broadcast, or for a tensor that shows an element
-    more than once (`expand`), and `GradientError` for one that requires gradients outside of
-    `no_grad()`; nothing changes then.
+    Raises `ShapeError` if `value` does not broadcast, or if this tensor shows an element more than
+    once (`expand`), and `GradientError` for a tensor that requires gradients outside of
+    `no_grad()`. Nothing changes then.
     """
-    is_first = isinstance(value, Core) and value.is_eager and not self.is_eager
-    if is_first and eager_calls[assign](self, value):
+    is_eager_to_lazy = isinstance(value, Core) and value.is_eager and not self.is_eager
+    if is_eager_to_lazy and eager_calls[assign](self, value):
         return self
     operand = to_operand(value, "assign")
     if isinstance(operand, Core):
@@ -60,7 +60,10 @@ def assign(self: Tensor, value: Any) -> Tensor:
 
 
 def fit(value: Core | Scalar, dtype: DType, shape: Shape) -> UOp:
-    """`value` in the dtype and shape of what it replaces."""
+    """Return `value` cast and broadcast to the dtype and shape of the tensor that is assigned to.
+
+    Leading axes of length 1 are dropped. Raises `ShapeError` if it does not broadcast.
+    """
     node = to_node(value, dtype)
     own = node.shape
     if len(own) > len(shape):

@@ -1,4 +1,4 @@
-"""Other values for a tensor, of another shape or dtype perhaps: `x.data = y`."""
+"""Replacing the value of a tensor, perhaps by one of another shape or dtype: `x.data = y`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ogive.tensor.tensor import Tensor
 
 
 def set_data(tensor: Tensor, value: Any) -> None:
-    """`tensor.data = value`: the tensor lies in the memory of the value from now on.
+    """Let the tensor share the memory of `value` from now on: `tensor.data = value`.
 
-    What showed the tensor before shows what it was. A value that shows the same memory in the same
-    way changes nothing: `w.data -= x` has written to that already, and sets it then.
+    Views of the tensor made before keep its old memory. A value that shows the same memory in the
+    same way changes nothing. That is so for `w.data -= x`: Python writes to `w.data`, then sets it.
     """
     if isinstance(value, Tensor) and value.is_eager and eager_calls[set_data](tensor, value):
         return
@@ -32,23 +32,25 @@ def set_data(tensor: Tensor, value: Any) -> None:
         if is_same and given.shows.movements == tensor.shows.movements:
             return
         tensor.shared = tensor.memory_strides = None
-        is_own = not is_in_array(tensor.node)  # else the array would be written to
+        is_own = not is_in_array(tensor.node)  # else assignment would write to the array
     if is_own and given.shape == tensor.shape and given.dtype is tensor.dtype:
-        _unseen(lambda: tensor.assign(given.detach()))
+        _unrecorded(lambda: tensor.assign(given.detach()))
     else:
         replace_value(tensor, given)
     share_memory(tensor, given)
 
 
 def share_memory(tensor: Tensor, given: Tensor) -> None:
-    """Let a tensor that is alone and has the values of `given` see what is written there, and the
-    other way round: both show one storage.
+    """Let a tensor and `given`, which has the same values, show one storage.
+
+    From then on, each sees what is written to the other. The tensor shows no storage before.
 
         before   p = BUFFER 1                 t = BUFFER 2       equal values
         after    p shows storage (BUFFER 1)   t shows DETACH of it
 
-    A leaf shows all of its storage, and there is one. Where that cannot be, both lie in the memory
-    of an array. What follows from leaves has a copy, and all while a function is captured.
+    A storage has at most one leaf, which shows all of it. Where that rules out one storage, both
+    tensors lie in the memory of a NumPy array. A tensor that was computed from leaves keeps a copy;
+    so does any tensor while a function is captured.
     """
     is_leaf = history.is_flagged(tensor)
     if history.is_traced() or given is tensor or tensor.device != given.device or 0 in given.shape:
@@ -75,9 +77,9 @@ def share_memory(tensor: Tensor, given: Tensor) -> None:
 
 
 def replace_value(tensor: Tensor, value: Tensor) -> None:
-    """Let a tensor stand for other values, maybe of another dtype or device, in its own memory.
+    """Replace the values of a tensor by a copy of `value`, whose dtype and device may differ.
 
-    What shows it shows them too where shape, dtype and device stay.
+    If shape, dtype and device stay the same, views of the tensor show the new values too.
     """
     if value.is_eager and eager_calls[replace_value](tensor, value):
         return
@@ -85,7 +87,7 @@ def replace_value(tensor: Tensor, value: Tensor) -> None:
         copy = wrap(value.detach().node, value.device).contiguous()
         is_alike = copy.shape == tensor.shape and copy.dtype is tensor.dtype
         if is_alike and copy.device == tensor.device and shared_storage(tensor) is not None:
-            _unseen(lambda: tensor.assign(copy))
+            _unrecorded(lambda: tensor.assign(copy))
             return
         tensor.shared = tensor.memory_strides = None
     copy.realize()
@@ -94,8 +96,8 @@ def replace_value(tensor: Tensor, value: Tensor) -> None:
         registry.move_tensor(tensor, copy.node)
 
 
-def _unseen(change: Callable[[], Any]) -> None:
-    """Make a change that gradients take no notice of."""
+def _unrecorded(change: Callable[[], Any]) -> None:
+    """Make a change without recording it for gradients."""
     before = history.set_recording(False)
     try:
         change()

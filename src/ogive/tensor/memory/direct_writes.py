@@ -1,11 +1,11 @@
-"""Memory that is there is written where it is: no graph and no kernel for `x[i] = v`.
+"""Writing to realized memory directly: `x[i] = v` without a graph and without a kernel.
 
-    before   x = AFTER(BUFFER, ASSIGN(SHRINK(BUFFER), v))    until somebody asks for x
-    after    v is in the memory of BUFFER, which x still is
+    before   x = AFTER(BUFFER, ASSIGN(SHRINK(BUFFER), v))    until x is asked for
+    after    x = BUFFER, whose memory holds v
 
-Only where nobody can tell but by time: nobody reads the old values, neither a lazy tensor nor a
-history, no gradient flows, and the new values are there. A constant of which a part is written
-becomes memory first.
+This is done only where it changes no result: no lazy tensor and no history reads the old values, no
+gradient flows, and the new values are known. A constant tensor becomes memory before a part of it
+is written.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ogive.tensor.memory.views import Storage
 
 MOST_BYTES = 1 << 16
-"""How much is written directly, or filled to write a part of it: kernels copy more much faster."""
+"""How much is written directly, or filled in order to write a part. A kernel is faster for more."""
 
 _CONSTANT = frozenset({Op.RESHAPE, Op.EXPAND})
 _SHOWN = frozenset({Op.RESHAPE, Op.EXPAND, Op.SHRINK, Op.PERMUTE, Op.FLIP, Op.DETACH})
@@ -46,10 +46,11 @@ _SHOWN = frozenset({Op.RESHAPE, Op.EXPAND, Op.SHRINK, Op.PERMUTE, Op.FLIP, Op.DE
 def write_directly(
     tensor: Core, storage: Storage | None, view: View, part: UOp, given: Core | None = None
 ) -> bool:
-    """Put the values of `part` where `view` shows the memory of a tensor, or of its `storage`.
+    """Write the values of `part` to the memory that `view` shows of a tensor, or of its `storage`.
 
-    They are those of the tensor that was `given`, which need not read the memory for them again.
-    False where that cannot be, and nothing has happened. `graph_lock` is held.
+    Returns False, and changes nothing, where that is not possible. `given` is the tensor with the
+    values of `part`. If it is an expression of one element, it is replaced by its value, so that it
+    does not read the memory that is about to change. The caller holds `graph_lock`.
     """
     holder: Core = tensor if storage is None else storage
     size = part.dtype.itemsize
@@ -59,12 +60,13 @@ def write_directly(
         return False
     if element_count(part.shape) * size > MOST_BYTES:
         return False
-    taken: list[bool] = []
+    acquired: list[bool] = []
     try:
-        # Taken and noted at once: an exception in between would leave the lock taken for good.
-        taken.extend(starmap(registry.effect_lock.acquire, [(False,)]))
-        if not taken[0] or clock.writers:
-            return False  # another thread writes somewhere; it may wait for the graphs
+        # The lock is acquired and recorded in one call of C. An exception from a signal handler
+        # between the two would leave it locked for good.
+        acquired.extend(starmap(registry.effect_lock.acquire, [(False,)]))
+        if not acquired[0] or clock.writers:
+            return False  # another thread is writing, and may be waiting for `graph_lock`
         values = _values_of(part)
         if values is None:
             return False
@@ -82,23 +84,23 @@ def write_directly(
         place = shown_by(view, array)
         if place is None:
             return False
-        changes = [] if storage is None else _others(storage, leaf)
+        changes = [] if storage is None else _changes_of_copies(storage, leaf)
         at_once([*clock.overwriting(memory, place, values), *changes])
         return True
     finally:
-        if taken and taken[0]:
+        if acquired and acquired[0]:
             registry.effect_lock.release()
 
 
 def _may_be_there(part: UOp) -> bool:
-    """Whether values are perhaps there without a kernel: that of most is quickly said."""
+    """Whether values are perhaps known without a kernel: a quick test that settles most cases."""
     while part.op is Op.DETACH:
         part = part.operand
     return may_be_shown(part)
 
 
 def _values_of(part: UOp) -> NDArray[Any] | None:
-    """The values to write, if they are there."""
+    """Return the values to write; None if they are not known, or have a history."""
     constant = constant_of(part)
     if constant is not None:
         return numpy.full(part.shape, constant.arg, constant.dtype.numpy)
@@ -113,7 +115,7 @@ def _values_of(part: UOp) -> NDArray[Any] | None:
 
 
 def constant_of(node: UOp) -> UOp | None:
-    """The constant that all elements of a node are, if it is so by its shape alone."""
+    """Return the CONST node of which `node` is an expansion; None if it is no such node."""
     while node.op in _CONSTANT and len(node.src) == 1:
         node = node.operand
     return node if node.op is Op.CONST else None
@@ -122,7 +124,10 @@ def constant_of(node: UOp) -> UOp | None:
 def _memory_of(
     holder: Core, storage: Storage | None, view: View
 ) -> tuple[UOp, Buffer] | None:
-    """The buffer that a holder is, and its memory, which is ours to write to."""
+    """Return the buffer node and the memory of a holder; None if it cannot be written to.
+
+    A small constant of which a part is written becomes memory.
+    """
     node = holder.node
     constant = constant_of(node)
     if constant is not None:
@@ -145,20 +150,20 @@ def _memory_of(
 
 
 def _is_needed(leaf: UOp, tensor: Core, storage: Storage | None) -> bool:
-    """Whether somebody will ask for the values that are there, or for their gradients."""
+    """Whether the present values, or their gradients, may still be asked for."""
     live = leaf.live
     if live.remembered or live.history is not None:
         return True
-    shown = [tensor] if storage is None else [storage, *storage.tensors()]
-    if live.leaf is not None and not any(history.is_flagged(each) for each in shown):
+    holders = [tensor] if storage is None else [storage, *storage.tensors()]
+    if live.leaf is not None and not any(history.is_flagged(each) for each in holders):
         return True
-    if history.is_tracking() and any(each.shows.is_detached for each in shown if each.shared):
+    if history.is_tracking() and any(each.shows.is_detached for each in holders if each.shared):
         return True
-    return bool(read_outside((leaf,), besides={each.id for each in shown}))
+    return bool(read_outside((leaf,), besides={each.id for each in holders}))
 
 
 def shown_by(view: View, array: NDArray[Any]) -> NDArray[Any] | None:
-    """Where in an array the elements lie that a view shows; None if that is no part of it."""
+    """Return the part of an array that a view shows; None if it is not a view of the array."""
     for op, argument, _ in view.steps:
         if op is Op.SHRINK:
             if not all(isinstance(bound, int) for span in argument for bound in span):
@@ -178,8 +183,11 @@ def shown_by(view: View, array: NDArray[Any]) -> NDArray[Any] | None:
     return array
 
 
-def _others(storage: Storage, leaf: UOp) -> list[Any]:
-    """The changes by which tensors that show a storage in own memory show the new values."""
+def _changes_of_copies(storage: Storage, leaf: UOp) -> list[Any]:
+    """Return the changes that update tensors of a storage whose nodes do not read its memory.
+
+    Their nodes were computed into memory of their own.
+    """
     changes: list[Any] = []
     for tensor in storage.tensors():
         node = tensor.node

@@ -2,9 +2,9 @@
 
     x.add_(y)   →   x.assign(x.add(y))
 
-The result must fit: its shape is that of the tensor, and its dtype of no higher category (bool <
-integer < float), as PyTorch has it. `x += y` is `x.add_(y)`. A view writes through to what it is a
-view of: `x[0].add_(1)` changes `x`.
+The result must fit, as in PyTorch: its shape is that of the tensor, and its dtype is of no higher
+category (bool < integer < float < complex). `x += y` is `x.add_(y)`. A view writes through to the
+tensor that it is a view of: `x[0].add_(1)` changes `x`.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ Arguments = ParamSpec("Arguments")
 _CATEGORY = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
 written_by: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""For each method that writes to its tensor, the operation whose result it writes."""
+"""For each in-place method, the operation whose result it writes."""
 
 turned_by: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""For each method that gives its tensor other axes, the operation whose result it shows."""
+"""For each method that changes the axes of its tensor, the operation whose result it shows."""
 
 
 def in_place(
     operation: Callable[Concatenate[Any, Arguments], Tensor],
 ) -> Callable[Concatenate[Any, Arguments], Tensor]:
-    """The method that assigns what `operation` gives to the tensor itself."""
+    """Return the in-place method that assigns the result of `operation` to the tensor itself."""
     if isinstance(operation, LateMethod):
         late: Any = operation.then(in_place)
         return late
@@ -53,10 +53,10 @@ def in_place(
             result = operation(self, *args, **kwargs)
             _check(self, result.dtype, result.shape, name)
             with graph_lock:
-                # Once more if another thread has written meanwhile: nothing of it may be lost.
+                # If another thread has written meanwhile, repeat, so that its write is not lost.
                 if self.node is seen:
                     part = fit(result, seen.dtype, seen.shape)
-                    del result  # nobody reads it, so nobody reads what is overwritten
+                    del result  # a live tensor on the result would read the values to overwrite
                     write(self, View(seen.shape), part, is_anew=False)
                 else:
                     continue
@@ -68,9 +68,9 @@ def in_place(
     perform.__module__ = "ogive.tensor.tensor"
     perform.__name__ = name
     perform.__qualname__ = f"Tensor.{name}"
-    perform.__doc__ = f"""`{operation.__name__}` written to the tensor itself, which is returned.
+    perform.__doc__ = f"""Write the result of `{operation.__name__}` to the tensor, and return it.
 
-        Raises `DtypeError` and `ShapeError` when the result does not fit, and changes nothing then.
+        Raises `DtypeError` or `ShapeError` if the result does not fit; nothing changes then.
         """
     return perform
 
@@ -78,7 +78,7 @@ def in_place(
 def in_shape(
     operation: Callable[Concatenate[Any, Arguments], Tensor],
 ) -> Callable[Concatenate[Any, Arguments], Tensor]:
-    """The method after which the tensor itself has the axes that `operation` gives."""
+    """Return the method that turns the tensor itself into the view that `operation` returns."""
     name = f"{operation.__name__}_"
 
     def perform(self: Any, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Tensor:
@@ -91,9 +91,9 @@ def in_shape(
     perform.__module__ = "ogive.tensor.tensor"
     perform.__name__ = name
     perform.__qualname__ = f"Tensor.{name}"
-    perform.__doc__ = f"""`{operation.__name__}` of the tensor itself, which is returned.
+    perform.__doc__ = f"""Apply `{operation.__name__}` to the tensor itself, and return it.
 
-        Raises `GradientError` for a leaf while gradients flow.
+        Raises `GradientError` for a leaf, unless inside `no_grad()`.
         """
     return perform
 
@@ -106,13 +106,13 @@ def _check(x: Core, dtype: DType, shape: tuple[Any, ...], name: str) -> None:
         )
     if shape != x.shape:
         raise ShapeError(
-            f"{name}: the result has the shape {build.show(shape)}, and the tensor "
+            f"{name}: the result has the shape {build.show(shape)}, and the tensor has "
             f"{build.show(x.shape)}; use the operation that returns a new one"
         )
 
 
 def copy_(self: Tensor, src: Any) -> Tensor:
-    """Take on the values of `src`, which broadcasts and is cast. Shapes: unchanged.
+    """Copy the values of `src`, which is broadcast and cast. Shapes: unchanged.
 
     >>> Tensor([1, 2]).copy_(Tensor([3.7])).tolist()
     [3, 3]
@@ -123,7 +123,7 @@ def copy_(self: Tensor, src: Any) -> Tensor:
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:
-    """One value everywhere: a number or a scalar tensor. Shapes: unchanged.
+    """Fill with one value: a number or a tensor without axes. Shapes: unchanged.
 
     >>> Tensor([1, 2]).fill_(7).tolist()
     [7, 7]
@@ -143,7 +143,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 
 def zero_(self: Tensor) -> Tensor:
-    """0 everywhere. Shapes: unchanged.
+    """Fill with zeros. Shapes: unchanged.
 
     >>> Tensor([1, 2]).zero_().tolist()
     [0, 0]
@@ -152,9 +152,10 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """One value on the diagonal: where all positions are equal. Shapes: (m, n), or any number
-    of axes of one length; unchanged. With `wrap`, the diagonal of a matrix with more rows than
-    columns begins again, a row below its end.
+    """Fill the diagonal, where all positions are equal, with one value.
+
+    Shapes: (m, n), or more axes, all of one length; unchanged. With `wrap`, the diagonal of a
+    matrix with more rows than columns begins again below its end, after one row.
 
     >>> Tensor([[1, 2], [3, 4]]).fill_diagonal_(0).tolist()
     [[0, 2], [3, 0]]
@@ -174,6 +175,6 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
         return self
     from ogive.tensor.creation.constructors import arange
 
-    apart = sum([math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
-    places = arange(math.prod(shape)).reshape(shape)
-    return self.masked_fill_(places % apart == 0, value)
+    step = sum([math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
+    positions = arange(math.prod(shape)).reshape(shape)
+    return self.masked_fill_(positions % step == 0, value)

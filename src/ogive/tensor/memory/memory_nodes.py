@@ -1,4 +1,4 @@
-"""Nodes over memory that holds data of the user's."""
+"""BUFFER nodes over memory that holds the user's data."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from ogive.tensor import build
 def memory_node(
     buffer: Buffer, shape: tuple[int, ...], dtype: DType, source: Any = None
 ) -> UOp:
-    """A BUFFER node over `buffer`, in `shape`: one for such data that nobody reads now, or new.
+    """Return a BUFFER node over `buffer`, reshaped to `shape`.
 
-    `source` says where the data come from, if that is known.
+    A node that was made for data of the same kind, and that no tensor reads any more, is used
+    again; else the node is new. `source` says where the data come from, if that is known.
     """
     is_kept = buffer.nbytes <= KEPT_BYTES and buffer.device != FILES
     role = (dtype, shape, buffer.device, source) if is_kept else None

@@ -1,10 +1,11 @@
-"""Chains of movements: how to get from a value to what a tensor shows of it.
+"""Views as chains of movements: how to get from a whole value to the part that a tensor shows.
 
     x.T[0]   →   PERMUTE (1, 0) · SHRINK ((0, 1), (0, 2)) · RESHAPE (2,)
 
-They lead forward, to the part, and back, to where in the whole it lies. Beside movements there are
-marks: a `detach()`, behind which gradients are those of what was written there, and `contiguous()`.
-`graph_lock` is held in all that follows.
+A chain is applied forward to get the part of a value, and backward to put a part into the whole.
+Besides movements, it may have *marks*, which move nothing: `contiguous()` and `detach()`. Behind a
+`detach()`, gradients flow only to values that were written there. `graph_lock` is held by all
+callers.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ if TYPE_CHECKING:
 Restride = Callable[[Strides], Strides | None]
 
 MARKS = frozenset({Op.DETACH, Op.CONTIGUOUS})
-"""Steps that say something of a value, and move nothing."""
+"""Steps of a chain that move nothing."""
 
 
 class Lineage:
-    """The way of gradients behind one `detach()`: none, until something that has gradients is
-    written through it. From then on a `tensor` holds the same values with their history."""
+    """The history behind one `detach()`.
+
+    There is none until values with a history are written through the detached view. From then on,
+    `tensor` holds the values of the view with that history.
+    """
 
     __slots__ = ("tensor",)
 
@@ -43,10 +47,11 @@ class Lineage:
 
 
 class View:
-    """Movements that lead from a value to a part of it, and back.
+    """A chain of movements from a value to a part of it.
 
-    `strided` has, for some steps by their number, what several from there on make of the strides,
-    where that cannot be seen from them one by one, and how many they are.
+    Each of the `steps` is an op, its argument, and the shape before it. Usually each step has a
+    known effect on strides. Where only several steps together have one, `strided` maps the number
+    of the first of them to their count and the function of the strides.
     """
 
     __slots__ = ("shape", "steps", "strided")
@@ -57,9 +62,9 @@ class View:
         self.strided: dict[int, tuple[int, Restride]] = {}
 
     def add(self, op: Op | None, argument: Any, shape: Shape) -> View:
-        """Append a movement from the present shape to `shape`, unless it moves nothing.
+        """Append a step from the present shape to `shape`, unless it changes nothing.
 
-        Without an `op`, the argument is a function of the node that computes what is shown.
+        Without an `op`, the argument is a function that computes the shown node from a node.
         """
         if shape != self.shape or argument_matters(op, argument):
             self.steps.append((op, argument, self.shape))
@@ -67,7 +72,7 @@ class View:
         return self
 
     def of_another_storage(self) -> View:
-        """The same movements, with nothing behind its detached steps yet."""
+        """Return the same chain for another storage, with no history behind its detached steps."""
         same = View(self.shape)
         same.steps = [
             (op, Lineage() if op is Op.DETACH else argument, shape)
@@ -77,36 +82,36 @@ class View:
         return same
 
     def then(self, other: View) -> View:
-        """The view that shows what `other` shows of this one."""
+        """Return the chain of this view followed by `other`, a view of what this one shows."""
         if not self.steps:
             return other
         joined = View(other.shape)
         joined.steps = self.steps + other.steps
         joined.strided = self.strided
         if other.strided:
-            ahead = len(self.steps)
-            moved = {ahead + number: entry for number, entry in other.strided.items()}
-            joined.strided = self.strided | moved
+            count = len(self.steps)
+            shifted = {count + number: entry for number, entry in other.strided.items()}
+            joined.strided = self.strided | shifted
         return joined
 
     def restride(self, function: Restride) -> View:
-        """Say what all steps together make of the strides of a value."""
+        """Set the function from the strides of a value to those of the view. Returns the view."""
         self.strided = {0: (len(self.steps), function)}
         return self
 
     @property
     def is_padded(self) -> bool:
-        """Whether some movement reaches outside the value."""
+        """Whether a step pads the value."""
         return any(op is Op.PAD for op, _, _ in self.steps)
 
     @property
     def is_detached(self) -> bool:
-        """Whether no gradient flows through."""
+        """Whether a step is a `detach()`."""
         return any(op is Op.DETACH for op, _, _ in self.steps)
 
     @property
     def is_repeated(self) -> bool:
-        """Whether an element may be shown at several places, or something computed from it."""
+        """Whether an element may be shown more than once, or a value computed from it is shown."""
         return any(
             op is None or (op is Op.EXPAND and element_count(argument) != element_count(before))
             for op, argument, before in self.steps
@@ -114,45 +119,45 @@ class View:
 
     @property
     def is_bitcast(self) -> bool:
-        """Whether the bits are read as another dtype's."""
+        """Whether the bits are read as another dtype."""
         return any(op is Op.BITCAST for op, _, _ in self.steps)
 
     @property
     def movements(self) -> list[tuple[Op | None, Any, Shape]]:
-        """The steps that are no marks: two views without others show the same."""
+        """The steps without marks. Two views with the same movements show the same elements."""
         return [step for step in self.steps if step[0] not in MARKS]
 
     @property
     def moves(self) -> bool:
-        """Whether it shows another than the whole value as it is."""
+        """Whether the view is more than marks on the whole value."""
         return bool(self.movements)
 
     def forward(self, node: UOp, changed: Change | None = None) -> UOp:
-        """The part of `node`; the tensor of one lineage is about to be `changed`."""
+        """Return the part of `node`. `changed` is a pending change of the tensor of a lineage."""
         for op, argument, _ in self.steps:
             if op is Op.DETACH and changed is not None and changed[0] is argument:
-                node = _follow(node, changed[2])
+                node = _with_gradients_of(node, changed[2])
             else:
                 node = _FORWARD[op](node, argument)
         return node
 
     def cut(self, at: int) -> tuple[View, View]:
-        """The first steps, and the others. Strides are not asked of them."""
+        """Split the chain after `at` steps. Neither view can give strides."""
         before, after = View(self.steps[at - 1][2]), View(self.shape)
         before.steps, after.steps = self.steps[:at], self.steps[at:]
         return before, after
 
     def place(self, node: UOp) -> UOp:
-        """Where in `node` the part lies: movements alone."""
+        """Return the place of the part in `node`, by movements alone, without marks."""
         for op, argument, _ in self.steps:
             if op not in MARKS:
                 node = _FORWARD[op](node, argument)
         return node
 
     def backward(self, node: UOp, fill: Any) -> UOp:
-        """`node`, which has the part's shape, in its place, with `fill` everywhere else."""
+        """Return the whole with `node` at the place of the part, and `fill` everywhere else."""
         for op, argument, before in reversed(self.steps):
-            if op is Op.RESHAPE or op is Op.EXPAND:  # one that is written through repeats nothing
+            if op is Op.RESHAPE or op is Op.EXPAND:  # a writable EXPAND only adds axes of length 1
                 node = build.reshape(node, before)
             elif op is Op.FLIP:
                 node = build.flip(node, argument)
@@ -171,9 +176,9 @@ class View:
         return node
 
     def strides(self, layout: Strides | None) -> Strides | None:
-        """How far apart neighbours along each axis lie in memory of that layout, or row-major.
+        """Return the strides of the view, if the whole has the strides `layout`, or is row-major.
 
-        None where that is not one number for each axis, or depends on variables.
+        None if the view has no strides, or if they depend on variables.
         """
         whole = self.steps[0][2] if self.steps else self.shape
         strides = contiguous_strides(whole) if layout is None else layout
@@ -190,7 +195,10 @@ class View:
 
 
 class _Unnoticed:
-    """The rule of a `GRADIENT` node for what took the place of a value behind gradients' back."""
+    """The rule of a `GRADIENT` node for a value that was replaced without being recorded.
+
+    Gradients flow as if it had not been replaced.
+    """
 
     __slots__ = ()
     is_fixed = True
@@ -203,31 +211,31 @@ UNNOTICED = _Unnoticed()
 
 
 def argument_matters(op: Op | None, argument: Any) -> bool:
-    """Whether a step of the same shape before and after does something."""
+    """Whether a step that keeps the shape changes anything."""
     if op is Op.PERMUTE:
         return bool(argument != tuple(range(len(argument))))
     return op is None or op in MARKS or op is Op.BITCAST or (op is Op.FLIP and bool(argument))
 
 
 def _bitcast(node: UOp, dtypes_of: tuple[DType, DType]) -> UOp:
-    """The bits of `node` read as the second dtype's."""
+    """Read the bits of `node` as the second of two dtypes."""
     return make(Op.BITCAST, dtypes_of[1], (node,), None, node.shape)
 
 
 def detach(node: UOp, lineage: Lineage | None = None) -> UOp:
-    """`node` for the step of a `detach()`: without gradients, or with those of its lineage."""
+    """Apply a `detach()` to `node`: without gradients, or with those of its lineage."""
     if lineage is not None and lineage.tensor is not None:
-        return _follow(node, lineage.tensor)
+        return _with_gradients_of(node, lineage.tensor)
     return node if node.op is Op.DETACH else make(Op.DETACH, node.dtype, (node,), None, node.shape)
 
 
-def _follow(node: UOp, source: Tensor) -> UOp:
-    """The values of `node`, with the gradients of another tensor."""
+def _with_gradients_of(node: UOp, source: Tensor) -> UOp:
+    """Return the values of `node` with the gradients of another tensor."""
     return make(Op.GRADIENT, node.dtype, (node, source.node), UNNOTICED, node.shape)
 
 
 def _contiguous(node: UOp, _: Any) -> UOp:
-    """In memory, which what is memory is, and what was made so."""
+    """Mark `node` as contiguous, unless it is marked or is memory already."""
     base = node.operand if node.op is Op.RESHAPE else node
     if base.op is Op.CONTIGUOUS or memory_leaf(node).op is Op.BUFFER:
         return node
@@ -235,7 +243,7 @@ def _contiguous(node: UOp, _: Any) -> UOp:
 
 
 def _compute(node: UOp, function: Callable[[UOp], UOp]) -> UOp:
-    """A function's result for `node`. Whether gradients flow is decided where it is shown."""
+    """Return `function(node)`, recorded even under `no_grad`: `views.show` decides on gradients."""
     before = history.set_recording(True)
     try:
         return function(node)

@@ -1,12 +1,12 @@
-"""Memory that tensors and arrays of NumPy's share, both writing to it, as PyTorch has it.
+"""Memory that tensors share with NumPy arrays, and that both write to, as in PyTorch.
 
     n = t.numpy()              n lies in the memory of t
     t = torch.from_numpy(n)    t lies in the memory of n
 
-What NumPy writes is read when a tensor is next computed with. What is written to a tensor must be
-in the memory when the call is over, so it is not left for later (`settle`): lazy tensors that still
-read the old values are computed first. Memory of an array need not lie as kernels write it, so
-values are computed elsewhere and copied there.
+Values that NumPy writes are read when the tensor is next computed with. Values that are written to
+a tensor must be in the memory when the call returns, so they are computed at once (`settle`). Lazy
+tensors that still read the old values are computed before that. The values are computed into other
+memory and copied, since an array need not have the layout or alignment that kernels write.
 
     before   t.add_(1)   t = ADD(BUFFER of n, 1)
     after                t = BUFFER of n, which holds the sum
@@ -44,24 +44,24 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 _is_used = [False]
-"""Whether memory was ever shared: most programs need not ask for each that they write to."""
+"""Whether memory was ever shared. Most programs share none, and skip the checks at each write."""
 
 _in_arrays = WeakList()
-"""The nodes of memory that arrays brought along: several may lie in one array."""
+"""Weak references to the nodes on memory of arrays. Several may lie in one array."""
 
 _written: list[tuple[Core, UOp, Buffer]] = []
-"""What was written to and not settled yet: who holds it, what it was before, and its memory."""
+"""Writes that are not settled yet: the holder, its node before the write, and its memory."""
 
 
 def share(tensor: Tensor) -> NDArray[Any] | None:
-    """An array in the memory of a tensor; None if it has none that can be shared."""
+    """Return an array in the memory of a tensor; None if it cannot be shared."""
     if tensor.device != DEFAULT_DEVICE or 0 in tensor.node.shape or is_traced():
         return None
     if not all(isinstance(length, int) for length in tensor.node.shape):
         return None
     storage: Storage | None = tensor.shared
     if storage is not None and not storage.is_reader:
-        storage = None  # it is alone, and has left it
+        storage = None  # the tensor was the only one, and has left its storage
     holder: Core = tensor if storage is None else storage
     _be_memory(holder, storage)
     with registry.graph_lock:
@@ -79,7 +79,7 @@ def share(tensor: Tensor) -> NDArray[Any] | None:
 
 
 def share_array(array: NDArray[Any]) -> Tensor:
-    """A tensor in the memory of a C-contiguous array."""
+    """Return a tensor in the memory of a C-contiguous array."""
     buffer = Buffer.borrow(array)
     if array.flags.writeable:
         _note_array(buffer, array)
@@ -90,7 +90,7 @@ def share_array(array: NDArray[Any]) -> Tensor:
 
 
 def shared_memory(node: UOp) -> Buffer | None:
-    """The memory that a node is, if an array is there as well."""
+    """Return the memory of a node, if it is shared with an array."""
     if not _is_used[0]:
         return None
     memory = user_data.memory_of(node)
@@ -98,7 +98,7 @@ def shared_memory(node: UOp) -> Buffer | None:
 
 
 def is_in_array(node: UOp) -> bool:
-    """Whether a node shows memory that an array shares, and no gradient flows through it."""
+    """Whether a node shows memory shared with an array, and has no history."""
     if not _is_used[0] or is_traced():
         return False
     while node.op in registry.VIEWS:
@@ -107,13 +107,16 @@ def is_in_array(node: UOp) -> bool:
 
 
 def note_written(holder: Core, before: UOp, memory: Buffer) -> None:
-    """Something else than what it was is to be in memory that an array shares."""
+    """Note that `holder`, in memory shared with an array, is about to get another value."""
     if not is_traced():
         _written.append((holder, before, memory))
 
 
 def settle() -> None:
-    """Bring into shared memory what was written to tensors there. `graph_lock` is not held."""
+    """Compute the pending writes to shared memory, and copy them there.
+
+    The caller does not hold `graph_lock`.
+    """
     while _written:
         _bring_back(*_written.pop())
 
@@ -146,7 +149,7 @@ def _bring_back(holder: Core, before: UOp, memory: Buffer) -> None:
 
 
 def _places_in(array: NDArray[Any], besides: Buffer) -> list[UOp]:
-    """The nodes of other memory that lies where an array does."""
+    """Return the nodes on other memory that overlaps an array."""
     nodes = [node for reference in _in_arrays if (node := reference()) is not None]
     return [
         node
@@ -157,10 +160,12 @@ def _places_in(array: NDArray[Any], besides: Buffer) -> list[UOp]:
 
 
 def _copy_for_others(holder: Core, before: UOp) -> None:
-    """Give a copy to those who show memory that is about to change, and are no view of it.
+    """Move other tensors whose nodes are movements of memory that is about to change to a copy.
 
-    before   y = x.flip(0)   y = FLIP(BUFFER of n), which nobody computes: it is no work
-    after    x.add_(1)       y = another BUFFER, which holds what n held
+    Such a node is never computed into memory of its own, because a movement is free.
+
+    before   y = x.flip(0)   y = FLIP(BUFFER of n)
+    after    x.add_(1)       y = another BUFFER, with the values that n had
     """
     storage: Any = holder if hasattr(holder, "tensors") else None
     own = {holder.id} if storage is None else {holder.id, *[x.id for x in storage.tensors()]}
@@ -170,7 +175,7 @@ def _copy_for_others(holder: Core, before: UOp) -> None:
         if other.id in own or history.leads_to_leaf(node):
             continue
         if shared is not None and shared.is_reader:
-            continue  # it is moved with what it shows
+            continue  # its storage is moved, and the tensor with it
         values = python_values.to_numpy(hold(node, DEFAULT_DEVICE))
         with registry.graph_lock:
             copy = user_data.node_of(values, None, DEFAULT_DEVICE)
@@ -179,18 +184,18 @@ def _copy_for_others(holder: Core, before: UOp) -> None:
 
 
 def _move_to(node: UOp, holder: Core, storage: Storage | None) -> None:
-    """Let a holder, or all that shows its `storage`, hold another node."""
+    """Move a holder, or all tensors of its `storage`, to another node."""
     at_once(registry.moves_to(holder, node) if storage is None else storage.moves_to(node))
 
 
 def _be_memory(holder: Core, storage: Storage | None) -> None:
-    """Let a holder be memory, if it can be: what is computed, or all the same number, is none."""
+    """Make a holder memory: fill a constant, or realize an expression. Memory is left as it is."""
     constant = constant_of(holder.node)
     if constant is not None:
         try:
             filled = numpy.full(holder.node.shape, constant.arg, constant.dtype.numpy)
         except (MemoryError, ValueError):
-            return  # it is too large for NumPy, which whoever copies it says
+            return  # too large; copying the values raises the error that says so
         with registry.graph_lock:
             filled_node = user_data.node_of(filled, constant.dtype, DEFAULT_DEVICE)
             _move_to(filled_node, holder, storage)
@@ -203,17 +208,19 @@ def _be_memory(holder: Core, storage: Storage | None) -> None:
 
 
 def _is_read_by_others(leaf: UOp, holder: Core, storage: Storage | None) -> bool:
-    """Whether NumPy would write to more than a tensor and its views: equal expressions are computed
-    once, and lazy tensors read what is there."""
+    """Whether others than a tensor and its views read its memory.
+
+    Those may be lazy tensors, or tensors of equal expressions, which are computed once.
+    """
     live = leaf.live
     if live.leaf is not None or live.history is not None:
-        return False  # others who read the value of a leaf are its history
+        return False  # the other readers of a leaf are its history
     own = [holder] if storage is None else [holder, *storage.tensors()]
     return bool(live.remembered or read_outside((leaf,), besides={each.id for each in own}))
 
 
 def _take_copy(memory: Buffer, holder: Core, storage: Storage | None) -> Buffer:
-    """Let a holder have its values in memory of its own."""
+    """Move a holder to a copy of its memory. Returns the new memory."""
     node = holder.node
     values = memory.contents(node.dtype.numpy, node.shape)
     copy = user_data.node_of(values, None, DEFAULT_DEVICE)
@@ -224,11 +231,11 @@ def _take_copy(memory: Buffer, holder: Core, storage: Storage | None) -> Buffer:
 
 
 def _array_on(memory: Buffer) -> NDArray[Any]:
-    """The array that lies in memory, all of it as bytes."""
-    known = _array_of(memory)
-    if known is not None:
-        return known.reshape(-1).view(numpy.uint8)
-    array: NDArray[Any] = numpy.asarray(memory)  # what all views of it keep alive
+    """Return the array over all bytes of some memory. All its views keep it alive."""
+    existing = _array_of(memory)
+    if existing is not None:
+        return existing.reshape(-1).view(numpy.uint8)
+    array: NDArray[Any] = numpy.asarray(memory)
     if not memory.borrowed:
         _note_array(memory, array)
     return array

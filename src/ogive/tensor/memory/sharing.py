@@ -1,4 +1,4 @@
-"""Memory shared with other libraries, both ways: borrowed from them, lent to them."""
+"""DLPack: memory borrowed from other libraries, and lent to them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 
 DEFAULT_STREAM, NO_STREAM = 1, -1
-"""The default stream of a GPU, and that of a consumer who takes care himself, as DLPack counts."""
+"""DLPack's numbers for the default stream of a GPU, and for a consumer that synchronizes itself."""
 
 
 def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> Tensor:
-    """A tensor on the memory of another library's array, without a copy, strided or not.
+    """Return a tensor on the memory of another library's array, strided or not, without a copy.
 
-    Shapes: that of `x`. Without a `device` the tensor is where the memory is; on another one it is
-    a copy. The memory is borrowed: what is there is read when the tensor is computed
-    with, nothing of ours writes to it (assignment takes other memory), and the producer's array may
-    be dropped. With `copy=True` the values are copied now.
+    Shapes: that of `x`. The tensor is on the device of the memory; on another `device` it is a
+    copy. The memory is borrowed. It is read when the tensor is computed with. Ogive never writes to
+    it: assignment takes other memory. The producer's array may be dropped. With `copy=True` the
+    values are copied now.
 
     >>> array = numpy.zeros((2, 2), dtype="float32")
     >>> x = ogive.from_dlpack(array.T)
@@ -46,9 +46,9 @@ def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> 
     >>> x.tolist()
     [[0.0, 0.0], [5.0, 0.0]]
 
-    Raises `ArgumentTypeError` for what has no `__dlpack__`, `InterchangeError` for memory that the
-    CPU does not read, or `copy=False` where a copy is needed, and `DtypeError` for a dtype that
-    there is none of here.
+    Raises `ArgumentTypeError` for an object without `__dlpack__`, `InterchangeError` for memory on
+    an unsupported device or for `copy=False` where a copy is needed, and `DtypeError` for a dtype
+    that Ogive does not have.
     """
     place = DEFAULT_DEVICE if device is None else to_device(device)
     if not hasattr(x, "__dlpack__"):
@@ -75,18 +75,18 @@ def from_dlpack(x: Any, device: str | None = None, copy: bool | None = None) -> 
 
 
 def _borrow_from_gpu(x: Any, copy: bool | None) -> Tensor | None:
-    """A tensor on memory of a GPU, without a copy; None if it is elsewhere."""
+    """Return a tensor on memory of a GPU, without a copy; None if the memory is elsewhere."""
     kind, index = x.__dlpack_device__() if hasattr(x, "__dlpack_device__") else CPU
     if kind != GPU:
         return None
-    # Whatever the producer has under way there comes before what we begin on the default stream.
+    # The default stream is passed so that our work there waits for the producer's pending work.
     array = read_capsule(_ask(x, None if copy else copy, stream=1), (GPU, index))
     to_dtype(array.dtype)
     return _borrow(array, to_device(device_name(GPUS, index)), is_elsewhere=True)
 
 
 def dlpack_device_of(tensor: Tensor) -> tuple[int, int]:
-    """The device that a tensor's memory is lent on, as DLPack counts them."""
+    """DLPack's device on which the memory of a tensor is lent: its kind and index."""
     kind, index = split_name(tensor.device)
     return (GPU, index) if kind == GPUS else CPU
 
@@ -98,34 +98,34 @@ def to_dlpack(
     dl_device: tuple[int, int] | None,
     copy: bool | None,
 ) -> Any:
-    """What `Tensor.__dlpack__` gives."""
+    """Return the capsule of `Tensor.__dlpack__`, whose arguments these are."""
     where = dlpack_device_of(tensor)
     if dl_device is not None and tuple(dl_device) != where:
         raise InterchangeError(
-            f"the tensor is on {tensor.device}, {where}, and cannot be had on device {dl_device}"
+            f"the tensor is on {tensor.device}, {where}, and cannot be lent on device {dl_device}"
         )
     if where == CPU and stream is not None:
-        raise InterchangeError(f"the CPU has no streams, and stream={stream!r} was asked for")
+        raise InterchangeError(f"the CPU has no streams, but stream={stream!r} was given")
     versioned = max_version is not None and max_version[0] >= 1
     array = None if copy else _lend(tensor)
     if array is not None and stream not in (None, DEFAULT_STREAM, NO_STREAM):
-        find_device(tensor.device).record().wait()  # another stream does not wait by itself
+        find_device(tensor.device).record().wait()  # other streams do not wait for the default one
     if array is not None and (versioned or array.flags.writeable):
         return make_capsule(array, versioned, is_copy=False, device=where)
     if copy is False:
         raise InterchangeError(
-            "the values cannot be had without a copy: they are not in memory that can be lent, or "
-            "it is read-only and the consumer does not know of that"
+            "the values cannot be lent without a copy: their memory cannot be lent, or it is "
+            "read-only and the consumer's version of DLPack has no flag for that"
         )
     if where != CPU:
         copied = _lend(tensor.detach().contiguous())
-        assert copied is not None, "a copy that nobody else has is memory"
+        assert copied is not None, "a new copy is memory that can be lent"
         return make_capsule(copied, versioned, is_copy=True, device=where)
     return make_capsule(tensor.numpy(force=True), versioned, is_copy=True)
 
 
 def _ask(x: Any, copy: bool | None, **given: Any) -> Any:
-    """The capsule of a producer, of any version of the protocol."""
+    """Call `__dlpack__` of a producer, with the arguments that its version of DLPack takes."""
     attempts: list[dict[str, Any]] = [{"max_version": VERSION, **given}, given]
     if copy is False:
         attempts.insert(0, {"max_version": VERSION, "copy": False, **given})
@@ -136,23 +136,25 @@ def _ask(x: Any, copy: bool | None, **given: Any) -> Any:
             continue
         except (BufferError, RuntimeError, ValueError) as error:
             raise InterchangeError(f"{type(x).__name__}.__dlpack__ refused: {error}") from error
-    raise InterchangeError(f"{type(x).__name__}.__dlpack__ takes none of the arguments it should")
+    raise InterchangeError(f"{type(x).__name__}.__dlpack__ does not take the arguments of DLPack")
 
 
 def _borrow(array: NDArray[Any], device: str, is_elsewhere: bool = False) -> Tensor | None:
-    """A view of borrowed memory, or None where elements are not aligned. Of memory that
-    `is_elsewhere` the array only says where it is."""
+    """Return a view of borrowed memory; None if the strides are not multiples of the element size.
+
+    `is_elsewhere` says that the array has only the address and layout of memory of a GPU.
+    """
     size = array.itemsize
     if not array.flags.aligned or any(stride % size for stride in array.strides):
         return None
     if not array.size:
         return _on_memory(numpy.empty(array.shape, array.dtype), device, is_elsewhere)
     backwards = [axis for axis, stride in enumerate(array.strides) if stride < 0]
-    turned: Any = [slice(None, None, -1 if stride < 0 else 1) for stride in array.strides]
-    forward = array[(*turned, ...)]
+    directions: Any = [slice(None, None, -1 if stride < 0 else 1) for stride in array.strides]
+    forward = array[(*directions, ...)]
     strides = [stride // size for stride in forward.strides]
     span = span_of(forward.shape, strides)
-    raw = forward.view(f"V{size}")  # the floats of ml_dtypes cannot be strided as they are
+    raw = forward.view(f"V{size}")  # `as_strided` refuses the floats of ml_dtypes
     flat = numpy.lib.stride_tricks.as_strided(raw, (span,), (size,), writeable=False)
     memory = _on_memory(flat.view(array.dtype), device, is_elsewhere)
     view = strided(memory, forward.shape, strides)
@@ -166,7 +168,10 @@ def _on_memory(array: NDArray[Any], device: str, is_elsewhere: bool) -> Tensor:
 
 
 def _lend(tensor: Tensor) -> NDArray[Any] | None:
-    """The memory of a tensor, for others; None if it is not memory, or will be written to."""
+    """Realize a tensor and return its memory as an array; None if it cannot be lent.
+
+    It cannot if it belongs to a prepared plan, or if a pending assignment will write to it.
+    """
     if 0 in tensor.shape:
         return tensor.numpy(force=True)
     if split_name(tensor.device)[0] != GPUS and tensor.device != DEFAULT_DEVICE:
@@ -180,7 +185,7 @@ def _lend(tensor: Tensor) -> NDArray[Any] | None:
         if _is_about_to_be_written(leaf):
             return None
         if not memory.borrowed:
-            # Under a new node: a captured function that writes to the old one looks again.
+            # The memory gets a new node, so that captured functions notice that it is lent.
             substitute_everywhere(
                 {leaf: memory_node(memory, leaf.shape, leaf.dtype)}, walk=True
             )
@@ -190,8 +195,10 @@ def _lend(tensor: Tensor) -> NDArray[Any] | None:
 
 
 def _is_about_to_be_written(memory: UOp) -> bool:
-    """Whether an assignment that is not carried out yet will write to this memory: one that was
-    carried out may still be among the graphs that are kept."""
+    """Whether a pending assignment will write to this memory.
+
+    An ASSIGN that nobody reads is not pending: it is left over in a graph that is kept.
+    """
     stack = [memory]
     while stack:
         node = stack.pop()

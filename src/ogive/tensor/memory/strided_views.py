@@ -1,4 +1,4 @@
-"""Views that are given by strides, as other libraries have them, made of movement."""
+"""Views given by strides, as other libraries have them, expressed as movements."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 def span_of(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """How many elements lie between the first and the last that a view shows, both included."""
+    """The number of elements from the first to the last that a view shows, both included."""
     if 0 in shape:
         return 0
     return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
 
 
 def strided(flat: Tensor, shape: Sequence[int], strides: Sequence[int]) -> Tensor:
-    """The view of `flat` whose element (i, j, ...) is `flat[i·strides[0] + j·strides[1] + ...]`.
+    """Return the view of `flat` with `flat[i·strides[0] + j·strides[1] + ...]` at (i, j, ...).
 
-    `flat` is as long as the view's span; strides count elements and are not negative. A layout
-    that is row-major after permuting its axes becomes a reshape and a permutation, and so stays on
-    `DISK`; gaps are cut out; axes may overlap.
+    `flat` is as long as the span of the view. Strides count elements and are not negative. A layout
+    that is row-major but for the order of its axes becomes a reshape and a permutation, and so
+    stays on `DISK`. Layouts may have gaps, and their axes may overlap.
 
     >>> from ogive.tensor.memory.strided_views import strided
     >>> strided(ogive.arange(6), (3, 2), (1, 3)).tolist()
@@ -35,13 +35,12 @@ def strided(flat: Tensor, shape: Sequence[int], strides: Sequence[int]) -> Tenso
         return flat.reshape(tuple(shape))
     moving = [axis for axis, size in enumerate(shape) if size > 1 and strides[axis] > 0]
     moving.sort(key=lambda axis: -strides[axis])
-    rest = span_of(shape, strides)
+    window = span_of(shape, strides)
     view = flat
     for axis in moving:
-        rest -= (shape[axis] - 1) * strides[axis]
-        view = _split(view, shape[axis], strides[axis], rest)
-    present = [shape[axis] for axis in moving]
-    view = view.reshape(*present)
+        window -= (shape[axis] - 1) * strides[axis]
+        view = _split(view, shape[axis], strides[axis], window)
+    view = view.reshape(*[shape[axis] for axis in moving])
     order = sorted(range(len(moving)), key=lambda position: moving[position])
     if len(order) > 1:
         view = view.permute(*order)
@@ -49,13 +48,14 @@ def strided(flat: Tensor, shape: Sequence[int], strides: Sequence[int]) -> Tenso
     return view.expand(*shape) if shape else view
 
 
-def _split(view: Tensor, size: int, stride: int, rest: int) -> Tensor:
-    """The last axis as (size, rest): windows of `rest` elements, `stride` apart."""
+def _split(view: Tensor, size: int, stride: int, window: int) -> Tensor:
+    """Split the last axis into (size, window): windows that begin `stride` elements apart."""
     *outer, length = view.shape
     kept = [(0, each) for each in outer]
     row = stride
-    if rest > stride:
-        # Windows overlap. Repeated end to end, rows longer by a stride begin a stride later each.
+    if window > stride:
+        # The windows overlap. Repeat the line end to end and cut the copies into rows that are
+        # longer than it by a stride: then each row begins a stride later in the line.
         row = length + stride
         times = -(-size * row // length)
         view = view.reshape(*outer, 1, length).expand(*outer, times, length)
@@ -66,4 +66,4 @@ def _split(view: Tensor, size: int, stride: int, rest: int) -> Tensor:
     elif missing < 0:
         view = view.shrink([*kept, (0, size * row)])
     view = view.reshape(*outer, size, row)
-    return view.shrink([*kept, (0, size), (0, rest)])
+    return view.shrink([*kept, (0, size), (0, window)])

@@ -1,10 +1,10 @@
 """Strides: how far apart in memory neighbours along each axis lie, counted in elements.
 
-Tensors have none of their own; a view of a row-major storage has those that its movements give:
+They are not stored, but follow from the movements of a view of a row-major storage:
 
     (4, 6)               strides (6, 1)
     PERMUTE (1, 0)       strides (1, 6)
-    RESHAPE (24,)        none: what is one axis now was never at one distance
+    RESHAPE (24,)        none: neighbours of the joined axis are at different distances
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Strides = tuple[int, ...]
 
 
 def contiguous_strides(shape: Shape) -> Strides | None:
-    """Those of row-major memory; None where a length depends on variables."""
+    """The strides of row-major memory; None if a length is symbolic."""
     strides = []
     stride = 1
     for size in reversed(shape):
@@ -30,7 +30,7 @@ def contiguous_strides(shape: Shape) -> Strides | None:
 
 
 def are_contiguous(shape: Shape, strides: Strides) -> bool:
-    """Whether elements with these strides lie in row-major order, without gaps."""
+    """Whether elements with these strides lie in row-major order without gaps."""
     if 0 in shape:
         return True
     expected = 1
@@ -42,7 +42,7 @@ def are_contiguous(shape: Shape, strides: Strides) -> bool:
 
 
 def strides_after(op: Op | None, argument: Any, shape: Shape, strides: Strides) -> Strides | None:
-    """The strides that a movement makes of those of a value of `shape`; None where it has none."""
+    """Return the strides after a movement of a value of `shape`; None if it has none then."""
     if op is None:
         return None
     if op is Op.PERMUTE:
@@ -59,28 +59,31 @@ def strides_after(op: Op | None, argument: Any, shape: Shape, strides: Strides) 
 
 
 def _reshaped(wanted: Shape, shape: Shape, strides: Strides) -> Strides | None:
-    """Axes that lie as one are joined, and each joined axis is cut where `wanted` cuts it."""
+    """Return the strides after a RESHAPE to `wanted`; None if it has none then.
+
+    Axes that lie in memory as one axis are joined. Then each joined axis is split as in `wanted`.
+    """
     if not {*map(type, wanted), *map(type, shape)} <= {int}:
         return None
     if 0 in shape:
         return contiguous_strides(wanted)
     joined = _joined(shape, strides)
-    backwards: list[int] = []
+    reversed_strides: list[int] = []
     axis = len(wanted)
     for length, stride in reversed(joined):
         covered = 1
         while axis and covered < length:
             axis -= 1
-            backwards.append(stride * covered)
+            reversed_strides.append(stride * covered)
             covered *= wanted[axis]
         if covered != length:
             return None
-    backwards.extend([1] * axis)  # what is left has the length 1
-    return tuple(reversed(backwards))
+    reversed_strides.extend([1] * axis)  # the axes that are left have length 1
+    return tuple(reversed(reversed_strides))
 
 
 def _joined(shape: Shape, strides: Strides) -> list[tuple[int, int]]:
-    """(length, stride) of the fewest axes that show the same elements in the same order."""
+    """Return (length, stride) of each of the fewest axes that show the same elements in order."""
     joined: list[tuple[int, int]] = []
     for size, stride in zip(shape, strides, strict=True):
         if size == 1:

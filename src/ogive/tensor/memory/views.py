@@ -1,17 +1,18 @@
-"""A tensor is a view of a storage.
+"""Storages, and the tensors that are views of them.
 
-A *view* is a chain of movements from a storage to what a tensor shows of it. Tensors that are made
-from one another by movements alone, by `detach()` or by `data` show one storage:
+A *view* is a chain of movements from a storage to the part that a tensor shows. Tensors that are
+made from one another by movements alone, by `detach()` or by `data` show one storage:
 
-    x = Tensor([[1, 2], [3, 4]])     x shows all of it
+    x = Tensor([[1, 2], [3, 4]])     x shows the whole storage
     r = x.T[0]                       r shows PERMUTE · SHRINK · RESHAPE of it
 
-Nodes are values and never change; it is the storage that goes from one value to the next. Writing
-to any of its tensors makes the next one, and all of them show that from then on:
+Nodes are values and never change. A storage moves from one value to the next when one of its
+tensors is written to, and then all of its tensors show the new value:
 
     r.assign(5)                      storage   X   →   AFTER(X, ASSIGN(SHRINK(PERMUTE(X)), 5))
 
-What was computed from them before reads the old value. `graph_lock` is held in all that follows.
+Tensors that were computed from them before read the old value. All functions are called with
+`graph_lock` held.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ if TYPE_CHECKING:
 
 
 class Storage(Core):
-    """The common value of several tensors that show it, and these tensors.
+    """A value that several tensors show, and weak references to these tensors.
 
-    It is known to the registry as tensors are, so that its node is replaced when theirs are.
+    It is in the registry, as tensors are, so that its node is replaced together with theirs.
     """
 
     __slots__ = ("_tensors",)
@@ -64,22 +65,22 @@ class Storage(Core):
         self.admit(tensor, View(tensor.node.shape))
 
     def admit(self, tensor: Tensor, view: View) -> None:
-        """Let a tensor be one that shows `view` of this storage."""
+        """Add a tensor, which shows `view` of this storage."""
         tensor.shared = self
         tensor.shows = view
         self._tensors.add(weakref.ref(tensor))
 
     def tensors(self) -> list[Tensor]:
-        """The live tensors that show it."""
+        """The live tensors that show this storage."""
         living = [tensor for reference in self._tensors if (tensor := reference()) is not None]
         return [tensor for tensor in living if tensor.shared is self]
 
     @property
     def is_reader(self) -> bool:
-        """Whether its value has to stay for somebody to see.
+        """Whether two or more live tensors show this storage.
 
-        Writing to a tensor that is alone changes nothing else. It needs no storage, and has none
-        from then on.
+        A single tensor needs no storage, because writing to it changes no other. It is removed from
+        the storage here.
         """
         tensors = self.tensors()
         if len(tensors) < 2:
@@ -91,9 +92,10 @@ class Storage(Core):
     def moves_to(
         self, node: UOp, besides: Core | None = None, behind: Change | None = None
     ) -> list[Change]:
-        """The changes by which it and its tensors, but one that does already, show the next value.
+        """Return the changes that move this storage and its tensors to `node`, the next value.
 
-        What is `behind` a `detach()` changes with them.
+        The tensor `besides` is left out, because it has the value already. `behind` is the change
+        of the history behind a `detach()`, if that changes too.
         """
         changes = registry.moves_to(self, node)
         for tensor in self.tensors():
@@ -103,7 +105,7 @@ class Storage(Core):
 
 
 def shared_storage(tensor: Core) -> Storage | None:
-    """The storage that a tensor shows with others, if there are others."""
+    """The storage that a tensor shows together with others; None if it is the only one."""
     storage = tensor.shared
     return storage if storage is not None and storage.is_reader else None
 
@@ -112,7 +114,7 @@ def shared_storage(tensor: Core) -> Storage | None:
 
 
 def show(source: Core, view: View) -> Tensor:
-    """A new tensor that shows a view of another."""
+    """Return a new tensor that shows a view of `source`."""
     node = view.forward(source.node)
     shown = wrap(node, source.device)
     if shown.node is not node:
@@ -125,7 +127,7 @@ def show(source: Core, view: View) -> Tensor:
 
 
 def reshaped(source: Core, shape: Shape) -> Tensor:
-    """A tensor under another shape: a view where the strides allow it, as in PyTorch."""
+    """Return `source` in another shape: a view if the strides allow it, as in PyTorch."""
     view = View(source.node.shape).add(Op.RESHAPE, shape, shape)
     if is_strided(source, view):
         return show(source, view)
@@ -133,13 +135,13 @@ def reshaped(source: Core, shape: Shape) -> Tensor:
 
 
 def permuted(source: Core, order: tuple[int, ...]) -> Tensor:
-    """A tensor that shows another with its axes in another order."""
+    """Return a view of `source` with its axes in another order."""
     shape = source.node.shape
     return show(source, View(shape).add(Op.PERMUTE, order, tuple([shape[axis] for axis in order])))
 
 
 def marked(source: Core, op: Op) -> Tensor:
-    """A tensor that shows another: detached, or in memory of its own while nobody writes to it."""
+    """Return a view of all of `source` with a mark: DETACH or CONTIGUOUS."""
     shape = source.node.shape
     return show(source, View(shape).add(op, Lineage() if op is Op.DETACH else None, shape))
 
@@ -147,17 +149,17 @@ def marked(source: Core, op: Op) -> Tensor:
 def computed(
     source: Core, function: Callable[[UOp], UOp], shape: Shape, restride: Restride
 ) -> Tensor:
-    """A tensor that shows what is computed from another, and cannot be written to.
+    """Return a tensor that is computed from `source` and updated with it, as a view is.
 
-    `restride` gives the strides that it has in PyTorch, where it is a plain view.
+    It cannot be written to. `restride` gives its strides, since in PyTorch it is a strided view.
     """
     return show(source, View(source.node.shape).add(None, function, shape).restride(restride))
 
 
 def is_strided(source: Core, view: View) -> bool:
-    """Whether elements that a view shows lie at regular distances in the storage of `source`.
+    """Whether a view of `source` has strides in its storage.
 
-    Where lengths depend on variables, there are no distances, and every view is taken for one.
+    With symbolic lengths the strides are not known, and every view counts as strided.
     """
     storage = source.shared
     if source.memory_strides is None and (storage is None or not source.shows.steps):
@@ -171,7 +173,7 @@ def is_strided(source: Core, view: View) -> bool:
 
 
 def is_contiguous(source: Core) -> bool:
-    """Whether a tensor shows the elements of its storage in the order in which they lie."""
+    """Whether the elements of a tensor lie in memory in row-major order without gaps."""
     storage = source.shared
     if storage is not None and source.shows.strides(storage.memory_strides) is None:
         return False
@@ -179,9 +181,9 @@ def is_contiguous(source: Core) -> bool:
 
 
 def show_otherwise(tensor: Core, other: Core) -> None:
-    """Let a tensor show what `other`, a view of it, shows. Raises as `write` does.
+    """Turn a tensor into `other`, a view of it. Raises the errors of `write`.
 
-    A leaf has memory of its own: what else showed it goes on without it.
+    A leaf leaves its storage, which other tensors go on showing.
     """
     leaf = tensor if history.is_flagged(tensor) and history.is_recording() else None
     _refuse_unwritable(tensor, View(tensor.node.shape), leaf)
@@ -197,13 +199,13 @@ def show_otherwise(tensor: Core, other: Core) -> None:
 
 
 def leave_storage(tensor: Core) -> None:
-    """Let a tensor stand for itself alone from now on, laid out as it was."""
+    """Detach a tensor from its storage. It keeps its strides."""
     tensor.memory_strides = layout_of(tensor)
     tensor.shared = None
 
 
 def layout_of(tensor: Core) -> Strides | None:
-    """The strides of a tensor, unless they are those of row-major memory."""
+    """The strides of a tensor; None if they are row-major or not known."""
     if tensor.shared is None:
         return tensor.memory_strides
     strides = tensor.shows.strides(tensor.shared.memory_strides)
@@ -213,9 +215,10 @@ def layout_of(tensor: Core) -> Strides | None:
 
 
 def cut_others(tensor: Core, storage: Storage) -> None:
-    """Let no gradient flow from a tensor to others that show its storage: it becomes a leaf.
+    """Cut the flow of gradients between a tensor that becomes a leaf and others of its storage.
 
-    One that shows a part of the storage leaves it.
+    A tensor that shows a part of the storage leaves it. From one that shows all of it, the others
+    become detached.
     """
     if tensor.shows.moves:
         leave_storage(tensor)
@@ -228,8 +231,7 @@ def cut_others(tensor: Core, storage: Storage) -> None:
 
 
 def changes(tensor: Core, node: UOp) -> list[Change]:
-    """The changes by which a tensor has the values of `node`, its new memory, and others of its
-    storage see them."""
+    """Return the changes that move a tensor to `node`, and the others of its storage with it."""
     if isinstance(tensor, Storage):
         return tensor.moves_to(node)
     storage = None if tensor.shared is None else shared_storage(tensor)
@@ -244,7 +246,7 @@ def changes(tensor: Core, node: UOp) -> list[Change]:
 
 
 class _Replaced:
-    """The rule of a `GRADIENT` node for what took the place of a value: that has no influence."""
+    """The rule of a `GRADIENT` node for a value that was overwritten: its gradient is zero."""
 
     __slots__ = ()
     is_fixed = True
@@ -259,17 +261,17 @@ _REPLACED = _Replaced()
 def write(
     tensor: Core, view: View, part: UOp, is_anew: bool = True, given: Core | None = None
 ) -> None:
-    """Let a view of a tensor have other values, which all who show the same storage see.
+    """Write the values of `part` to a view of a tensor. All tensors of its storage show them.
 
-    Whoever calls this calls `shared_arrays.settle` once `graph_lock` is released. What lies over
-    several devices goes on lying as it did.
+    The caller calls `shared_arrays.settle` after it has released `graph_lock`. A sharded value
+    keeps its layout.
 
-    What is written through `detach()`, `data` or under `no_grad()` is not noticed by gradients:
-    they flow as before, but for those of the detached tensor itself. `is_anew` says that the values
-    were not computed from those that are there. `given` is the tensor that they are of.
+    Writes through `detach()` or `data`, and under `no_grad()`, are not recorded: gradients flow as
+    before, except those of the detached tensor itself. `is_anew` says that the values were not
+    computed from the present ones. `given` is the tensor with the values of `part`.
 
-    Raises `DeviceError` for files, `GradientError` for a leaf, or a view of one, while gradients
-    flow, `ShapeError` where one element would be written several times.
+    Raises `DeviceError` for files, `GradientError` for a leaf or a view of one while gradients are
+    recorded, and `ShapeError` if one element would be written several times.
     """
     storage = shared_storage(tensor)
     holder: Core = tensor if storage is None else storage
@@ -280,7 +282,7 @@ def write(
     value = part.operand if hidden and part.op is Op.DETACH else part
     is_seen = value is holder.node or value.op in MOVEMENT
     if is_seen and value is whole.forward(holder.node):
-        return  # what is there already: `x[i] += 1` assigns the part that it has changed
+        return  # written already: `x[i] += 1` changes the part in place and then assigns it
     shared = shared_memory(holder.node)
     if shared is not None:
         note_written(holder, holder.node, shared)
@@ -312,7 +314,10 @@ def write(
 
 
 def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> Change | None:
-    """The history of a detached view of a storage, once it has got the values of `part`."""
+    """Return the change of the history behind the last `detach()` of a view that is written to.
+
+    None if it has none and gets none.
+    """
     at = max([n for n, (op, _, _) in enumerate(view.steps) if op is Op.DETACH])
     lineage: Lineage | None = view.steps[at][1]
     if lineage is None or is_traced():
@@ -328,25 +333,26 @@ def _history_behind(storage: Storage, view: View, part: UOp, is_anew: bool) -> C
 
 
 def _unnoticed(holder: Core, old: UOp, new: UOp) -> UOp:
-    """`new`, through which gradients flow as they did through `old`, if they did.
+    """Return `new`, through which gradients flow as through `old`.
 
-    What follows from one that none flows through is another: each is looked at once.
+    If no leaf can be reached from `old`, that is noted on the holder by the id of `new`. So the
+    graph is not searched again at the next write.
     """
-    if getattr(holder, "apart", 0) != old.id and history.leads_to_leaf(old):
+    if getattr(holder, "leafless_id", 0) != old.id and history.leads_to_leaf(old):
         if old.op is Op.GRADIENT and old.arg is UNNOTICED:
             (old,) = old.inputs
         return make(Op.GRADIENT, new.dtype, (new, old), UNNOTICED)
-    holder.apart = new.id
+    holder.leafless_id = new.id
     return new
 
 
 def _loses_gradient(old: UOp, new: UOp) -> bool:
-    """Whether the gradients of leaves, of which there were some, would be no more but zeros."""
+    """Whether a leaf can be reached from `old`, but none from `new`."""
     return history.is_tracking() and history.leads_to_leaf(old) and not history.leads_to_leaf(new)
 
 
 def _leaf_among(tensors: Sequence[Core]) -> Core | None:
-    """The tensor that gradients are wanted for, if one of these is. It shows all of its storage."""
+    """Return the leaf among the tensors of a storage, if there is one. It shows all of it."""
     return next((tensor for tensor in tensors if history.is_flagged(tensor)), None)
 
 
@@ -361,14 +367,14 @@ def _refuse_unwritable(tensor: Core, view: View, leaf: Core | None) -> None:
         )
     if view.is_repeated:
         raise ShapeError(
-            f"this tensor of shape {build.show(tensor.shape)} shows elements of another one more "
-            "than once, or computed from them, so that they cannot be written through it; write "
-            "to a copy (clone()), or to the tensor that it is a view of"
+            f"this tensor of shape {build.show(tensor.shape)} is a view that shows elements more "
+            "than once, or values computed from them, so it cannot be written to; write to a copy "
+            "(clone()), or to the tensor that it is a view of"
         )
 
 
 def put(old: UOp, view: View, part: UOp) -> UOp:
-    """The value that follows from `old` when a view of it gets the values of `part`."""
+    """Return the value that replaces `old` after `part` is written to a view of it."""
     writable = is_writable(old)
     if writable and not view.is_padded and not view.is_bitcast:
         return store(old, view.place(old), part)
@@ -379,7 +385,7 @@ def put(old: UOp, view: View, part: UOp) -> UOp:
 
 
 def is_writable(node: UOp) -> bool:
-    """Whether `node` is a version of a buffer that is ours."""
+    """Whether `node` is a version of a buffer that is not borrowed."""
     node = memory_leaf(node)
     if node.op is Op.AFTER:
         return True
@@ -390,5 +396,5 @@ def is_writable(node: UOp) -> bool:
 
 
 def store(old: UOp, part: UOp, value: UOp) -> UOp:
-    """The version of `old` that follows from writing `value` to a `part` of it."""
+    """Return the version of `old` after `value` is written to a `part` of it."""
     return make(Op.AFTER, old.dtype, (old, make(Op.ASSIGN, dtypes.void, (part, value))))

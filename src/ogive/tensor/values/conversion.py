@@ -1,4 +1,4 @@
-"""Other dtypes, other places, and marks on the graph."""
+"""Conversion to other dtypes and devices; copies, `detach()`, and memory order."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def cast(self: Tensor, dtype: Any) -> Tensor:
-    """The values converted to `dtype`. Shapes: unchanged.
+    """Convert the values to `dtype`. Shapes: unchanged.
 
-    Floats become integers towards zero; integers that do not fit wrap.
+    Floats are rounded towards zero to become integers. Integers that do not fit wrap around.
 
     >>> Tensor([1.5, -1.5]).cast("int32").tolist()
     [1, -1]
@@ -38,7 +38,7 @@ def cast(self: Tensor, dtype: Any) -> Tensor:
 
 
 def bitcast(self: Tensor, dtype: Any) -> Tensor:
-    """The same bits read as another dtype of the same size: a view. Shapes: unchanged.
+    """Return a view that reads the same bits as another dtype of the same size. Shapes: unchanged.
 
     >>> Tensor([1.0]).bitcast("int32").tolist()
     [1065353216]
@@ -54,8 +54,8 @@ def bitcast(self: Tensor, dtype: Any) -> Tensor:
         if node.dtype.bits != wanted.bits or kinds & {"bool", "complex"}:
             raise DtypeError(
                 f"bitcast: {node.dtype.name} ({node.dtype.bits} bits) cannot be read as "
-                f"{wanted.name} ({wanted.bits} bits); the sizes must be equal, bool holds only "
-                "0 and 1, and view_as_real takes complex numbers apart"
+                f"{wanted.name} ({wanted.bits} bits); the sizes must be equal, and neither may be "
+                "bool or complex (view_as_real gives the parts of complex numbers)"
             )
         pair = (node.dtype, wanted)
         return views.show(self, View(node.shape).add(Op.BITCAST, pair, node.shape))
@@ -70,11 +70,12 @@ def to(
     copy: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """This tensor as another dtype and on another device, by name or as `other` has them.
+    """Convert to another dtype, another device, or both.
 
-    Shapes: unchanged. A tensor that is so already is given itself, with `copy` another one; one
-    on `DISK` is read when it is computed. `non_blocking` changes nothing: values are copied
-    when they are computed; nor does `memory_format`, which the compiler decides.
+    Each target is a dtype, a device, or a tensor whose dtype and device are taken. Shapes:
+    unchanged. If nothing changes, the tensor itself is returned, unless `copy` is set. A tensor on
+    `DISK` is read when the result is computed. `non_blocking` has no effect, since values are
+    copied when they are computed. Nor has `memory_format`: the compiler decides on it.
 
     >>> Tensor([1, 2]).to("float16").dtype
     ogive.float16
@@ -104,7 +105,7 @@ def to(
 
 
 def cpu(self: Tensor) -> Tensor:
-    """This tensor in the memory of the CPU. Shapes: unchanged.
+    """Copy to the CPU, unless the tensor is there. Shapes: unchanged.
 
     >>> Tensor([1, 2]).cpu().device
     'CPU'
@@ -122,10 +123,10 @@ def type_as(self: Tensor, other: Core) -> Tensor:
 
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """The same values, of a tensor that stays as it is when this one is assigned to.
+    """Return a copy: a tensor that keeps these values when this one is assigned to.
 
-    Shapes: unchanged. Nothing is copied until one of the two changes, but for memory that an array
-    of NumPy's shares: that changes unseen.
+    Shapes: unchanged. Nothing is copied until one of the two changes. Only memory shared with a
+    NumPy array is copied at once, because writes to the array go unnoticed.
 
     >>> x = Tensor([1, 2])
     >>> y = x.clone()
@@ -142,8 +143,9 @@ def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
 
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
-    """The same values, held in memory in row-major order: this tensor, if it is. Shapes:
-    unchanged.
+    """Return the values in row-major memory: the tensor itself if they are so already.
+
+    Shapes: unchanged.
 
     >>> Tensor([[1, 2], [3, 4]]).T.contiguous().tolist()
     [[1, 3], [2, 4]]
@@ -153,13 +155,14 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
             return self
         shown = views.marked(self, Op.CONTIGUOUS)
         if not views.is_contiguous(self):
-            shown.shared = None  # a copy
+            shown.shared = None  # it is a copy, not a view
         return shown
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    """Whether the elements are in the order in which they lie in the memory that this tensor
-    shares with others; always so for one that is no view. `memory_format` changes nothing.
+    """Whether the elements lie in memory in row-major order without gaps.
+
+    A tensor that is not a view is contiguous. `memory_format` has no effect.
 
     >>> Tensor([[1, 2], [3, 4]]).T.is_contiguous()
     False
@@ -169,7 +172,7 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """By how many elements of its memory a step along each axis, or one axis, moves.
+    """The stride of each axis, or of axis `dim`: the distance of neighbours in memory, in elements.
 
     >>> Tensor([[1, 2, 3], [4, 5, 6]]).stride(), Tensor([[1, 2, 3], [4, 5, 6]]).T.stride()
     ((3, 1), (1, 3))
@@ -181,7 +184,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def detach(self: Tensor) -> Tensor:
-    """The same values, through which no gradient flows: a view. Shapes: unchanged.
+    """Return a view that is cut from the history: no gradient flows through it. Shapes: unchanged.
 
     >>> Tensor([1.0, 2.0]).detach().tolist()
     [1.0, 2.0]
@@ -191,18 +194,18 @@ def detach(self: Tensor) -> Tensor:
 
 
 def _converted(source: Tensor, node: UOp, dtype: DType, device: str) -> Tensor:
-    """`node`, which has the values of `source`, as another dtype; `source` if nothing changes."""
+    """Return `node`, which has the values of `source`, as `dtype`; `source` if nothing changes."""
     if node is source.node and node.dtype is dtype:
         return source
     return wrap(build.cast(node, dtype), device)
 
 
 def _dtype_or_device(given: Any) -> DType:
-    """The dtype that `given` names; what is neither that nor a device is an error of its own."""
+    """Return the dtype that `given` names. The error tells a misspelled dtype from a device."""
     try:
         return to_dtype(given)
     except DtypeError as error:
         message = str(error).partition("\n")[0]
     if isinstance(given, str) and "did you mean" not in message:
-        to_device(given)  # which says what devices there are
+        to_device(given)  # raises an error that lists the devices
     raise ArgumentTypeError(f"{message}; the devices are {', '.join(DEVICES)}")

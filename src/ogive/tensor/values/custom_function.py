@@ -36,16 +36,16 @@ def custom(
     *,
     batched: bool = False,
 ) -> Any:
-    """Values that a Python function computes, at its place among the kernels of a plan.
+    """Return tensors whose values a Python function computes, as a step of the plan.
 
     `function(*inputs, *outputs)` is called at each run with NumPy arrays: the values of `inputs`,
-    which are read-only, and arrays of zeros to fill. The arrays are its own to keep. It must depend
-    on nothing else, for it is called whenever a run needs one of its outputs, once for all of them.
+    which are read-only, and arrays of zeros to fill. The function may keep the arrays. It must
+    depend on nothing else, for it is called once in each run that needs any of its outputs.
 
-    Shapes: `outputs` is `(shape, dtype)`, which gives a tensor, or a list of those, which gives
-    a list of tensors. `name` is how plans and errors call it. A function that is `batched` takes
-    and fills arrays with a further axis in front as well, all at once, as `ogive.vmap` gives them.
-    Tensors that are computed with at once (docs/eager.md) are given to the function by this call.
+    Shapes: `outputs` is `(shape, dtype)`, which gives a tensor, or a list of such pairs, which
+    gives a list of tensors. `name` names the function in plans and errors. A `batched` function
+    also accepts arrays with a batch axis in front, as `ogive.vmap` passes them. If all inputs are
+    eager tensors (docs/eager.md), the function is called at once.
 
     >>> def sort(values, result):
     ...     result[...] = numpy.sort(values)
@@ -56,9 +56,9 @@ def custom(
     Lengths may be symbolic: the function gets arrays of the lengths that their variables are bound
     to at each run.
 
-    Raises `ArgumentTypeError` for what is no function, tensor or shape. If the function raises, so
-    does the run: an `ExecuteError`, from what it raised, that names the function and the line of
-    this call; a plan stays usable.
+    Raises `ArgumentTypeError` for arguments of other kinds. If the function raises, the run raises
+    an `ExecuteError` that is chained to the exception and names the function and the line of this
+    call. The plan stays usable.
     """
     if not callable(function):
         raise ArgumentTypeError(f"custom takes a function, not {type(function).__name__}")
@@ -110,26 +110,29 @@ def _to_output(given: Any) -> Output:
 
 
 def _of_parts(output: Output) -> Output:
-    """A complex output as one of floats, its parts along a last axis."""
+    """Return a complex output as one of floats, with the two parts along a new last axis."""
     shape, dtype = output
     return ((*shape, 2), dtype.part) if dtype.is_complex else output
 
 
 def _on_parts(function: Callable[..., None], kinds: Sequence[DType]) -> Callable[..., None]:
-    """`function`, given float arrays with the parts of its complex ones along a last axis."""
+    """Return the function that gets float arrays, with parts along the last axis, for complex ones.
+
+    It calls `function` with complex arrays over the same memory.
+    """
 
     def call(*arrays: Any) -> None:
-        seen = [
+        joined = [
             array.view(dtype.numpy)[..., 0] if dtype.is_complex else array
             for array, dtype in zip(arrays, kinds, strict=True)
         ]
-        function(*seen)
+        function(*joined)
 
     return call
 
 
 def in_memory(node: UOp) -> UOp:
-    """A node that a function can read: memory, or what is put there first."""
+    """Return a node that a function can read: `node` itself if it is memory, else a copy of it."""
     if memory_leaf(node).op in (Op.BUFFER, Op.AFTER) or host_value(node) is not None:
         return node
     return make(Op.CONTIGUOUS, node.dtype, (node,), ())

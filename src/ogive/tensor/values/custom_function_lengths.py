@@ -1,8 +1,8 @@
-"""Custom functions of symbolic shapes: called with arrays of the lengths that variables have.
+"""Custom functions with symbolic shapes.
 
-A step that Python does has fixed shapes. So it gets the values padded to their greatest lengths and
-the lengths as numbers; the function sees as much of the arrays as there is, and of what it fills,
-as much is the result.
+A step of a plan that calls a Python function has fixed shapes. So the inputs are padded to their
+greatest lengths, and the actual lengths are given as further inputs. The function itself gets
+arrays of the actual lengths. The result is cut to its actual length after the step.
 
     before   custom(f, [x of (n, 4)], (n,))
     after    custom(g, [n, x padded to (8, 4)], (8,))[:n]       where n is at most 8
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def widen(
     function: Callable[..., None], inputs: Sequence[Tensor], outputs: Sequence[tuple[Shape, DType]]
 ) -> tuple[Callable[..., None], list[Tensor], tuple[tuple[Shape, DType], ...]]:
-    """A function of fixed shapes, its inputs and its outputs: what one of any shapes comes to."""
+    """Return a function of fixed shapes for one of symbolic shapes, and its inputs and outputs."""
     shapes = [*[tensor.shape for tensor in inputs], *[shape for shape, _ in outputs]]
     sizes = list(dict.fromkeys([n for shape in shapes for n in shape if lengths.is_symbolic(n)]))
     fixed = tuple([(tuple([greatest(size) for size in shape]), kind) for shape, kind in outputs])
@@ -45,14 +45,14 @@ def widen(
 
 
 def narrow(tensor: Tensor, shape: Shape) -> Tensor:
-    """The front of a tensor, in symbolic lengths."""
+    """Cut a tensor to a symbolic shape."""
     if not lengths.is_symbolic(*shape):
         return tensor
     return tensor[tuple([slice(0, size) for size in shape])]
 
 
 def _pad(tensor: Tensor) -> Tensor:
-    """A tensor with zeros behind it, up to the greatest lengths."""
+    """Pad a tensor with zeros to its greatest lengths."""
     if not lengths.is_symbolic(*tensor.shape):
         return tensor
     amounts = [amount for size in reversed(tensor.shape) for amount in (0, greatest(size) - size)]
@@ -62,7 +62,10 @@ def _pad(tensor: Tensor) -> Tensor:
 def _at_lengths(
     function: Callable[..., None], sizes: Sequence[Dim], shapes: Sequence[Shape], count: int
 ) -> Callable[..., None]:
-    """`function`, given the lengths, `count` inputs and the outputs, in arrays that are longer."""
+    """Return the function that gets the lengths, `count` padded inputs and the padded outputs.
+
+    It calls `function` with arrays of the actual lengths.
+    """
 
     def call(*arrays: Any) -> None:
         values = {size: int(array.flat[0]) for size, array in zip(sizes, arrays, strict=False)}
@@ -70,11 +73,11 @@ def _at_lengths(
             array[(..., *[slice(values.get(size, size)) for size in shape])]
             for array, shape in zip(arrays[len(sizes) :], shapes, strict=True)
         ]
-        given = [numpy.ascontiguousarray(part) for part in parts[:count]]
+        inputs = [numpy.ascontiguousarray(part) for part in parts[:count]]
         results = [numpy.zeros(part.shape, part.dtype) for part in parts[count:]]
-        for array in given:
+        for array in inputs:
             array.flags.writeable = False
-        function(*given, *results)
+        function(*inputs, *results)
         for part, array in zip(parts[count:], results, strict=True):
             part[...] = array
 

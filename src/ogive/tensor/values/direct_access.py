@@ -1,10 +1,10 @@
-"""Memory that is there is read where it is: no kernel runs for an element, a row or a slice of it.
+"""Reading realized memory directly, without a kernel: an element, a row, a slice.
 
     before   x[3].item()        a graph, a kernel, new memory, a copy of that
     after                       a copy of the bytes that the view shows
 
-Nor for what is worked out from single elements by operations that have one right result, to the
-last bit, whoever computes them:
+A few operations on single elements are computed without a kernel too. They are *exact*: NumPy and a
+kernel give the same bits.
 
     if x[i] < 0: ...            the element is read and compared
 """
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     from ogive.devices.buffer import Buffer
 
 MOST_REPEATED = 1 << 16
-"""How many elements a view may have that shows elements of its memory several times."""
+"""How many elements a view with repeated elements may have to be read directly."""
 
 MOST_COUNTED = 1 << 12
-"""How far positions are counted to read some of them."""
+"""The length up to which an IOTA is computed in order to read a view of it."""
 
 _MOST_OPERATIONS = 8
-"""How many operations on elements are done directly: more are computed faster by a kernel."""
+"""How many operations on elements are done directly. A kernel is faster for more."""
 
 _VIEWS = frozenset({Op.RESHAPE, Op.SHRINK, Op.PERMUTE, Op.EXPAND, Op.DETACH})
 _UNMOVED = frozenset({Op.RESHAPE, Op.EXPAND, Op.DETACH})
 PLAIN = frozenset({dtypes.float32, dtypes.float64, dtypes.bool_, *dtypes.SIGNED, *dtypes.UNSIGNED})
-"""The dtypes that NumPy has, but for half floats and complex numbers."""
+"""NumPy's dtypes, except half floats and complex numbers."""
 
 _CODES = {
     "b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
     "u8": "Q", "f4": "f", "f8": "d",
 }  # fmt: skip
-_FORMS = {dtype: Struct("=" + _CODES[dtype.numpy.str[1:]]) for dtype in PLAIN}
-"""How numbers lie in memory."""
+_FORMATS = {dtype: Struct("=" + _CODES[dtype.numpy.str[1:]]) for dtype in PLAIN}
+"""How a number of each dtype is read from its bytes."""
 
 _EXACT: dict[Op, Callable[..., Any]] = {
     Op.ADD: numpy.add, Op.SUB: numpy.subtract, Op.MUL: numpy.multiply, Op.DIV: numpy.divide,
@@ -63,55 +63,58 @@ _EXACT: dict[Op, Callable[..., Any]] = {
 }  # fmt: skip
 
 OPERATIONS = frozenset({*_EXACT, Op.CAST})
-"""What is worked out from single elements."""
+"""The operations that are computed directly from single elements."""
 
 
 _SHOWN = frozenset({*OPERATIONS, *_UNMOVED, Op.BUFFER, Op.CONST, Op.IOTA})
 
 
 def read_directly(tensor: Core) -> NDArray[Any] | None:
-    """A copy of what a view of realized memory shows, or the value of one element.
+    """Return a copy of what a view of realized memory shows, or the value of one element.
 
-    None where a tensor is something else, or what it reads is written to meanwhile, or by a plan
-    that has not run yet.
+    None if the tensor is something else, or if the memory is written to meanwhile, or will be by a
+    plan that has not run yet.
     """
     moment = clock.quiet
-    given = tensor.node
-    if given.op is Op.BUFFER:
-        return None  # it is no view, and no expression
+    node = tensor.node
+    if node.op is Op.BUFFER:
+        return None  # neither a view nor an expression
     read: list[Buffer] = []
-    values = shown_values(given, read, least_parts=1)
+    values = shown_values(node, read, least_parts=1)
     if values is None:
         return None
-    values = numpy.array(values, dtype=given.dtype.numpy, order="C")
-    if tensor.node is not given or (clock.now != moment and is_disturbed(moment, read)):
+    values = numpy.array(values, dtype=node.dtype.numpy, order="C")
+    if tensor.node is not node or (clock.now != moment and is_disturbed(moment, read)):
         return None
     return values
 
 
 def may_be_shown(node: UOp) -> bool:
-    """Whether a node is perhaps read without a kernel."""
+    """Whether a node can perhaps be read without a kernel, by its op alone."""
     return node.op in _VIEWS or node.op in _SHOWN
 
 
 def read_number(tensor: Core) -> Any:
-    """The one element of a tensor that is memory, or a view of it; None if it is not there yet."""
+    """Read the single element of a tensor that is memory, or a view of it.
+
+    None if it cannot be read directly.
+    """
     node = tensor.node
-    form = _FORMS.get(node.dtype)
-    if form is None:
+    number_format = _FORMATS.get(node.dtype)
+    if number_format is None:
         return None
-    place = _place_in_memory(node)
-    if place is None:
+    memory_and_position = _position_in_memory(node)
+    if memory_and_position is None:
         return None
-    memory, position = place
+    memory, position = memory_and_position
     moment = clock.moment_of(memory)
     size = node.dtype.itemsize
-    (number,) = form.unpack(string_at(memory.address + position * size, size))
+    (number,) = number_format.unpack(string_at(memory.address + position * size, size))
     return None if tensor.node is not node or is_disturbed(moment, (memory,)) else number
 
 
-def _place_in_memory(node: UOp) -> tuple[Buffer, int] | None:
-    """Where the one element of a node lies: in which memory of the host, the how manieth there."""
+def _position_in_memory(node: UOp) -> tuple[Buffer, int] | None:
+    """Return the host memory that holds the single element of a node, and its position there."""
     at = [0] * len(node.shape)
     while node.op is not Op.BUFFER:
         if node.op not in _VIEWS or len(node.src) != 1:
@@ -151,11 +154,11 @@ def _unravel(position: int, shape: tuple[int, ...]) -> list[int]:
 def shown_values(
     node: UOp, read: list[Buffer], least_parts: int = 0
 ) -> NDArray[Any] | None:
-    """The values of a node on realized memory, perhaps the memory itself, or an element's value.
+    """Return the values of a view of realized memory, or of an expression of single elements.
 
-    That is worked out from at least so many elements of larger memory. The memory is added to what
-    is `read`. None where it is something else, has a symbolic length, or repeats more than a few
-    elements.
+    The result may be the memory itself, not a copy. An expression must read at least `least_parts`
+    elements of larger memory. All memory that is read is appended to `read`. None for other nodes,
+    for symbolic lengths, and for views that repeat more than a few elements.
     """
     if node.op in _VIEWS or node.op is Op.BUFFER or node.op is Op.IOTA:
         shown = _read_view(node, read)
@@ -190,7 +193,7 @@ def _read_view(node: UOp, read: list[Buffer]) -> NDArray[Any] | None:
 
 
 def _read_positions(node: UOp, views: list[UOp]) -> NDArray[Any] | None:
-    """The elements of 0, 1, 2, ... that views show, of which there is no memory."""
+    """Return the elements of an IOTA that a chain of views shows. An IOTA has no memory."""
     stop = node.stop if not node.src else None
     if stop is None or stop > MOST_COUNTED:
         return None
@@ -203,7 +206,7 @@ def _read_positions(node: UOp, views: list[UOp]) -> NDArray[Any] | None:
 
 
 def _shown(view: UOp, array: NDArray[Any]) -> NDArray[Any]:
-    """The array behind a movement, without a copy where NumPy needs none."""
+    """Apply a movement to an array, without a copy where NumPy needs none."""
     if view.op is Op.SHRINK:
         return array[tuple([slice(begin, end) for begin, end in view.spans])]
     if view.op is Op.PERMUTE:
@@ -214,7 +217,7 @@ def _shown(view: UOp, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _compute_element(root: UOp, read: list[Buffer], least_parts: int) -> NDArray[Any] | None:
-    """The value of an expression of constants and elements of larger memory."""
+    """Compute an expression of constants and elements of larger memory; None if it is another."""
     if element_count(root.shape) != 1:
         return None
     order = _operations_under(root)
@@ -241,8 +244,11 @@ def _compute_element(root: UOp, read: list[Buffer], least_parts: int) -> NDArray
 
 
 def _operations_under(root: UOp) -> list[UOp] | None:
-    """The operations of an expression, sources first, from constants and views of larger memory on;
-    None where they are many, or not exact."""
+    """Return the nodes of an expression, sources first.
+
+    They begin with constants and views of larger memory. None if there are too many operations, or
+    one that is not exact.
+    """
     operations: list[UOp] = [root]
     for node in operations:
         if len(operations) > 2 * _MOST_OPERATIONS or node.dtype not in PLAIN:
@@ -260,14 +266,14 @@ def _operations_under(root: UOp) -> list[UOp] | None:
 
 
 def _base(node: UOp) -> UOp:
-    """The node that a node is a view of."""
+    """The node of which `node` is a view."""
     while node.op in _VIEWS and len(node.src) == 1:
         node = node.operand
     return node
 
 
 def _is_exact_cast(node: UOp) -> bool:
-    """Whether a cast has one right result: not of floats to integers, or to fewer bits."""
+    """Whether a cast is exact. Casts from floats to integers, or to fewer bits, are not."""
     source, to = node.operand.dtype, node.dtype
     if to.is_inexact:
         return to in PLAIN and (not source.is_inexact or to.itemsize >= source.itemsize)
@@ -275,7 +281,7 @@ def _is_exact_cast(node: UOp) -> bool:
 
 
 def _may_be_fused(node: UOp) -> bool:
-    """Whether a kernel may round a product and the sum that it goes into once."""
+    """Whether a kernel may compute a sum and a product in it as one fused multiply-add."""
     is_sum = node.op in (Op.ADD, Op.SUB) and node.dtype.is_inexact
     return is_sum and any(_is_product(source) for source in node.src)
 

@@ -1,4 +1,4 @@
-"""Computing: when values are made, at once or by a plan that is executed many times."""
+"""Realization: values are computed now, or by a plan that is executed many times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def realize(self: Tensor, config: Config | None = None) -> Tensor:
-    """Compute the values now, and keep them. Returns the tensor itself.
+    """Compute the values now and keep them in memory. Returns the tensor itself.
 
     >>> (Tensor([1, 2]) + 1).realize().is_realized
     True
@@ -29,7 +29,7 @@ def realize(self: Tensor, config: Config | None = None) -> Tensor:
 
 
 def realize_batch(tensors: Sequence[Tensor], config: Config | None = None) -> None:
-    """Compute several tensors as one graph, so that what they share is done once.
+    """Compute several tensors as one graph, so that common work is done once.
 
     >>> a = Tensor([1.0]).exp(); b = a + 1
     >>> Tensor.realize_batch([a, b])
@@ -42,24 +42,26 @@ def realize_batch(tensors: Sequence[Tensor], config: Config | None = None) -> No
 
 
 class Repeatable(Protocol):
-    """Assignments that were carried out, and can be again without being written down."""
+    """Assignments that were carried out, and can be repeated without building their graph."""
 
     def carry_out(self, operands: Sequence[Tensor]) -> bool:
-        """Carry them out over other operands; False if that cannot be done."""
+        """Carry the assignments out over other operands. False if that cannot be done."""
 
 
 def carry_out_noting(
     changed: Sequence[Tensor], operands: Sequence[Tensor]
 ) -> Repeatable | None:
-    """Compute what is pending of `changed`, which follows from `operands` alone, all of them
-    memory; gives how to do it again, if that can be done."""
+    """Carry out the pending assignments to `changed`, which depend on `operands` alone.
+
+    All operands are memory. Returns how to repeat the assignments, or None if that cannot be done.
+    """
     import ogive.engine as engine
 
     return engine.carry_out_noting(changed, operands)
 
 
 def prepare(self: Tensor, config: Config | None = None) -> Plan:
-    """Compile the computation of this tensor into a plan, to be executed many times.
+    """Compile the computation of this tensor into a plan that can be executed many times.
 
     >>> plan = (Tensor([1, 2]) + 1).prepare()
     >>> plan.execute()
@@ -70,7 +72,7 @@ def prepare(self: Tensor, config: Config | None = None) -> Plan:
 def prepare_batch(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     """Compile the computation of several tensors into one plan.
 
-    Raises `ArgumentError` when there is nothing to prepare.
+    Raises `ArgumentError` if `tensors` is empty.
     """
     chosen = _to_list(tensors, "prepare_batch")
     if not chosen:

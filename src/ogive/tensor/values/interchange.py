@@ -24,19 +24,21 @@ def dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """A DLPack capsule over the values, which are computed now; without a copy.
+    """Compute the values and return a DLPack capsule over their memory, without a copy.
 
-    The consumer keeps the memory alive. Nothing of ours writes to it any more: assignment
-    gives the tensor other memory. What the consumer writes, the tensor has as well. Memory
-    that is itself borrowed is lent read-only, or copied for a consumer too old to know; that of
-    a prepared plan's output is copied, since the plan writes to it at each execution.
+    The consumer keeps the memory alive, and the tensor sees what the consumer writes. Ogive does
+    not write to lent memory: assignment gives the tensor other memory.
+
+    Two kinds of memory are not lent so. Memory that is itself borrowed is lent read-only, or copied
+    for a consumer whose version of DLPack has no such flag. The output of a prepared plan is
+    copied, because the plan writes to it at each execution.
 
     >>> x = Tensor([1.0, 2.0])
     >>> numpy.from_dlpack(x)
     array([1., 2.], dtype=float32)
 
-    Raises `InterchangeError` for another device than the CPU, a stream, or `copy=False` where
-    a copy is needed.
+    Raises `InterchangeError` for a `dl_device` that the tensor is not on, for a `stream` on the
+    CPU, and for `copy=False` where a copy is needed.
     """
     from ogive.tensor.memory.sharing import to_dlpack
 
@@ -44,7 +46,7 @@ def dlpack(
 
 
 def dlpack_device(self: Tensor) -> tuple[int, int]:
-    """The device that `__dlpack__` gives memory of: that of the tensor; for files, the CPU."""
+    """The device whose memory `__dlpack__` lends: that of the tensor; for a file, the CPU."""
     from ogive.tensor.memory.sharing import dlpack_device_of
 
     return dlpack_device_of(self)
@@ -69,35 +71,35 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
 
 
 def to_device(self: Tensor, device: str, /, *, stream: Any = None) -> Tensor:
-    """This tensor on another device. Shapes: unchanged.
+    """Copy to another device, unless the tensor is there. Shapes: unchanged.
 
     >>> Tensor([1.5]).to_device("CPU").device
     'CPU'
 
-    Raises `DeviceError` for an unknown device, `ArgumentError` for a stream: there are none.
+    Raises `DeviceError` for an unknown device, and `ArgumentError` for a `stream`.
     """
     if stream is not None:
-        raise ArgumentError(f"to_device: devices have no streams, and {stream!r} was given")
+        raise ArgumentError(f"to_device takes no stream, got {stream!r}")
     return self.to(device=device)
 
 
 def shallow_copy(self: Tensor) -> Tensor:
-    """A view of the whole tensor; of a leaf, another with memory of its own.
+    """Return a view of the whole tensor; for a leaf, a copy that is a leaf too.
 
-    Raises `GradientError` for what was computed from leaves, as a deep copy does.
+    Raises `GradientError` for a tensor that was computed from leaves, as a deep copy does.
     """
     return copy.deepcopy(self) if self.requires_grad else self.detach()
 
 
 def deep_copy(self: Tensor, memo: Any) -> Tensor:
-    """A tensor of its own with the same values, and a leaf where this one is.
+    """Return a copy of the tensor; for a leaf, a copy that is a leaf too.
 
-    Raises `GradientError` for what was computed from leaves: the copy would not be.
+    Raises `GradientError` for a tensor that was computed from leaves: a copy has no history.
     """
     if not self.is_leaf:
         raise GradientError(
-            f"a tensor of shape {self.shape} was computed from ones that require gradients, "
-            "and cannot be copied with its history; copy what detach() gives"
+            f"a tensor of shape {self.shape} was computed from tensors that require gradients, "
+            "and cannot be copied with its history; copy its detach()"
         )
     if not self.requires_grad:
         with graph_lock:
@@ -110,9 +112,9 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
 
 
 def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
-    """The same view of a copy of the storage, one for all that are copied together.
+    """Return the same view of a copy of the storage. All views copied together share that copy.
 
-    None where a tensor shows a storage that no other does.
+    None if the tensor shares its storage with no other.
     """
     storage = views.shared_storage(tensor)
     if storage is None:
@@ -125,22 +127,22 @@ def _copied_view(tensor: Tensor, memo: Any) -> Tensor | None:
 
 
 def reduce(self: Tensor) -> Any:
-    """Its values, for `pickle`, and whether it is a leaf."""
+    """What `pickle` writes: the class, the values, and whether the tensor is a leaf."""
     return restored, (type(self), self.numpy(force=True), history.is_flagged(self))
 
 
 def to_index(self: Tensor) -> int:
-    """The value of an integer tensor with one element, where Python needs an index."""
+    """Return the value of an integer tensor without axes, where Python needs an index."""
     if not self.dtype.is_integer or self.ndim:
         raise ArgumentTypeError(
-            f"a tensor of {self.dtype.name} and shape {self.shape} is no index; an index is an "
-            "integer tensor without axes"
+            f"a tensor of {self.dtype.name} and shape {self.shape} cannot be an index; an index is "
+            "an integer tensor without axes"
         )
     return int(self)
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
-    """NumPy's elementwise functions of tensors, such as `numpy.exp(x)`."""
+    """Call a ufunc of NumPy, such as `numpy.exp`, on tensors."""
     from ogive.compat.numpy_functions import call_ufunc
 
     return call_ufunc(ufunc, method, inputs, keywords)
@@ -149,18 +151,18 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **keywords:
 def array_function(
     self: Tensor, function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Any:
-    """NumPy's other functions of tensors, such as `numpy.mean(x)`."""
+    """Call another function of NumPy, such as `numpy.mean`, on tensors."""
     from ogive.compat.numpy_functions import call_function
 
     return call_function(function, arguments, keywords)
 
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
-"""The versions of the standard that the namespace satisfies, each being part of the next."""
+"""The versions of the standard that the namespace satisfies. Each is a subset of the next."""
 
 
 def restored(kind: type[Tensor], values: Any, requires_grad: bool) -> Tensor:
-    """The tensor that was written, or pickled, with these values."""
+    """Return the tensor that was saved, or pickled, with these values."""
     at_once = eager_calls.get(restored)
     eager: Tensor | None = None if at_once is None else at_once(kind, values, requires_grad)
     return kind(values, requires_grad=requires_grad) if eager is None else eager

@@ -1,4 +1,4 @@
-"""`cast` by the names PyTorch has for it. Apart, since some of them are also Python's."""
+"""PyTorch's names for `cast`. They have a module of their own because some hide Python's names."""
 
 from __future__ import annotations
 

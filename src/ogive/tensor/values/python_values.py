@@ -1,4 +1,4 @@
-"""Values in and out: arrays, files, nested lists, Python numbers, and how tensors print."""
+"""Conversion from and to arrays, files, nested lists and Python numbers; how tensors print."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 
 
 def from_numpy(array: NDArray[Any]) -> Tensor:
-    """A tensor on the memory of `array`, which is read when the tensor is computed with.
+    """Return a tensor that borrows the memory of `array`, without a copy.
 
-    Shapes: that of the array. Nothing of ours writes to it: assignment takes a copy first.
-    An array that is not row-major, aligned and in the machine's byte order is copied.
+    Shapes: that of the array. The array is read when the tensor is computed with. Ogive never
+    writes to it: assignment to the tensor takes a copy first. An array is copied now if it is not
+    row-major, aligned and in the machine's byte order.
 
     >>> array = numpy.zeros(2)
     >>> x = Tensor.from_numpy(array)
@@ -55,12 +56,13 @@ def from_numpy(array: NDArray[Any]) -> Tensor:
 def from_file(
     path: str | os.PathLike[str], shape: Sequence[int], dtype: Any, offset: int = 0
 ) -> Tensor:
-    """A tensor on the bytes of a file, from `offset` on, row-major and in native byte order.
+    """Return a tensor on the bytes of a file from `offset` on, row-major, in native byte order.
 
-    Nothing is read until the tensor is computed with, and then only the rows that are used;
-    what is read is what the file at `path` holds at that moment. The tensor and its views are
-    on the device `DISK`, which is read-only; `to("CPU")` copies, and whatever is computed from
-    them is on the CPU. Shapes: `shape`.
+    Nothing is read until the tensor is computed with, and then only the rows that are used, as the
+    file holds them at that moment. The tensor and its views are on the device `DISK`, which is
+    read-only. `to("CPU")` copies them; whatever is computed from them is on the CPU.
+
+    Shapes: `shape`.
 
     >>> import tempfile
     >>> file = tempfile.NamedTemporaryFile()
@@ -69,18 +71,18 @@ def from_file(
     >>> rows.device, (rows[1] * 10).tolist()
     ('DISK', [20, 30])
 
-    Raises `FileError` when there is no such file or it is too short, now or when it is read,
-    and `ArgumentError` for a negative offset.
+    Raises `FileError`, now or when the file is read, if it does not exist or is too short, and
+    `ArgumentError` for a negative offset.
     """
     with graph_lock:
         return hold(user_data.file_node(path, shape, dtype, offset), FILES)
 
 
 def to_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
-    """The values as a NumPy array of its own. `force` changes nothing: all tensors can be.
+    """Return a copy of the values as a NumPy array. They are computed if need be.
 
-    Shapes: unchanged; symbolic lengths have the value they are bound to. bfloat16 and the
-    8-bit floats come in the dtypes of `ml_dtypes`.
+    Shapes: unchanged; symbolic lengths have the values that they are bound to. bfloat16 and the
+    8-bit floats have the dtypes of `ml_dtypes`. `force` has no effect: every tensor can be copied.
 
     >>> Tensor([1, 2]).numpy()
     array([1, 2])
@@ -113,31 +115,31 @@ def to_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
 
 
 def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-    """`numpy.asarray(x)`: a copy. Raises `ArgumentError` where none is wanted."""
+    """`numpy.asarray(x)`: a copy. Raises `ArgumentError` for `copy=False`."""
     if copy is False:
-        raise ArgumentError("a tensor's values can only be had as a copy")
-    # While a function is captured, `numpy()` says that there are no values.
+        raise ArgumentError("the values of a tensor can only be copied; leave copy=False out")
+    # While a function is captured, `numpy()` raises the error that there are no values yet.
     array = self.numpy(force=True) if is_traced() else to_numpy(self)
     return array if dtype is None else array.astype(dtype, copy=False)
 
 
 def tolist(self: Tensor) -> Any:
-    """The values as nested lists of Python numbers; a number for a scalar.
+    """Return the values as nested lists of Python numbers; a tensor without axes as one number.
 
     >>> Tensor([[1, 2], [3, 4]]).tolist()
     [[1, 2], [3, 4]]
     """
     array = self.numpy(force=True)
     try:
-        # NumPy does not make Python numbers of the floats of ml_dtypes.
-        is_small = array.dtype.kind == "V"
-        return array.astype(numpy.float32).tolist() if is_small else array.tolist()
+        # `tolist` of NumPy does not convert the floats of ml_dtypes to Python's.
+        is_ml_dtype = array.dtype.kind == "V"
+        return array.astype(numpy.float32).tolist() if is_ml_dtype else array.tolist()
     except MemoryError as error:
         raise no_memory("tolist()", error) from None
 
 
 def item(self: Tensor) -> Scalar:
-    """The value of a tensor with one element.
+    """Return the value of a tensor of one element as a Python number.
 
     >>> Tensor([[7]]).item()
     7
@@ -158,7 +160,7 @@ def item(self: Tensor) -> Scalar:
 
 
 def to_bool(self: Tensor) -> bool:
-    """`bool(x)` of one element. Raises `ShapeError` for several."""
+    """`bool(x)` of a tensor of one element. Raises `ShapeError` for another number of elements."""
     count = evaluate(self.numel())
     if count != 1:
         raise ShapeError(
@@ -168,41 +170,43 @@ def to_bool(self: Tensor) -> bool:
 
 
 def contains(self: Tensor, value: Any) -> bool:
-    """`value in x`: whether an element equals it."""
+    """`value in x`: whether an element equals `value`."""
     return bool(self.eq(value).any())
 
 
 def to_float(self: Tensor) -> float:
-    """`float(x)` of one element."""
+    """`float(x)` of a tensor of one element."""
     return float(self.item())
 
 
 def to_int(self: Tensor) -> int:
-    """`int(x)` of one element."""
+    """`int(x)` of a tensor of one element."""
     return int(self.item())
 
 
 SHOWN = 1000
-"""How many elements a tensor may have whose values are computed to be shown."""
+"""How many elements a tensor may have for `repr` to compute its values."""
 
 
 def represent(self: Tensor) -> str:
-    """`repr(x)`: with values if they are there, or few; otherwise how to compute them. Files are
-    not read for it."""
+    """`repr(x)`: with the values if they are in memory or few, otherwise with how to compute them.
+
+    Files are not read.
+    """
     if self.node.op is Op.CONST or self.is_realized:
         return _with_values(self)
     is_known = self.device != FILES and all(isinstance(size, int) for size in self.shape)
     if is_known and math.prod(self.shape) <= SHOWN:
         try:
             return _with_values(self)
-        except OgiveError:  # while a function is captured; or it says so when it is computed
+        except OgiveError:  # a function is being captured, or the computation fails
             return f"Tensor({_facts(self)}, lazy)"
     return f"Tensor({_facts(self)}, lazy; print() or realize() computes it)"
 
 
 def represent_as_html(self: Tensor) -> str:
-    """How a notebook shows a tensor: its facts, and its values as `repr` has them."""
-    import html  # which brings a table of all of HTML's entities
+    """Return how a notebook shows a tensor: shape, dtype and device, and the text of `repr`."""
+    import html  # here, because it loads a table of all HTML entities
 
     facts = html.escape(_facts(self))
     text = html.escape(represent(self))
@@ -210,7 +214,7 @@ def represent_as_html(self: Tensor) -> str:
 
 
 def show(self: Tensor) -> str:
-    """`str(x)`: with values, which are computed if need be."""
+    """`str(x)`: with the values, which are computed if need be."""
     try:
         return _with_values(self)
     except TraceError:
@@ -218,7 +222,7 @@ def show(self: Tensor) -> str:
 
 
 def formatted(self: Tensor, spec: str) -> str:
-    """`format(x, spec)`: a number by `spec`, several without one."""
+    """`format(x, spec)`: `spec` formats a tensor without axes; others take no `spec`."""
     if self.shape != () and spec:
         raise ArgumentTypeError(
             f"the format {spec!r} is for one number, and this tensor has the shape "

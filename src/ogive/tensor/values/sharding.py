@@ -1,4 +1,4 @@
-"""Tensors over several devices: `shard`, and how one lies."""
+"""Tensors sharded over several devices: `shard`, and the attribute `sharding`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 
 def shard(self: Tensor, devices: Sequence[str] | Mesh, axis: Any = 0) -> Tensor:
-    """The same values over several devices: in equal parts along `axis`, or as copies for None.
+    """Shard the tensor over several devices: equal parts along `axis`, or copies for None.
 
-    `devices` are names, each once. For a `Mesh`, `axis` says for each axis of the tensor which axis
-    of the mesh divides it, by name, or None; what is not said is None, and along an axis of the
-    mesh that is not named each device holds the same. Shapes: unchanged.
+    `devices` are names, each once, or a `Mesh`. For a `Mesh`, `axis` is a sequence that gives, for
+    each axis of the tensor, the name of the mesh axis that divides it, or None. Missing entries
+    count as None. Along an axis of the mesh that is not named, all devices hold copies.
+
+    Shapes: unchanged.
 
     >>> x = Tensor([[1.0, 2.0], [3.0, 4.0]]).shard(("CPU:0", "CPU:1"), axis=0)
     >>> x.sharding
@@ -35,12 +37,12 @@ def shard(self: Tensor, devices: Sequence[str] | Mesh, axis: Any = 0) -> Tensor:
     >>> x.shard(ogive.Mesh(("data", 2), ("model", 2)), ("data", "model")).sharding.part_shape
     (1, 1)
 
-    What is computed from it lies where its parts do, and every device computes its own. On one
-    device it is a tensor like any other.
+    Operations on sharded tensors give sharded tensors: each device computes its own part. Sharding
+    over one device gives a plain tensor there.
 
-    Raises `ShapeError` for an axis that cannot be divided into equal parts, `AxisError` for one
-    that there is not, `DeviceError` for unknown devices, `ArgumentError` for an axis that the mesh
-    does not have, or that divides two.
+    Raises `ShapeError` for an axis that cannot be divided into equal parts, `AxisError` for an axis
+    that the tensor does not have, `DeviceError` for unknown devices, and `ArgumentError` for a mesh
+    axis that does not exist or is used twice.
     """
     shape = self.shape
     layout = _on_mesh(devices, axis, shape) if isinstance(devices, Mesh) else _in_line(
@@ -51,13 +53,13 @@ def shard(self: Tensor, devices: Sequence[str] | Mesh, axis: Any = 0) -> Tensor:
 
 
 def shard_like(self: Tensor, other: Core) -> Tensor:
-    """The same values on the devices of `other`, divided along the same axes. Shapes: unchanged.
+    """Shard the tensor in the same way as `other`. Shapes: unchanged.
 
     >>> weight = ogive.ones(4, 2).shard(("CPU:0", "CPU:1"))
     >>> ogive.zeros(4, 2).shard_like(weight).sharding == weight.sharding
     True
 
-    Raises `ShapeError` where an axis cannot be divided so.
+    Raises `ShapeError` for an axis that cannot be divided into equal parts.
     """
     layout = _layout_of(other)
     if layout is None:
@@ -67,7 +69,7 @@ def shard_like(self: Tensor, other: Core) -> Tensor:
 
 
 def sharding(self: Tensor) -> Sharding | None:
-    """How the tensor lies over several devices; None for one that is on one device."""
+    """How the tensor is sharded over several devices; None for a tensor on one device."""
     layout = _layout_of(self)
     return None if layout is None else describe(layout, self.shape)
 
@@ -81,7 +83,7 @@ def _layout_of(tensor: Core) -> Layout | None:
 
 
 def lay_out_as(holder: Core, node: UOp) -> UOp:
-    """The next value of what a tensor shows, over several devices as the value before."""
+    """Return `node`, the next value of `holder`, with the layout of the present value."""
     layout = _layout_of(holder)
     if layout is None:
         return node
@@ -93,7 +95,7 @@ def lay_out_as(holder: Core, node: UOp) -> UOp:
 
 
 def _stated_layout(tensor: Core) -> Layout | None:
-    """How a tensor lies, if that is known without looking at how it is computed."""
+    """The layout of a tensor, if its node states it; None if it would have to be inferred."""
     if not is_group(tensor.device):
         return None
     import ogive.engine as engine
@@ -113,7 +115,7 @@ def _laid_out(tensor: Tensor, layout: Layout) -> Tensor:
 
 
 def _in_line(devices: Any, axis: Any, shape: Sequence[Any]) -> Layout:
-    """One axis over devices in a row."""
+    """Return the layout of one axis divided over a list of devices."""
     if isinstance(devices, str) or not isinstance(devices, tuple | list) or not devices:
         raise ArgumentTypeError(
             'shard takes a tuple of names of devices, as ("CPU:0", "CPU:1"), or an ogive.Mesh, not '
@@ -127,17 +129,17 @@ def _in_line(devices: Any, axis: Any, shape: Sequence[Any]) -> Layout:
 
 
 def _on_mesh(mesh: Mesh, axes: Any, shape: Sequence[Any]) -> Layout:
-    """What the axes of a mesh divide, by their names."""
+    """Return the layout of axes divided by named axes of a mesh."""
     named = (axes,) if isinstance(axes, str) else () if axes is None else axes
     if not isinstance(named, tuple | list):
         raise ArgumentTypeError(
-            "shard: on a mesh, say for each axis of the tensor which axis of the mesh divides it, "
+            "shard: on a mesh, name for each axis of the tensor the mesh axis that divides it, "
             f'as ("data", None), not {axes!r}'
         )
     if len(named) > len(shape):
         raise ShapeError(
-            f"shard: {tuple(named)} are {len(named)} axes, and a tensor of shape "
-            f"{build.show(shape)} has {len(shape)}"
+            f"shard: {tuple(named)} has {len(named)} entries, and a tensor of shape "
+            f"{build.show(shape)} has {len(shape)} axes"
         )
     split = dict.fromkeys(mesh.sizes, COPIES)
     for axis, name in enumerate(named):
@@ -149,8 +151,8 @@ def _on_mesh(mesh: Mesh, axes: Any, shape: Sequence[Any]) -> Layout:
             )
         if split[name] != COPIES:
             raise ArgumentError(
-                f"shard: {name!r} of {mesh} divides axis {split[name]} and axis {axis} of shape "
-                f"{build.show(shape)}; it can divide one of them"
+                f"shard: {name!r} of {mesh} cannot divide both axis {split[name]} and axis {axis} "
+                f"of shape {build.show(shape)}"
             )
         split[name] = axis
     return Layout(mesh.devices, tuple(mesh.sizes.values()), tuple(split.values()))

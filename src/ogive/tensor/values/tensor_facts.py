@@ -1,4 +1,4 @@
-"""Facts about a tensor: its size, its kind of elements, where it is."""
+"""Facts about a tensor: its size, dtype and device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def size(self: Tensor, dim: int | None = None) -> Shape | Dim:
-    """The shape, or the length of one axis.
+    """The shape, or the length of axis `dim`.
 
     >>> Tensor([[1, 2, 3]]).size(), Tensor([[1, 2, 3]]).size(-1)
     ((1, 3), 3)
@@ -33,7 +33,7 @@ def dim(self: Tensor) -> int:
 
 
 def element_size(self: Tensor) -> int:
-    """The bytes an element takes.
+    """The size of an element in bytes.
 
     >>> Tensor([1.5]).element_size()
     4
@@ -42,7 +42,7 @@ def element_size(self: Tensor) -> int:
 
 
 def itemsize(self: Tensor) -> int:
-    """The bytes an element takes.
+    """The size of an element in bytes.
 
     >>> Tensor([1.5]).itemsize
     4
@@ -51,7 +51,7 @@ def itemsize(self: Tensor) -> int:
 
 
 def nbytes(self: Tensor) -> Dim:
-    """The bytes all elements take.
+    """The size of all elements together, in bytes.
 
     >>> Tensor([1.5, 2.5]).nbytes
     8
@@ -60,7 +60,7 @@ def nbytes(self: Tensor) -> Dim:
 
 
 def is_floating_point(self: Tensor) -> bool:
-    """Whether the dtype is one of floats.
+    """Whether the elements are floats.
 
     >>> Tensor([1.5]).is_floating_point(), Tensor([1]).is_floating_point()
     (True, False)
@@ -69,7 +69,7 @@ def is_floating_point(self: Tensor) -> bool:
 
 
 def is_complex(self: Tensor) -> bool:
-    """Whether the dtype is one of complex numbers.
+    """Whether the elements are complex numbers.
 
     >>> Tensor([1.5]).is_complex(), Tensor([1j]).is_complex()
     (False, True)
@@ -87,7 +87,7 @@ def is_signed(self: Tensor) -> bool:
 
 
 def is_cpu(self: Tensor) -> bool:
-    """Whether the values are in the memory of the CPU, or will be: not those of a file.
+    """Whether the tensor is on the CPU. A tensor on `DISK` is not.
 
     >>> Tensor([1]).is_cpu
     True
@@ -96,7 +96,7 @@ def is_cpu(self: Tensor) -> bool:
 
 
 def is_cuda(self: Tensor) -> bool:
-    """Whether the values are in the memory of an NVIDIA GPU, or will be.
+    """Whether the tensor is on an NVIDIA GPU.
 
     >>> Tensor([1]).is_cuda
     False
@@ -105,17 +105,17 @@ def is_cuda(self: Tensor) -> bool:
 
 
 def is_sparse(self: Tensor) -> bool:
-    """Whether only some elements are kept: never."""
+    """False: there are no sparse tensors."""
     return False
 
 
 def is_quantized(self: Tensor) -> bool:
-    """Whether integers stand for floats: never, the dtype says what they are."""
+    """False: there are no quantized tensors."""
     return False
 
 
 def is_of_another_kind(self: Tensor) -> bool:
-    """Whether it is of a kind, or on a device, that there is none of here: never.
+    """False: there are no tensors of this kind, or on this device.
 
     >>> Tensor([1]).is_xpu, Tensor([1]).is_nested
     (False, False)
@@ -124,7 +124,7 @@ def is_of_another_kind(self: Tensor) -> bool:
 
 
 def is_marked(self: Tensor) -> bool:
-    """Whether it is a view that conjugates, negates, or knows no gradients: never, values are so.
+    """False: conjugation and negation are computed, and not a mark on a view.
 
     >>> Tensor([1j]).conj().is_conj()
     False
@@ -133,7 +133,7 @@ def is_marked(self: Tensor) -> bool:
 
 
 def get_device(self: Tensor) -> int:
-    """The number of the GPU, -1 for the CPU.
+    """The number of the GPU; -1 for a tensor on the CPU.
 
     >>> Tensor([1]).get_device()
     -1
@@ -143,7 +143,7 @@ def get_device(self: Tensor) -> int:
 
 
 def is_same_size(self: Tensor, other: Tensor) -> bool:
-    """Whether both have one shape.
+    """Whether both tensors have the same shape.
 
     >>> Tensor([1, 2]).is_same_size(Tensor([3, 4]))
     True

@@ -1,1 +1,1 @@
-"""Which tensors want gradients, what they are shown, and how they are known."""
+"""Gradients as tensors have them: attributes, hooks, and values with gradients of their own."""

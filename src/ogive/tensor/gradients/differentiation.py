@@ -1,4 +1,4 @@
-"""Gradients as a tensor shows them: which tensors want them, and what they were found to be."""
+"""The methods of tensors for gradients: `requires_grad`, `grad`, `backward`, hooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def requires_grad(self: Tensor) -> bool:
-    """Whether `backward()` of this tensor reaches a tensor that gradients are wanted for.
+    """Whether this tensor is a leaf that requires a gradient, or was computed from one.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> (w * 2).requires_grad, (w.detach() * 2).requires_grad
@@ -52,7 +52,7 @@ def is_leaf(self: Tensor) -> bool:
 
 
 class GradientFunction:
-    """The name of the operation that a tensor was computed by, where gradients flow back."""
+    """The operation that computed a tensor with a history. It only has a name."""
 
     __slots__ = ("node", "origin")
 
@@ -61,7 +61,7 @@ class GradientFunction:
         self.origin = origin
 
     def name(self) -> str:
-        """A name such as PyTorch's, made of that of the operation."""
+        """Return a name in PyTorch's manner, such as `MulBackward`."""
         node = self.node
         while node.op in (Op.RESHAPE, Op.CONTIGUOUS):
             (node,) = node.src
@@ -72,7 +72,7 @@ class GradientFunction:
 
 
 def grad_fn(self: Tensor) -> GradientFunction | None:
-    """The operation that a tensor was computed by, if gradients flow back; None for leaves.
+    """The operation that computed a tensor with a history; None for leaves.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> w.grad_fn, (w * 2).grad_fn
@@ -84,36 +84,36 @@ def grad_fn(self: Tensor) -> GradientFunction | None:
 
 
 def _computed_by(node: UOp) -> UOp:
-    """The expression in place of which the memory of a value stands now, maybe under a shape."""
+    """Return the expression that a node had before it was realized, if its history keeps that."""
     while True:
-        below = node
-        while below.op in (Op.RESHAPE, Op.CONTIGUOUS):
-            (below,) = below.src
-        record = history.record_of(below)
+        memory = node
+        while memory.op in (Op.RESHAPE, Op.CONTIGUOUS):
+            (memory,) = memory.src
+        record = history.record_of(memory)
         if record is None:
             return node
         node = record.expression
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Say whether gradients are wanted for this tensor. Returns the tensor itself.
+    """Make this tensor require a gradient, or no longer. Returns the tensor itself.
 
-    Such a tensor is a *leaf*: it has memory of its own, in which `assign` under
-    `ogive.no_grad()` changes it, and `backward()` leaves a gradient in `grad`.
+    A tensor that requires a gradient is a *leaf*. `backward()` accumulates its gradient in `grad`.
+    It has memory of its own, which `assign` changes under `ogive.no_grad()`.
 
     >>> w = Tensor([1.0, 2.0]).requires_grad_()
     >>> (w * w).sum().backward()
     >>> w.grad.tolist()
     [2.0, 4.0]
 
-    Raises `GradientError` for a dtype other than a float, and for False on a tensor that was
-    computed from leaves: `detach()` gives one that was not.
+    Raises `GradientError` for a dtype that is neither float nor complex, and for False on a tensor
+    that was computed from leaves; use `detach()` there.
     """
     if not requires_grad:
         if not self.is_leaf:
             raise GradientError(
-                "only a leaf can be made not to require gradients; use detach() for what was "
-                "computed from one"
+                "only a leaf can be made not to require gradients; use detach() for a tensor that "
+                "was computed from one"
             )
         history.unmark_leaf(self)
     elif not self.dtype.is_inexact:
@@ -128,7 +128,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def detach_(self: Tensor) -> Tensor:
-    """Let no gradient flow through this tensor from now on. Returns the tensor itself.
+    """Cut this tensor from its history, in place. Returns the tensor itself.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> (w * 2).detach_().requires_grad
@@ -142,10 +142,11 @@ def detach_(self: Tensor) -> Tensor:
 
 
 def data(self: Tensor) -> Tensor:
-    """The values, apart from gradients: a view, as `detach()` gives it. Changing them needs no
-    `no_grad()`. They can be replaced as a whole: the tensor has other memory then.
+    """The values as a detached view. Writing to it needs no `no_grad()`.
 
-    Shapes: as this tensor; what is set may have another shape or dtype.
+    `data` can be set: the tensor then shares the memory of the new value.
+
+    Shapes: as this tensor. The value that is set may have another shape or dtype.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> _ = w.data.mul_(10)
@@ -167,7 +168,7 @@ def set_data(self: Tensor, value: Any) -> None:
 
 
 def grad(self: Tensor) -> Tensor | None:
-    """The gradient that `backward()` has left here, or None. It can be set and deleted by None.
+    """The gradient that `backward()` has accumulated here, or None. It can be set, also to None.
 
     Shapes: as this tensor.
 
@@ -181,7 +182,7 @@ def grad(self: Tensor) -> Tensor | None:
 
 
 def set_grad(self: Tensor, value: Tensor | None) -> None:
-    """`x.grad = value`. Raises for a gradient of another shape or dtype."""
+    """`x.grad = value`. Raises `ShapeError` or `DtypeError` for another shape or dtype."""
     if value is not None:
         _check_gradient(self, value, "grad")
     self.gradient = value
@@ -190,9 +191,9 @@ def set_grad(self: Tensor, value: Tensor | None) -> None:
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Handle:
     """Call `hook` with the gradient of this tensor in every backward pass that reaches it.
 
-    What it returns takes the place of the gradient; None changes nothing. The gradient is lazy,
-    as always. Gives a handle whose `remove()` takes the hook away. Tensors computed in the same
-    way from the same are one to a backward pass, which has one gradient for them.
+    A tensor that the hook returns replaces the gradient; None changes nothing. The gradient is
+    lazy. Returns a handle, whose `remove()` removes the hook. Two tensors of the same expression
+    are one node to a backward pass, and have one gradient.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> handle = w.register_hook(lambda gradient: gradient * 10)
@@ -200,7 +201,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hand
     >>> w.grad.tolist()
     [20.0, 40.0]
 
-    Raises `GradientError` for a tensor that no gradient flows to.
+    Raises `GradientError` for a tensor that does not require a gradient.
     """
     _check_reached(self, "register_hook")
     hooks = hooks_of(self)
@@ -209,22 +210,23 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hand
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> Handle:
-    """Call `hook` with this leaf whenever a backward pass has added to its `grad`.
+    """Call `hook` with this leaf whenever a backward pass has accumulated its `grad`.
 
-    So an optimizer may step and free gradients one by one. Gives a handle, as `register_hook`.
+    An optimizer can use it to step and free gradients one by one. Returns a handle, as
+    `register_hook` does.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> handle = w.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad.tolist()))
     >>> (w * w).sum().backward()
     [2.0, 4.0]
 
-    Raises `GradientError` for a tensor that is no leaf.
+    Raises `GradientError` for a tensor that is not a leaf.
     """
     _check_reached(self, "register_post_accumulate_grad_hook")
     if not self.is_leaf:
         raise GradientError(
-            "post accumulate grad hooks cannot be registered on non-leaf tensors: register_hook "
-            "is called for what was computed from some"
+            "post accumulate grad hooks cannot be registered on non-leaf tensors; use "
+            "register_hook there"
         )
     hooks = hooks_of(self)
     hooks.afterwards.append(hook)
@@ -232,7 +234,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
 
 
 def retain_grad(self: Tensor) -> None:
-    """Let backward passes leave a gradient in `grad`, as they do for leaves.
+    """Let backward passes accumulate a gradient in `grad`, as they do for leaves.
 
     >>> w = Tensor([1.0, 2.0], requires_grad=True)
     >>> y = w * 3
@@ -241,15 +243,15 @@ def retain_grad(self: Tensor) -> None:
     >>> y.grad.tolist()
     [6.0, 12.0]
 
-    Raises `GradientError` for a tensor that no gradient flows to.
+    Raises `GradientError` for a tensor that does not require a gradient.
     """
     _check_reached(self, "retain_grad")
     if history.is_flagged(self):
         return
-    own = weakref.ref(self)
+    reference = weakref.ref(self)
 
     def keep(gradient: Tensor) -> None:
-        tensor = own()
+        tensor = reference()
         if tensor is not None:
             value = gradient.detach()
             tensor.grad = value if tensor.grad is None else tensor.grad + value
@@ -258,7 +260,7 @@ def retain_grad(self: Tensor) -> None:
 
 
 def retains_grad(self: Tensor) -> bool:
-    """Whether `retain_grad` was called, and this is no leaf.
+    """Whether `retain_grad` was called on this tensor, and it is not a leaf.
 
     >>> y = Tensor([1.0], requires_grad=True) * 3
     >>> y.retain_grad()
@@ -276,18 +278,19 @@ def backward(
 ) -> None:
     """Add the gradient of this tensor to `grad` of every leaf that it was computed from.
 
-    Shapes: `gradient` is that of this tensor, with which its elements are weighted; a tensor of
-    one element needs none. With `create_graph` the gradients can be differentiated themselves.
-    Nothing is computed yet: gradients are lazy. The graph stays, so `retain_graph` changes
-    nothing.
+    `gradient` is the upstream gradient; a tensor of one element needs none. With `create_graph`,
+    the gradients can be differentiated themselves. They are lazy, so nothing is computed yet. The
+    graph is always kept: `retain_graph` has no effect.
+
+    Shapes: `gradient` has that of this tensor.
 
     >>> w = Tensor([1.0, 2.0, 3.0], requires_grad=True)
     >>> (w ** 2).sum().backward()
     >>> w.grad.tolist()
     [2.0, 4.0, 6.0]
 
-    Raises `GradientError` when no leaf is reached, when several elements have no `gradient`, or
-    when values that a gradient needs have been overwritten.
+    Raises `GradientError` if no leaf is reached, if `gradient` is missing for several elements, or
+    if values that a gradient needs have been overwritten.
     """
     from ogive.autograd.backward import run_backward
 
@@ -299,8 +302,8 @@ def backward(
 def _check_reached(tensor: Tensor, name: str) -> None:
     if not tensor.requires_grad:
         raise GradientError(
-            f"{name}: no gradient flows to this tensor of shape {tensor.shape}; requires_grad_() "
-            "makes it a leaf"
+            f"{name}: this tensor of shape {tensor.shape} does not require a gradient; call "
+            "requires_grad_() to make it a leaf"
         )
 
 
@@ -311,33 +314,33 @@ def _check_gradient(tensor: Core, gradient: Any, name: str) -> None:
         )
     if gradient.shape != tensor.shape:
         raise ShapeError(
-            f"{name}: the gradient has the shape {build.show(gradient.shape)}, and the tensor "
+            f"{name}: the gradient has the shape {build.show(gradient.shape)}, and the tensor has "
             f"{build.show(tensor.shape)}; they must be equal"
         )
     if gradient.dtype is not tensor.dtype:
         raise DtypeError(
-            f"{name}: the gradient has the dtype {gradient.dtype.name}, and the tensor "
+            f"{name}: the gradient has the dtype {gradient.dtype.name}, and the tensor has "
             f"{tensor.dtype.name}; cast it"
         )
 
 
 def _own_memory(tensor: Tensor) -> None:
-    """Let a tensor be memory, or at least a node, that nothing else reads.
+    """Move a tensor to memory, or at least to a node, that no other tensor reads.
 
-    Views of it follow it, without gradients, since they were made before it had any. One that is
-    itself a view of another has left that.
+    Views of the tensor move with it. They become detached, since they were made before it required
+    a gradient. A tensor that is itself a view leaves its storage.
     """
     with graph_lock:
         storage = views.shared_storage(tensor)
         if storage is not None:
             views.cut_others(tensor, storage)
-    _move_apart(tensor)
+    _move_to_own_node(tensor)
     with graph_lock:
         if tensor.shared is not None:
             registry.move_tensor(tensor.shared, tensor.node)
 
 
-def _move_apart(tensor: Tensor) -> None:
+def _move_to_own_node(tensor: Tensor) -> None:
     with graph_lock:
         node = tensor.node
         if _is_own(tensor, memory_leaf(node)):

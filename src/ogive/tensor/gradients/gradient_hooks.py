@@ -1,9 +1,9 @@
-"""Functions that are shown the gradient of a tensor when a backward pass comes by.
+"""Hooks: functions that a backward pass calls with the gradient of a tensor.
 
-    y   →   GRADIENT(y, y)     the value of y; going back, the hooks are called on the way to y
+    y   →   GRADIENT(y, y)     the value of y; a backward pass calls the hooks on its way to y
 
-A pass only builds the graph of the gradients, so what a hook is given is lazy, and what it returns
-is more of that graph. Leaves, where a pass ends, have their hooks themselves.
+A backward pass only builds the graph of the gradients. So a hook gets a lazy gradient, and the one
+that it returns becomes part of that graph. The hooks of leaves are attributes of the leaves.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Hook = Callable[[Any], Any]
 class Hooks:
     """The hooks of a tensor, and the rule of the `GRADIENT` node that calls them.
 
-    `keep`, if there is one, is called last, with what the others have made of the gradient. What is
-    to be called `afterwards` is given a leaf that has its gradient.
+    The `functions` may change the gradient. `keep`, the hook of `retain_grad`, is called last, with
+    the result. The hooks `afterwards` are called with a leaf whose gradient has been accumulated.
     """
 
     __slots__ = ("_device", "afterwards", "functions", "keep")
@@ -41,14 +41,14 @@ class Hooks:
         self.keep: Hook | None = None
 
     def changed(self, gradient: UOp) -> UOp:
-        """The gradient of a backward pass after the hooks."""
+        """Call all hooks with the gradient of a backward pass. Returns the changed gradient."""
         gradient = self.seen(gradient)
         if self.keep is not None:
             self.keep(hold(gradient, self._device))
         return gradient
 
     def seen(self, gradient: UOp) -> UOp:
-        """The gradient that somebody has asked for after the hooks."""
+        """Call the hooks, except `keep`, with a gradient. Returns the changed gradient."""
         for function in list(self.functions):
             returned = function(hold(gradient, self._device))
             if returned is not None:
@@ -56,17 +56,17 @@ class Hooks:
         return gradient
 
     def call_afterwards(self, leaf: Any) -> None:
-        """The gradient of a leaf is in `grad`."""
+        """Call the hooks for a leaf whose gradient has been accumulated."""
         for function in list(self.afterwards):
             function(leaf)
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        """The gradient of the input."""
+        """Return the gradient of the input: the upstream gradient after the hooks."""
         return [self.changed(upstream)]
 
 
 def checked(returned: Any, shape: Any, dtype: DType) -> Any:
-    """A hook's result, which is to be like the gradient that it was given."""
+    """Return the result of a hook. Raises unless it is a tensor like the gradient."""
     if not isinstance(returned, Core):
         description = type(returned).__name__
     elif returned.shape != shape or returned.dtype is not dtype:
@@ -80,22 +80,25 @@ def checked(returned: Any, shape: Any, dtype: DType) -> Any:
 
 
 class Handle:
-    """The handle of a hook: `remove()` takes the hook away again."""
+    """The handle of a hook: `remove()` removes the hook."""
 
     def __init__(self, functions: list[Hook], function: Hook) -> None:
         self._functions = functions
         self._function = function
 
     def remove(self) -> None:
-        """Call the hook no more."""
+        """Remove the hook. It is not called any more."""
         if self._function in self._functions:
             self._functions.remove(self._function)
 
 
 def hooks_of(tensor: Any) -> Hooks:
-    """The hooks of a tensor, which are called by what it is used in already as well."""
-    if tensor.is_eager and (own := eager_calls[hooks_of](tensor)) is not None:
-        return own  # type: ignore[no-any-return]
+    """Return the hooks of a tensor, made if it has none.
+
+    They are also called by backward passes of tensors that were computed from it before.
+    """
+    if tensor.is_eager and (eager_hooks := eager_calls[hooks_of](tensor)) is not None:
+        return eager_hooks  # type: ignore[no-any-return]
     with graph_lock:
         node = tensor.node
         if history.is_flagged(tensor):
@@ -105,21 +108,21 @@ def hooks_of(tensor: Any) -> Hooks:
         else:
             hooks = Hooks(tensor.device)
             record = getattr(tensor, "record", None)
-            if record is not None and not record.is_leaf:  # eager tensors follow from it
+            if record is not None and not record.is_leaf:  # eager tensors were computed from it
                 record.watch(hooks, hold(node, tensor.device))
-            through = hooked(node, hooks)
-            _go_through(tensor, through)
-            _lead_views_through(tensor, through)
+            hooked_node = hooked(node, hooks)
+            _replace_node(tensor, hooked_node)
+            _replace_views(tensor, hooked_node)
         return hooks
 
 
 def hooked(node: UOp, hooks: Hooks) -> UOp:
-    """The value of a node, with hooks that are called on the way back to it."""
+    """Return the value of a node, with hooks that backward passes call on their way to it."""
     return make(Op.GRADIENT, node.dtype, (node, node), hooks)
 
 
 def keeps_gradient(tensor: Any) -> bool:
-    """Whether backward passes leave a gradient in a tensor that is no leaf."""
+    """Whether `retain_grad` was called on a tensor that is not a leaf."""
     if tensor.is_eager:
         hooks = None if tensor.is_leaf else tensor.record.hooks
         return hooks is not None and hooks.keep is not None
@@ -128,35 +131,35 @@ def keeps_gradient(tensor: Any) -> bool:
 
 
 def hooks_on(tensor: Any) -> Hooks | None:
-    """The hooks that a tensor has in a graph, if any."""
+    """The hooks of a tensor; None if it has none."""
     if history.is_flagged(tensor):
         return getattr(tensor, "hooks", None)
     with graph_lock:
         node = tensor.node
         record = history.record_of(node)
-        if record is not None:  # it is computed
+        if record is not None:  # the tensor is realized
             node = record.expression
         is_hooked = node.op is Op.GRADIENT and isinstance(node.arg, Hooks)
         return node.arg if is_hooked else None
 
 
-def _go_through(tensor: Any, node: UOp) -> None:
+def _replace_node(tensor: Any, node: UOp) -> None:
     if history.is_version(memory_leaf(tensor.node)):
-        registry.move_tensor(tensor, node)  # it only repeats a leaf, as `clone()` does
+        registry.move_tensor(tensor, node)  # a clone of a leaf: the leaf's own uses stay
     else:
         substitute_everywhere({tensor.node: node}, walk=True)
 
 
-def _lead_views_through(tensor: Any, node: UOp) -> None:
-    """Let views that were made from a view go through its hooks too. They lead from the storage:
+def _replace_views(tensor: Any, node: UOp) -> None:
+    """Let views of a view read its hooked node as well, instead of the storage.
 
         before   s = y[1:5]   z = s[1:3]   z is SHRINK (2, 4) of y
         after                              z is SHRINK (1, 3) of GRADIENT of s
     """
     storage = tensor.shared
-    own = [] if storage is None else tensor.shows.steps
-    for other in storage.tensors() if own else []:
+    prefix = [] if storage is None else tensor.shows.steps
+    for other in storage.tensors() if prefix else []:
         steps = other.shows.steps
-        shared = zip(own, steps, strict=False)
-        if len(steps) > len(own) and all(one is another for one, another in shared):
-            _go_through(other, other.shows.cut(len(own))[1].forward(node))
+        pairs = zip(prefix, steps, strict=False)
+        if len(steps) > len(prefix) and all(step is known for known, step in pairs):
+            _replace_node(other, other.shows.cut(len(prefix))[1].forward(node))

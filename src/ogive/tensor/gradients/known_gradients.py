@@ -1,6 +1,6 @@
-"""Values whose gradient is known better than the formula that computes them gives it.
+"""Values with a gradient of their own, which is better than that of the formula that computes them.
 
-y   →   GRADIENT(y, x)     the value of y; going back, what `back(x, upstream)` gives
+y   →   GRADIENT(y, x)     the value of y; the gradient of x is `back(x, upstream)`
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Back = Callable[[Any, Any], Core]
 
 
 def captured(*_: Any) -> Any:
-    """Stands for the way back of what a captured function has computed."""
+    """Raise `GradientError`: the `back` of a value that a captured function has computed."""
     raise GradientError(
-        "a gradient would flow through what a function captured by ogive.jit has computed; call "
-        "backward() inside the function"
+        "a gradient would flow through a value that a function captured by ogive.jit has computed; "
+        "call backward() inside the function"
     )
 
 
@@ -38,22 +38,22 @@ class _Rule:
         self._device = device
 
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
-        x, given = hold(node.inputs[0], self._device), hold(upstream, self._device)
-        return [self._back(x, given).node]
+        x, upstream_tensor = hold(node.inputs[0], self._device), hold(upstream, self._device)
+        return [self._back(x, upstream_tensor).node]
 
 
 class _HoldingRule(_Rule):
-    """The rule of a way back that may hold tensors, and is itself only."""
+    """The rule of a `back` that may hold tensors. It equals only itself."""
 
     __slots__ = ()
 
     def release(self) -> None:
-        """Let go of the tensors that the way back needs: nothing will go back."""
+        """Release the tensors that `back` holds. No gradient will flow any more."""
         self._back = captured
 
 
 class _FixedRule(_Rule):
-    """The rule of a way back that holds no tensors: equal ones make equal nodes."""
+    """The rule of a `back` that holds no tensors. Equal rules make equal nodes."""
 
     __slots__ = ()
     is_fixed = True
@@ -69,10 +69,10 @@ class _FixedRule(_Rule):
 
 @open_to_eager
 def with_gradient(value: Core, x: Core, back: Back, is_fixed: bool = False) -> Tensor:
-    """`value`, which was computed from `x`, and through which gradients go back by `back`.
+    """Return `value`, which was computed from `x`, with the gradient `back(x, upstream)` for `x`.
 
-    Shapes: that of `value`; `back` takes x and the upstream gradient, and gives one like x. One
-    that holds no tensors `is_fixed`: what it gives follows from these two, and it equals its like.
+    Shapes: that of `value`. `back` returns a tensor like `x`. `is_fixed` says that it holds no
+    tensors, so that its result depends on its arguments alone; rules of equal `back` are equal.
     """
     with graph_lock:
         node = value.node

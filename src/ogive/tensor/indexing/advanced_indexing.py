@@ -1,13 +1,13 @@
 """Indexing with tensors, arrays, lists and masks, mixed with integers and slices.
 
-An index becomes a view and, for some axes of what that shows, positions:
+An index becomes a view, and positions along some axes of that view:
 
     x[1:, [2, 0]]   →   GATHER(x[1:], (position along axis 0, [2, 0] beside it))
 
-As in PyTorch the positions broadcast together, and their axes come where the first of them was if
-they are side by side, else in front. An integer, also a scalar tensor, just takes its axis away. A
-mask stands for the positions where it holds, one list per axis of the mask: how many there are is
-in the shape of the result, so a mask that is a tensor is computed at once.
+As in PyTorch, the positions broadcast together. If their axes are adjacent, the axes of the result
+take the place of the first one, and else come in front. An integer or a scalar tensor removes its
+axis. A mask stands for the positions where it holds, one list per axis of the mask. Their number is
+part of the shape of the result, so a mask that is a tensor is computed at once.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 Positions = dict[int, Core]
-"""For some axes, the int64 positions that are taken along them."""
+"""The positions of int64 that are selected along some axes, by axis."""
 
 
-class Taken(NamedTuple):
-    """The positions that one entry of an index takes from the axes that begin at `axis`."""
+class Selection(NamedTuple):
+    """An advanced entry of an index: positions along `axis`, or a mask of axes from there on."""
 
     axis: int
-    what: Core | Array  # positions along one axis, or a mask over several
+    positions: Core | Array  # of integers, or a mask of bool
 
     @property
     def is_mask(self) -> bool:
-        return _is_bool(self.what)
+        return _is_bool(self.positions)
 
 
 def is_advanced(entry: Any) -> bool:
@@ -68,39 +68,39 @@ def is_advanced(entry: Any) -> bool:
     return isinstance(entry, Core | list | tuple | range | numpy.ndarray | bool | numpy.bool_)
 
 
-def parse(shape: Shape, index: tuple[Any, ...]) -> tuple[View, list[Taken]]:
-    """The view that the integers and slices of an index give, and what is taken from its axes."""
+def parse(shape: Shape, index: tuple[Any, ...]) -> tuple[View, list[Selection]]:
+    """Return the view of the integers and slices of an index, and the selections from its axes."""
     entries = [_to_array(entry) if is_advanced(entry) else entry for entry in index]
     basic: list[Any] = []
-    taken: list[Taken] = []
-    given = sum([_consumed(entry) for entry in entries])
+    selections: list[Selection] = []
+    indexed = sum([_consumed(entry) for entry in entries])
     axis = 0
     for entry in entries:
         if not isinstance(entry, Core | numpy.ndarray):
             basic.append(entry)
             if entry is Ellipsis:
-                axis += len(shape) - given
+                axis += len(shape) - indexed
             elif entry is None or isinstance(entry, slice):
                 axis += 1
         elif not entry.ndim and _is_bool(entry):
-            # A single truth value takes all or nothing of a new axis.
+            # A single truth value selects all or nothing of a new axis.
             basic.append(None)
-            taken.append(Taken(axis, numpy.zeros(int(bool(entry)), numpy.int64)))
+            selections.append(Selection(axis, numpy.zeros(int(bool(entry)), numpy.int64)))
             axis += 1
         else:
             count = _consumed(entry)
             basic.extend([WHOLE] * count)
-            taken.append(Taken(axis, entry))
+            selections.append(Selection(axis, entry))
             axis += count
     view = to_view(shape, tuple(basic))
-    for entry in taken:
+    for entry in selections:
         if entry.is_mask:
             _check_mask(entry, view.shape)
-    return view, taken
+    return view, selections
 
 
 def _to_array(entry: Any) -> Core | Array | int:
-    """Positions or a mask as a tensor or an array, and a single position as an integer."""
+    """Return positions or a mask as a tensor or an array, and a single position as an integer."""
     if isinstance(entry, Core):
         if entry.dtype.is_float:
             raise DtypeError(
@@ -115,20 +115,20 @@ def _to_array(entry: Any) -> Core | Array | int:
         raise ShapeError(f"the lists in the index {entry!r} are not of equal lengths") from None
     if array.dtype.kind not in "biu" and array.size:
         raise ArgumentTypeError(
-            f"an index of {array.dtype} ({type(entry).__name__}) does not select; indices are "
-            "integers, masks bool"
+            f"an index cannot be of {array.dtype} ({type(entry).__name__}); indices are integers, "
+            "masks bool"
         )
     if array.dtype.kind == "b":
         return array
     return array.astype(numpy.int64) if array.ndim else int(array)
 
 
-def _is_bool(what: Core | Array) -> bool:
-    return what.dtype.is_bool if isinstance(what, Core) else what.dtype.kind == "b"
+def _is_bool(entry: Core | Array) -> bool:
+    return entry.dtype.is_bool if isinstance(entry, Core) else entry.dtype.kind == "b"
 
 
 def _consumed(entry: Any) -> int:
-    """How many axes an entry of an index is about."""
+    """How many axes of the tensor an entry of an index refers to."""
     if entry is None or entry is Ellipsis:
         return 0
     if isinstance(entry, Core | numpy.ndarray) and _is_bool(entry):
@@ -136,9 +136,9 @@ def _consumed(entry: Any) -> int:
     return 1
 
 
-def _check_mask(taken: Taken, shape: Shape) -> None:
-    mask = tuple(taken.what.shape)
-    covered = shape[taken.axis : taken.axis + len(mask)]
+def _check_mask(selection: Selection, shape: Shape) -> None:
+    mask = tuple(selection.positions.shape)
+    covered = shape[selection.axis : selection.axis + len(mask)]
     if mask != covered:
         raise IndexRangeError(
             f"the mask of shape {build.show(mask)} does not fit the axes it selects from, which "
@@ -149,46 +149,47 @@ def _check_mask(taken: Taken, shape: Shape) -> None:
 # Positions
 
 
-def join_masked(taken: Sequence[Taken], shape: Shape) -> tuple[list[Taken], Shape]:
-    """What is taken, and the shape that it is taken from, where the axes of a mask are joined: one
-    list of positions is found and read sooner than one for each axis.
+def join_masked(selections: Sequence[Selection], shape: Shape) -> tuple[list[Selection], Shape]:
+    """Join the axes of each mask into one, in the selections and in the shape.
+
+    One list of positions is computed and read faster than one for each axis.
 
         before   a mask of (3, 4) from axis 1 of (2, 3, 4, 5)
         after    a mask of (12,)  from axis 1 of (2, 12, 5)
     """
-    joined: list[Taken] = []
-    lost = 0
-    for entry in taken:
-        axis, what = entry.axis - lost, entry.what
-        if entry.is_mask and not any(map(lengths.is_symbolic, what.shape)):
-            shape = (*shape[:axis], math.prod(what.shape), *shape[axis + what.ndim :])
-            lost += what.ndim - 1
-            what = numpy.asarray(what).reshape(-1)
-        joined.append(Taken(axis, what))
+    joined: list[Selection] = []
+    removed = 0
+    for entry in selections:
+        axis, mask = entry.axis - removed, entry.positions
+        if entry.is_mask and not any(map(lengths.is_symbolic, mask.shape)):
+            shape = (*shape[:axis], math.prod(mask.shape), *shape[axis + mask.ndim :])
+            removed += mask.ndim - 1
+            mask = numpy.asarray(mask).reshape(-1)
+        joined.append(Selection(axis, mask))
     return joined, shape
 
 
-def to_positions(taken: Sequence[Taken], shape: Shape, device: str) -> Positions:
-    """Positions within each axis that something is taken from; those from the back are turned.
+def to_positions(selections: Sequence[Selection], shape: Shape, device: str) -> Positions:
+    """Return the selected positions along each axis, counted from the front.
 
-    What is no tensor becomes one on `device`.
+    Positions in arrays become tensors on `device`.
     """
     positions: Positions = {}
-    for axis, what in taken:
-        if _is_bool(what):
+    for axis, selected in selections:
+        if _is_bool(selected):
             with needing_memory("a mask"):
-                where = numpy.asarray(what).nonzero()
+                where = numpy.asarray(selected).nonzero()
             lines = [to_tensor(line, device) for line in where]
             positions.update({axis + number: line for number, line in enumerate(lines)})
-        elif isinstance(what, Core):
-            positions[axis] = from_front(what, shape[axis])
+        elif isinstance(selected, Core):
+            positions[axis] = from_front(selected, shape[axis])
         else:
-            positions[axis] = to_tensor(_within(what, shape[axis], axis), device)
+            positions[axis] = to_tensor(_within(selected, shape[axis], axis), device)
     return positions
 
 
 def from_front(positions: Core, length: Dim) -> Tensor:
-    """Positions as int64, where negative ones count from the back."""
+    """Return positions as int64, counted from the front. Negative ones count from the back."""
     with graph_lock:
         node = build.cast(positions.node, dtypes.int64)
         if positions.dtype.is_signed:
@@ -202,7 +203,7 @@ def from_front(positions: Core, length: Dim) -> Tensor:
 
 
 def _within(positions: Array, length: Dim, axis: int) -> Array:
-    """The same for an array, which is checked here and now."""
+    """Return the positions of an array, counted from the front. They are checked at once."""
     if lengths.is_symbolic(length):
         length = evaluate(length)
     outside = (positions < -length) | (positions >= length)
@@ -214,7 +215,7 @@ def _within(positions: Array, length: Dim, axis: int) -> Array:
 
 
 def place(shape: Shape, positions: Positions) -> tuple[Shape, list[UOp]]:
-    """The shape of what is taken from `shape`, and for each of its axes the index into it."""
+    """Return the shape of a selection from `shape`, and for each axis of `shape` its index node."""
     lists = [axis for axis, index in positions.items() if index.ndim]
     wide: Shape = ()
     for axis in lists:
@@ -227,17 +228,17 @@ def place(shape: Shape, positions: Positions) -> tuple[Shape, list[UOp]]:
     for axis in range(len(shape)):
         if axis in positions:
             node = positions[axis].node
-            spread = (*node.shape, *[1] * len(after)) if node.shape else ()
-            indices.append(build.expand_to(build.reshape(node, spread), result))
+            aligned = (*node.shape, *[1] * len(after)) if node.shape else ()
+            indices.append(build.expand_to(build.reshape(node, aligned), result))
         else:
             number = kept.index(axis)
-            own = number if number < front else number + len(wide)
-            indices.append(build.count_along(own, result))
+            result_axis = number if number < front else number + len(wide)
+            indices.append(build.count_along(result_axis, result))
     return result, indices
 
 
 def _are_adjacent(lists: list[int], kept: list[int]) -> bool:
-    """Whether no axis that is kept lies between those that positions are listed for."""
+    """Whether no kept axis lies between axes with lists of positions."""
     return bool(lists) and not any(lists[0] < axis < lists[-1] for axis in kept)
 
 
@@ -245,10 +246,10 @@ def _are_adjacent(lists: list[int], kept: list[int]) -> bool:
 
 
 def read(x: Core, index: tuple[Any, ...]) -> Tensor:
-    """`x[index]`."""
-    view, taken = parse(x.shape, index)
-    taken, shape = join_masked(taken, view.shape)
-    positions = to_positions(taken, shape, x.device)
+    """Return `x[index]`."""
+    view, selections = parse(x.shape, index)
+    selections, shape = join_masked(selections, view.shape)
+    positions = to_positions(selections, shape, x.device)
     device = same_device([x, *positions.values()], "indexing")
     with graph_lock:
         node = build.reshape(view.forward(x.node), shape)
@@ -257,19 +258,19 @@ def read(x: Core, index: tuple[Any, ...]) -> Tensor:
 
 
 def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None = None) -> None:
-    """`x[index] = operand`; with `op`, it is combined with what is there."""
-    view, taken = parse(x.shape, index)
-    if op is None and len(taken) == 1 and taken[0].is_mask:
-        what = taken[0].what
-        mask = to_tensor(what, None if isinstance(what, Core) else x.device)
-        if _is_same_throughout(operand, taken[0], len(view.shape)):
+    """Assign `x[index] = operand`. With `op`, the operand is combined with the present elements."""
+    view, selections = parse(x.shape, index)
+    if op is None and len(selections) == 1 and selections[0].is_mask:
+        selected = selections[0].positions
+        mask = to_tensor(selected, None if isinstance(selected, Core) else x.device)
+        if _is_same_throughout(operand, selections[0], len(view.shape)):
             same_device([x, mask], "indexing")
             with graph_lock:
                 part = view.forward(x.node)
-                views.write(x, view, _choose(mask.node, operand, taken[0].axis, part))
+                views.write(x, view, _choose(mask.node, operand, selections[0].axis, part))
             settle()
             return
-    positions = to_positions(taken, view.shape, x.device)
+    positions = to_positions(selections, view.shape, x.device)
     same_device([x, *positions.values()], "indexing")
     with graph_lock:
         part = view.forward(x.node)
@@ -278,35 +279,35 @@ def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None
 
 
 def put(part: UOp, positions: Positions, operand: Core | Scalar, op: Op | None) -> UOp:
-    """`part` with a value, which broadcasts, at some positions."""
+    """Return `part` with `operand`, which broadcasts, put at some positions."""
     shape, indices = place(part.shape, positions)
     return build.scatter(part, assignment.fit(operand, part.dtype, shape), indices, op)
 
 
-def _is_same_throughout(value: Core | Scalar, mask: Taken, rank: int) -> bool:
+def _is_same_throughout(value: Core | Scalar, mask: Selection, rank: int) -> bool:
     """Whether a value is the same for all elements that a mask selects, however many."""
     if not isinstance(value, Core):
         return True
-    after = rank - mask.axis - mask.what.ndim
+    after = rank - mask.axis - mask.positions.ndim
     return value.ndim <= after or value.shape[value.ndim - after - 1] == 1
 
 
 def _choose(mask: UOp, value: Core | Scalar, axis: int, part: UOp) -> UOp:
-    """WHERE(mask, value, part), where axis 0 of what the mask selects becomes those of the mask."""
+    """Return WHERE(mask, value, part). The value's axis of selected elements gets length 1."""
     rank, covered = len(part.shape), len(mask.shape)
     after = rank - axis - covered
     if isinstance(value, Core) and value.ndim > after:
         own = value.node.shape
-        cut = value.ndim - after - 1
-        spread = (*own[:cut], *[1] * covered, *own[cut + 1 :])
-        value = wrap(build.reshape(value.node, spread), value.device)
+        selected_axis = value.ndim - after - 1
+        aligned = (*own[:selected_axis], *[1] * covered, *own[selected_axis + 1 :])
+        value = wrap(build.reshape(value.node, aligned), value.device)
     new = assignment.fit(value, part.dtype, part.shape)
-    shown = build.expand_to(build.reshape(mask, (*mask.shape, *[1] * after)), part.shape)
-    return make(Op.WHERE, part.dtype, (shown, new, part))
+    condition = build.expand_to(build.reshape(mask, (*mask.shape, *[1] * after)), part.shape)
+    return make(Op.WHERE, part.dtype, (condition, new, part))
 
 
 def listed_entries(index: Any) -> Any:
-    """An index as PyTorch has it: a list of lists, tensors or slices has an entry for each axis.
+    """Return an index as PyTorch reads it: a list of lists, tensors or slices is a tuple.
 
         x[[[0, 1], [1, 2]]]   →   x[[0, 1], [1, 2]]
         x[[0, 1]]             →   x[[0, 1]]
@@ -319,11 +320,12 @@ def listed_entries(index: Any) -> Any:
 
 
 def get_item(self: Tensor, index: Any) -> Tensor:
-    """A part of the tensor: by integers, slices, None (a new axis), Ellipsis; by tensors,
-    arrays or lists of positions, which broadcast together; and by masks.
+    """Return a part of the tensor: `x[index]`.
 
-    Integers and bounds of slices may depend on variables. The positions in a tensor are checked
-    when the result is computed. A mask is computed at once, since the shape depends on it.
+    An index consists of integers, slices, None (a new axis), Ellipsis, tensors, arrays or lists of
+    positions, which broadcast together, and masks. Integers and bounds of slices may depend on
+    variables. Positions in a tensor are checked when the result is computed. A mask is computed at
+    once, because the shape depends on it.
 
     >>> x = Tensor([[1, 2, 3], [4, 5, 6]])
     >>> x[:, ::-2].tolist()
@@ -331,8 +333,8 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     >>> x[Tensor([0, -1]), [2, 0]].tolist(), x[x > 3].tolist()
     ([3, 4], [4, 5, 6])
 
-    Raises `IndexRangeError` for an index that is outside its axis or, for some value of its
-    variables, may be, for too many of them, and for a mask that does not fit its axes.
+    Raises `IndexRangeError` for an index that is, or for some value of its variables may be,
+    outside of its axis, for too many indices, and for a mask that does not fit its axes.
     """
     entries = index if isinstance(index, tuple) else (index,)
     if any(map(is_advanced, entries)):
@@ -345,11 +347,11 @@ def get_item(self: Tensor, index: Any) -> Tensor:
 
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:
-    """Replace a part of the tensor; `value` broadcasts to it and takes on the dtype.
+    """Replace a part of the tensor: `x[index] = value`, where `value` is broadcast and cast.
 
-    What shows the same memory shows the new values; what was computed from this tensor before
-    keeps those it had then. Where a position is given twice the last value stays. A mask with
-    one value for all is not computed at once.
+    Tensors that show the same memory show the new values. Tensors that were computed from this one
+    before keep their values. If a position is given twice, the last value counts. A mask with one
+    value for all elements is not computed at once.
 
     >>> x = Tensor([1, 2, 3, 4])
     >>> x[::2] = 0
@@ -392,6 +394,6 @@ def iterate(self: Tensor) -> Any:
             "many entries it has depends on variables"
         )
     if len(self.node.shape) == 1 and not is_shown_memory(self.node) and may_be_computed(self):
-        self.realize()  # whoever goes through single elements asks for what each one is
+        self.realize()  # the values of the single elements will be asked for
     return (self[position] for position in range(len(self)))
 

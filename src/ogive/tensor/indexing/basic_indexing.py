@@ -4,10 +4,10 @@ An index becomes a list of movements from the tensor to what it selects:
 
     x[1:8:3]  of length 10   →   SHRINK (1, 10) · RESHAPE (3, 3) · SHRINK (0, 1) · RESHAPE (3,)
 
-A step reads a column of blocks of that size. A last block that is not whole borrows elements that
-lie before or behind the slice, and is padded only where there are none.
+A step cuts the axis into blocks of that size, and takes one column of them. An incomplete last
+block is filled up with elements before or behind the slice, and padded only where there are none.
 
-Bounds may depend on variables; they are clipped to the axis as Python's are:
+Bounds may depend on variables. They are clipped to the axis as Python's are:
 
     x[n:]     of length 10   →   SHRINK (n, 10), where n <= 10
 """
@@ -29,18 +29,18 @@ WHOLE = slice(None)
 
 
 class Part(NamedTuple):
-    """The part of one axis that an index takes: a window, reversed or not, in blocks or not."""
+    """The part of one axis that an index selects: a window, maybe reversed, maybe in blocks."""
 
-    window: tuple[Dim, Dim]  # what to cut out
+    window: tuple[Dim, Dim]  # the bounds to cut out
     length: Dim  # how many elements the result has
     flipped: bool = False
-    stride: int = 1  # the length of the blocks of which each gives one element
-    missing: Dim = 0  # what to append for the last block to be whole
-    pick: int = 0  # which element of each block
+    stride: int = 1  # the length of the blocks, each of which gives one element
+    missing: Dim = 0  # how many elements to append to complete the last block
+    pick: int = 0  # the position of that element in its block
 
 
 def to_view(shape: Shape, index: Any) -> View:
-    """The view that `index` selects from a tensor of `shape`."""
+    """Return the view that `index` selects from a tensor of `shape`."""
     entries = index if isinstance(index, tuple) else (index,)
     plain = _plain_entries(entries)
     if plain is None or not all(size.__class__ is int for size in shape):
@@ -49,7 +49,7 @@ def to_view(shape: Shape, index: Any) -> View:
 
 
 def _plain_entries(entries: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """An index of integers and slices of integers as something that it can be remembered by."""
+    """Return an index of integers and slices as a hashable key; None for another index."""
     plain: list[Any] = []
     for entry in entries:
         if entry.__class__ is int:
@@ -66,7 +66,7 @@ def _plain_entries(entries: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 @functools.lru_cache(maxsize=4096)
 def _known_view(shape: Shape, plain: tuple[Any, ...]) -> View:
-    """The view of an index that a loop may come back with."""
+    """Return the view of a static index, cached for loops that use it again."""
     entries = [slice(*entry) if isinstance(entry, tuple) else entry for entry in plain]
     return _make_view(shape, tuple(entries))
 
@@ -104,18 +104,18 @@ def _make_view(shape: Shape, index: tuple[Any, ...]) -> View:
 
 
 def _complete(shape: Shape, index: tuple[Any, ...]) -> list[Any]:
-    """The index with one entry per axis, and None for each new axis."""
-    given = sum([entry is not None and entry is not Ellipsis for entry in index])
-    if given > len(shape):
+    """Return the index with one entry per axis, and None for each new axis."""
+    indexed = sum([entry is not None and entry is not Ellipsis for entry in index])
+    if indexed > len(shape):
         raise IndexRangeError(
-            f"too many indices: {given} for the {len(shape)} axes of shape {build.show(shape)}"
+            f"too many indices: {indexed} for the {len(shape)} axes of shape {build.show(shape)}"
         )
-    ellipses = [place for place, entry in enumerate(index) if entry is Ellipsis]
+    ellipses = [number for number, entry in enumerate(index) if entry is Ellipsis]
     if len(ellipses) > 1:
         raise ArgumentError("an index may hold only one Ellipsis (...)")
-    place = ellipses[0] if ellipses else len(index)
-    rest = [WHOLE] * (len(shape) - given)
-    return [*index[:place], *rest, *index[place + 1 :]]
+    number = ellipses[0] if ellipses else len(index)
+    whole = [WHOLE] * (len(shape) - indexed)
+    return [*index[:number], *whole, *index[number + 1 :]]
 
 
 def _slice(entry: slice, size: Dim, axis: int) -> Part:
@@ -135,7 +135,10 @@ def _slice(entry: slice, size: Dim, axis: int) -> Part:
 
 
 def _known_part(first: int, step: int, length: int, size: int) -> Part:
-    """A last block that is not whole borrows elements from around the slice, if there are any."""
+    """Return the part of a slice with known bounds.
+
+    An incomplete last block is filled up with elements around the slice, if there are any.
+    """
     if length == 0:
         return Part((0, 0), 0)
     stride = abs(step) if length > 1 else 1
@@ -155,7 +158,7 @@ def _known_part(first: int, step: int, length: int, size: int) -> Part:
 
 
 def _symbolic_part(start: Dim | None, stop: Dim | None, step: int, size: Dim, axis: int) -> Part:
-    """The same where a bound or the length of the axis depends on variables."""
+    """Return the part of a slice where a bound or the length of the axis is symbolic."""
     if step > 0:
         low = 0 if start is None else _from_front(start, 0, size, axis)
         high = size if stop is None else _from_front(stop, 0, size, axis)
@@ -170,14 +173,17 @@ def _symbolic_part(start: Dim | None, stop: Dim | None, step: int, size: Dim, ax
 
 
 def _from_front(bound: Dim, after: int, size: Dim, axis: int) -> Dim:
-    """A bound of a slice, `after` elements further, counted from the front and inside the axis."""
+    """Return a bound of a slice plus `after`, counted from the front and clipped to the axis.
+
+    Raises `IndexRangeError` unless the sign of the bound is the same for every value.
+    """
     if least(bound) >= 0:
         return lengths.smaller(as_length(bound + after), size)
     if greatest(bound) < 0:
         return lengths.larger(as_length(bound + size + after), 0)
     raise IndexRangeError(
         f"the bound {bound}{lengths.span(bound)} of the slice of axis {axis} may or may not be "
-        "negative, and so count from the front or from the back"
+        "negative, so it is not known whether it counts from the front or from the back"
     )
 
 

@@ -1,4 +1,4 @@
-"""Positions of the flat tensor as coordinates, and where elements are not zero."""
+"""Coordinates of positions in the flat tensor, and of elements that are not zero."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """The coordinates, in a tensor of this shape, of positions in the flat one.
+    """Return the coordinates, in a tensor of `shape`, of positions in the flat tensor.
 
     Shapes: (...) of integers → (...) of int64 for each axis of `shape`. Positions are not checked:
-    the first coordinate goes round.
+    the first coordinate wraps around.
 
     >>> [axis.tolist() for axis in ogive.unravel_index(Tensor([4, 1]), (2, 3))]
     [[1, 0], [1, 1]]
 
-    Raises `DtypeError` for positions that are no integers.
+    Raises `DtypeError` for positions that are not integers.
     """
-    # In int64, whatever the positions are: steps between rows need not fit into a narrow dtype.
+    # In int64, because the steps between rows may not fit into a narrow dtype of the positions.
     to_index(indices, "unravel_index")
     positions = indices.cast(dtypes.int64)
     sizes = to_shape((shape,), "unravel_index")
@@ -39,10 +39,10 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
 
 
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """The coordinates of the first `size` elements that are not zero, as int64.
+    """Return the coordinates of the first `size` elements that are not zero, as int64.
 
-    Shapes: any tensor of n axes → (size, n); rows without an element hold `fill_value`. Lazy, since
-    the shape does not depend on the values, unlike that of `nonzero`.
+    Shapes: a tensor of n axes → (size, n). Rows without an element hold `fill_value`. The shape
+    does not depend on the values, as that of `nonzero` does, so the result is lazy.
 
     >>> ogive.nonzero_static(Tensor([0, 5, 0, 7]), size=3).tolist()
     [[1], [3], [-1]]
@@ -58,9 +58,9 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
             (count, input.ndim), fill_value, dtype=dtypes.int64, device=input.device
         )
     mask = input.reshape(-1).ne(0)
-    place = mask.cumsum(0) - 1
-    # One more row takes all that is not wanted.
-    row = where(mask & (place < count), place, count)
+    number = mask.cumsum(0) - 1
+    # An additional row receives the elements that are not selected.
+    row = where(mask & (number < count), number, count)
     blank = full((count + 1,), -1, dtype=dtypes.int64, device=input.device)
     positions = arange(total, device=input.device)
     first = blank.scatter(0, row, where(row < count, positions, -1))[:count]

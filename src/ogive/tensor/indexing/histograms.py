@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Histograms(NamedTuple):
-    """Counts by bin, and the edges of the bins along each axis."""
+    """The counts of the bins, and the edges of the bins along each axis."""
 
     hist: Tensor
     bin_edges: tuple[Tensor, ...]
@@ -32,18 +32,19 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Histograms:
-    """How many points lie in each bin, or the sum of their weights, and the edges of the bins.
+    """Count the points in each bin, or add up their weights. Returns also the edges of the bins.
 
-    Shapes: (..., n) points of n coordinates → `hist` with n axes, `bin_edges` one line each. `bins`
-    is a number for all axes, or for each a number or a tensor of ascending edges; `range` are the
-    least and the greatest edge, two numbers an axis. As `histogram` else.
+    Shapes: (..., n) points of n coordinates → `hist` with n axes, `bin_edges` one tensor per axis.
+    `bins` is a number for all axes, or for each axis a number or a tensor of ascending edges.
+    `range` holds the lower and upper bound of each axis, two numbers per axis. For the rest see
+    `histogram`.
 
     >>> points = Tensor([[0.0, 0.0], [1.0, 1.0], [1.0, 0.9]])
     >>> ogive.histogramdd(points, 2).hist.tolist()
     [[1.0, 0.0], [0.0, 2.0]]
 
-    Raises `DtypeError` for other than floats, `ShapeError` and `ArgumentError` when `bins`, `range`
-    and `weight` do not fit.
+    Raises `DtypeError` unless the coordinates are floats, and `ShapeError` or `ArgumentError` if
+    `bins`, `range` or `weight` do not fit.
     """
     if not input.dtype.is_float:
         raise DtypeError(f"histogramdd takes floats, not {input.dtype.name}; cast it first")

@@ -1,7 +1,7 @@
-"""Positions whose value is there: a tensor without axes, in memory, is an integer.
+"""Positions that are realized scalar tensors: their values are read, and used as integers.
 
     before   x[t, p] += 1     GATHER, ADD, SCATTER over all of x
-    after                     the element is read, added to and written, if x is memory
+    after                     one element is read, changed and written, if x is memory
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _INTEGERS = frozenset({*dtypes.SIGNED, *dtypes.UNSIGNED})
 
 
 def known_positions(entries: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The entries of an index, with an integer for each tensor without axes whose value is there.
+    """Replace the scalar tensors among the entries of an index by integers, if they are realized.
 
-    As in PyTorch, such a tensor is an integer: what it selects is a view.
+    As in PyTorch, such a tensor counts as an integer, and the result is a view.
     """
     return entries if is_traced() else tuple([_known_position(entry) for entry in entries])
 
@@ -39,8 +39,7 @@ def _known_position(entry: Any) -> Any:
 
 
 def may_be_computed(tensor: Tensor) -> bool:
-    """Whether computing a tensor now makes no difference: it is not part of what is traced, or of
-    what gradients flow through."""
+    """Whether a tensor may be realized now: it is not being traced, and has no history."""
     if is_traced():
         return False
     return not history.is_tracking() or not history.leads_to_leaf(tensor.node)

@@ -1,4 +1,4 @@
-"""Reading and writing at positions that a tensor gives along one axis, or of the flat tensor."""
+"""Gathering and scattering elements at positions along one axis, or in the flat tensor."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ from ogive.tensor.movement.joining import where
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
-_WAYS = {"sum": Op.ADD, "mean": Op.ADD, "prod": Op.MUL, "amax": Op.MAXIMUM, "amin": Op.MINIMUM}
+_REDUCTIONS = {
+    "sum": Op.ADD, "mean": Op.ADD, "prod": Op.MUL, "amax": Op.MAXIMUM, "amin": Op.MINIMUM,
+}  # fmt: skip
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
 
 
 def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
-    """For each element of `index`, that of this tensor at the same place but along `dim`, where
-    it is at the position which the element gives: yᵢⱼ = x[indexᵢⱼ, j] for `dim` 0.
+    """Gather elements along `dim`: yᵢⱼ = x[indexᵢⱼ, j] for `dim` 0.
 
     Shapes: (a, b) with an index of shape (c, d) → (c, d), where d ≤ b for `dim` 0.
 
     >>> Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[0, 0], [1, 0]])).tolist()
     [[1, 1], [4, 3]]
 
-    Raises `ShapeError` for an index that is larger than the tensor along another axis,
-    `DtypeError` for one that is not of integers; `IndexRangeError` when computed, also for
+    Raises `ShapeError` for an index that is longer than the tensor along another axis than `dim`,
+    and `DtypeError` unless it holds integers. Raises `IndexRangeError` when computed, also for
     negative positions.
     """
     device = same_device([self, to_index(index, "gather")], "gather")
@@ -47,7 +48,7 @@ def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """`gather` of tensors that broadcast along the other axes; of the flat ones without `dim`.
+    """Gather elements along `dim`, broadcasting the other axes; without `dim`, of the flat tensors.
 
     Shapes: (a, b) with (a, c) → (a, c) for `dim` 1. Negative indices count from the back.
 
@@ -55,7 +56,8 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Ten
     >>> x.take_along_dim(x.argsort(1), 1).tolist()
     [[1, 2, 3]]
 
-    Raises `ShapeError` unless both have as many axes and broadcast; else as `gather`.
+    Raises `ShapeError` unless both have the same number of axes and broadcast, and the errors of
+    `gather`.
     """
     to_index(indices, "take_along_dim")
     if dim is None:
@@ -63,7 +65,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Ten
     if self.ndim != indices.ndim:
         raise ShapeError(
             f"take_along_dim: indices of shape {build.show(indices.shape)} for the shape "
-            f"{build.show(self.shape)}; they must have as many axes"
+            f"{build.show(self.shape)}; both must have the same number of axes"
         )
     axis = to_axis(dim, self.ndim, "take_along_dim")
     ones = [tuple([1 if i == axis else n for i, n in enumerate(t.shape)]) for t in (self, indices)]
@@ -74,29 +76,29 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Ten
 
 
 def take(self: Tensor, index: Tensor) -> Tensor:
-    """The elements at positions of the flat tensor; negative ones count from the back.
+    """Return the elements at positions of the flat tensor. Negative positions count from the back.
 
     Shapes: that of `index`.
 
     >>> Tensor([[1, 2], [3, 4]]).take(Tensor([3, -4])).tolist()
     [4, 1]
 
-    Raises `DtypeError` for an index that is not of integers; `IndexRangeError` when computed.
+    Raises `DtypeError` unless the index holds integers, and `IndexRangeError` when computed.
     """
     device = same_device([self, to_index(index, "take")], "take")
     flat = self.ravel()
-    place = advanced_indexing.from_front(index, flat.shape[0])
+    positions = advanced_indexing.from_front(index, flat.shape[0])
     with graph_lock:
-        return wrap(build.gather(flat.node, [place.node]), device)
+        return wrap(build.gather(flat.node, [positions.node]), device)
 
 
 def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The parts at some positions along `dim`. Shapes: (a, b), (n,) → (n, b) for `dim` 0.
+    """Return the slices at some positions along `dim`. Shapes: (a, b), (n,) → (n, b) for `dim` 0.
 
     >>> Tensor([[1, 2], [3, 4], [5, 6]]).index_select(0, Tensor([2, 0])).tolist()
     [[5, 6], [1, 2]]
 
-    Raises `ShapeError` unless the index has one axis; `IndexRangeError` when computed.
+    Raises `ShapeError` unless the index has one axis, and `IndexRangeError` when computed.
     """
     device = same_device([self, to_index(index, "index_select")], "index_select")
     with graph_lock:
@@ -108,29 +110,32 @@ def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:
 def scatter(
     self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
-    """This tensor with the elements of `src`, or one `value`, at positions along `dim`:
-    y[indexᵢⱼ, j] = srcᵢⱼ for `dim` 0. `reduce` is "add" or "multiply" to combine them.
+    """Return a copy with the elements of `src`, or one `value`, put at positions along `dim`.
 
-    Shapes: as this tensor; `index` is no larger than `src` and, along other axes than `dim`,
-    than the tensor. Where a position comes twice, the last element stays.
+    For `dim` 0, y[indexᵢⱼ, j] = srcᵢⱼ. `reduce` "add" or "multiply" combines them with the present
+    elements. If a position comes twice, the last element counts.
+
+    Shapes: unchanged. `index` is no longer than `src`, nor, along other axes than `dim`, than the
+    tensor.
 
     >>> ogive.zeros(2, 3).scatter(1, Tensor([[2], [0]]), 5.0).tolist()
     [[0.0, 0.0, 5.0], [5.0, 0.0, 0.0]]
 
-    Raises `ShapeError`, `DtypeError` for a `src` of another dtype or an index that is not of
-    integers, `ArgumentError` for another `reduce`; `IndexRangeError` when computed.
+    Raises `ShapeError` if the shapes do not fit, `DtypeError` for a `src` of another dtype or an
+    index that does not hold integers, `ArgumentError` for another `reduce`, and `IndexRangeError`
+    when computed.
     """
-    ways = {None: None, "add": Op.ADD, "multiply": Op.MUL}
-    if reduce not in ways:
+    reductions = {None: None, "add": Op.ADD, "multiply": Op.MUL}
+    if reduce not in reductions:
         raise ArgumentError(f"scatter: reduce is 'add' or 'multiply', got {reduce!r}")
-    given = value if src is None else src
-    if given is None:
+    source = value if src is None else src
+    if source is None:
         raise ArgumentTypeError("scatter takes a tensor src, or a value, and got neither")
-    return _scatter(self, dim, index, given, ways[reduce], "scatter")
+    return _scatter(self, dim, index, source, reductions[reduce], "scatter")
 
 
 def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """`scatter` that adds to what is there. Shapes: as `scatter`.
+    """Add the elements of `src` at positions along `dim`, as `scatter`. Shapes: as `scatter`.
 
     >>> ogive.zeros(3).scatter_add(0, Tensor([0, 2, 0]), ogive.ones(3)).tolist()
     [2.0, 0.0, 1.0]
@@ -141,9 +146,9 @@ def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 def scatter_reduce(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`scatter` that combines what goes to one place: "sum", "prod", "mean", "amax", "amin".
+    """Combine the elements of `src` that go to one position: "sum", "prod", "mean", "amax", "amin".
 
-    Shapes: as `scatter`. Without `include_self` what was there does not count.
+    Shapes: as `scatter`. Without `include_self`, the present elements there are left out.
 
     >>> x, index = Tensor([9.0, 8.0]), Tensor([0, 0])
     >>> x.scatter_reduce(0, index, Tensor([1.0, 2.0]), "mean", include_self=False).tolist()
@@ -160,14 +165,14 @@ def scatter_reduce(
 
 
 def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """alpha · `source` added to the parts at some positions along `dim`.
+    """Add alpha · `source` to the slices at some positions along `dim`.
 
     Shapes: (a, b), (n,), (n, b) → (a, b) for `dim` 0.
 
     >>> ogive.zeros(3).index_add(0, Tensor([1, 1]), Tensor([2.0, 3.0])).tolist()
     [0.0, 5.0, 0.0]
 
-    Raises `ShapeError` and `DtypeError` when `source` does not fit; `IndexRangeError` when
+    Raises `ShapeError` or `DtypeError` if `source` does not fit, and `IndexRangeError` when
     computed.
     """
     addable_dtype(self.dtype, "index_add")
@@ -179,7 +184,7 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: A
 
 
 def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """`source` in place of the parts at some positions along `dim`. Shapes: as `index_add`.
+    """Replace the slices at some positions along `dim` by `source`. Shapes: as `index_add`.
 
     >>> ogive.zeros(3).index_copy(0, Tensor([2, 0]), Tensor([2.0, 3.0])).tolist()
     [3.0, 0.0, 2.0]
@@ -191,7 +196,7 @@ def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
 
 
 def index_fill(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """One value in place of the parts at some positions along `dim`.
+    """Fill the slices at some positions along `dim` with one value.
 
     Shapes: (a, b), (n,) → (a, b).
 
@@ -216,7 +221,9 @@ def index_fill(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 def index_reduce(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """`index_add` with another way to combine: "prod", "mean", "amax" or "amin".
+    """Combine `source` with the slices at positions along `dim`: "prod", "mean", "amax" or "amin".
+
+    Shapes: as `index_add`.
 
     >>> x = Tensor([1.0, 5.0])
     >>> x.index_reduce(0, Tensor([0, 0]), Tensor([2.0, 3.0]), "prod").tolist()
@@ -232,50 +239,52 @@ def index_reduce(
 def index_put(
     self: Tensor, indices: Sequence[Any], values: Any, accumulate: bool = False
 ) -> Tensor:
-    """This tensor after `x[indices] = values`; with `accumulate`, after adding to what is
-    there, also where a position is given several times.
+    """Return a copy after `x[indices] = values`; with `accumulate`, after `x[indices] += values`.
 
-    Shapes: as this tensor; `values` broadcast to what the indices select.
+    With `accumulate`, all values of a position that is given several times are added.
+
+    Shapes: unchanged. `values` broadcast to the shape of `x[indices]`.
 
     >>> index = (Tensor([0, 0, 1]),)
     >>> Tensor([0, 0, 7]).index_put(index, Tensor(1), accumulate=True).tolist()
     [2, 1, 7]
 
-    Raises `IndexRangeError` and `ShapeError` as indexing does.
+    Raises the errors of indexing.
     """
     op = Op.ADD if accumulate else None
     operand = to_operand(values, "index_put")
     if isinstance(operand, Core):
         _source(self, operand, "index_put")
     entries = tuple([slice(None) if entry is None else entry for entry in indices])
-    view, taken = advanced_indexing.parse(self.shape, entries)
-    positions = advanced_indexing.to_positions(taken, view.shape, self.device)
+    view, selections = advanced_indexing.parse(self.shape, entries)
+    positions = advanced_indexing.to_positions(selections, view.shape, self.device)
     with graph_lock:
         part = advanced_indexing.put(view.forward(self.node), positions, operand, op)
         return wrap(build.reshape(part, self.node.shape), self.device)
 
 
 def put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """`source` at positions of the flat tensor; with `accumulate` it is added to what is there.
+    """Replace elements at positions of the flat tensor by `source`; with `accumulate`, add it.
 
-    Shapes: as this tensor; `index` and `source` have as many elements.
+    Shapes: unchanged. `index` and `source` have the same number of elements.
 
     >>> Tensor([[1, 2], [3, 4]]).put(Tensor([-1, 0]), Tensor([8, 9])).tolist()
     [[9, 2], [3, 8]]
 
-    Raises `ShapeError` and `DtypeError` when they do not fit.
+    Raises `ShapeError` or `DtypeError` if they do not fit.
     """
     to_index(index, "put")
     if index.numel() != source.numel():
         raise ShapeError(
-            f"put: {source.numel()} elements for {index.numel()} positions; must be as many"
+            f"put: {source.numel()} elements for {index.numel()} positions; the numbers must be "
+            "equal"
         )
     flat = self.ravel().index_put((index.ravel(),), source.ravel(), accumulate)
     return flat.reshape(self.shape)
 
 
 def to_index(index: Any, name: str) -> Core:
-    """Positions: a tensor of integers. Raises `ArgumentTypeError` and `DtypeError`."""
+    """Check an index: a tensor of integers. Raises `ArgumentTypeError` and `DtypeError`."""
     if not isinstance(index, Core):
         raise ArgumentTypeError(f"{name}: the index must be a tensor, got {index!r}")
     if not index.dtype.is_integer:
@@ -284,12 +293,12 @@ def to_index(index: Any, name: str) -> Core:
 
 
 def _with_axis(node: UOp) -> UOp:
-    """A scalar has one axis for what works along one."""
+    """Give a scalar one axis, for functions that work along an axis."""
     return node if node.shape else build.reshape(node, (1,))
 
 
 def _along(x: Core, index: Core, dim: Any, name: str) -> list[UOp]:
-    """For each axis of x an index: along `dim` the given one, else the place of the element."""
+    """Return an index for each axis of x: `index` along `dim`, and positions along the others."""
     shape = x.node.shape or (1,)
     node = _with_axis(build.cast(index.node, dtypes.int64))
     own = node.shape
@@ -301,14 +310,14 @@ def _along(x: Core, index: Core, dim: Any, name: str) -> list[UOp]:
     if not fits and 0 not in own:
         raise ShapeError(
             f"{name}: an index of shape {build.show(index.shape)} for the shape "
-            f"{build.show(x.shape)}; it must have as many axes, and along others than {axis} be no "
-            "longer"
+            f"{build.show(x.shape)}; it must have the same number of axes, and be no longer along "
+            f"axes other than {axis}"
         )
     return [node if other == axis else build.count_along(other, own) for other in range(len(own))]
 
 
 def _lines(x: Core, dim: Any, index: Core, name: str) -> tuple[Shape, list[UOp]]:
-    """The shape of the parts at positions along an axis, and for each axis of x the index."""
+    """Return the shape of the slices at positions along `dim`, and an index for each axis of x."""
     if index.ndim > 1:
         raise ShapeError(
             f"{name}: the index has the shape {build.show(index.shape)}; expected one axis"
@@ -325,7 +334,7 @@ def _lines(x: Core, dim: Any, index: Core, name: str) -> tuple[Shape, list[UOp]]
 
 
 def _source(x: Core, source: Any, name: str) -> UOp:
-    """The node of what is written to x, which has its dtype."""
+    """Return the node of a source. Raises unless it is a tensor with the dtype of x."""
     if not isinstance(source, Core):
         raise ArgumentTypeError(f"{name}: the source must be a tensor, got {source!r}")
     if source.dtype is not x.dtype:
@@ -337,7 +346,7 @@ def _source(x: Core, source: Any, name: str) -> UOp:
 
 
 def _cut(value: UOp, index: Core, name: str) -> UOp:
-    """The part of a source that has elements in the index."""
+    """Return the part of a source in the shape of the index."""
     wanted = index.shape or (1,)
     if 0 in wanted:
         return build.filled(value.dtype, 0, wanted)
@@ -347,13 +356,13 @@ def _cut(value: UOp, index: Core, name: str) -> UOp:
     if not fits:
         raise ShapeError(
             f"{name}: the source has the shape {build.show(value.shape)}, and must have an element "
-            f"for each of the index, of shape {build.show(wanted)}"
+            f"for each element of the index, of shape {build.show(wanted)}"
         )
     return build.shrink(value, tuple([(0, size) for size in wanted]))
 
 
-def _scatter(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: str) -> Tensor:
-    operand = to_operand(given, name)
+def _scatter(x: Core, dim: int, index: Core, source: Any, op: Op | None, name: str) -> Tensor:
+    operand = to_operand(source, name)
     tensors = [x, to_index(index, name)]
     if isinstance(operand, Core):
         _source(x, operand, name)
@@ -373,7 +382,7 @@ def _scatter(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: st
 def _index_put(
     x: Core, dim: int, index: Core, value: Callable[[Shape], UOp], op: Op | None, name: str
 ) -> Tensor:
-    """x with a value, made to the shape of those parts, at positions along an axis."""
+    """Return x with `value(shape)` at positions along an axis, for the shape of those slices."""
     device = same_device([x, to_index(index, name)], name)
     with graph_lock:
         shape, indices = _lines(x, dim, index, name)
@@ -382,7 +391,7 @@ def _index_put(
 
 
 def _fitted(x: Core, source: Any, shape: Shape, name: str) -> UOp:
-    """The node of a source that has the shape of some parts of x."""
+    """Return the node of a source. Raises `ShapeError` unless it has the shape of the slices."""
     node = _source(x, source, name)
     if x.ndim and node.shape != shape:
         raise ShapeError(
@@ -395,10 +404,11 @@ def _fitted(x: Core, source: Any, shape: Shape, name: str) -> UOp:
 def _combined(
     x: Core, value: UOp, indices: list[UOp], how: Any, include_self: bool, device: str, name: str
 ) -> Tensor:
-    """x with values combined in, one of `_WAYS`."""
-    if how not in _WAYS:
+    """Return x with values combined in by the reduction `how`, one of `_REDUCTIONS`."""
+    if how not in _REDUCTIONS:
         raise ArgumentError(
-            f"{name}: reduce is one of {', '.join(_WAYS)}, got {how!r}{nearest(str(how), _WAYS)}"
+            f"{name}: reduce is one of {', '.join(_REDUCTIONS)}, got {how!r}"
+            f"{nearest(str(how), _REDUCTIONS)}"
         )
     dtype = number_dtype(x.dtype, name)
     with graph_lock:
@@ -407,7 +417,7 @@ def _combined(
         if not include_self:
             neutral = _NEUTRAL.get(how, dtype.limits[how == "amin"])
             node = build.scatter(node, build.constant(dtype, neutral), indices)
-        node = build.scatter(node, value, indices, _WAYS[how])
+        node = build.scatter(node, value, indices, _REDUCTIONS[how])
         combined = wrap(build.reshape(node, shape), device)
         if how != "mean":
             return combined
@@ -416,6 +426,6 @@ def _combined(
         number = wrap(build.reshape(counts, shape), device)
     if dtype.is_float:
         return combined / number.maximum(1)
-    # Sums of narrow integers go round, so their number does: as in PyTorch.
+    # Sums of narrow integers wrap around. So do their counts, as in PyTorch.
     number = number.cast(dtype)
     return combined // where(number.eq(0), 1, number)

@@ -1,6 +1,6 @@
-"""Elements selected by masks, counted, and each only once.
+"""Selecting elements by masks, counting elements, and unique elements.
 
-How many there are is in the shape of what most of these give: they compute at once.
+The shapes of most results depend on the values. These functions compute at once.
 """
 
 from __future__ import annotations
@@ -34,20 +34,21 @@ if TYPE_CHECKING:
 
 
 MANY = 1 << 14
-"""Elements from which on a kernel's order comes sooner than NumPy's, in spite of its graph."""
+"""How many elements a kernel sorts faster than NumPy, the time for its graph included."""
 
 
 class Histogram(NamedTuple):
-    """How many elements lie in each bin, and where the bins begin and end."""
+    """The number of elements in each bin, and the edges of the bins."""
 
     hist: Tensor
     bin_edges: Tensor
 
 
 def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
-    """The positions of all elements that are not zero, in order, as int64. Computes at once.
+    """Return the positions of all elements that are not zero, in order, as int64.
 
-    Shapes: (a, b) → (n, 2) for n of them; with `as_tuple` a tuple of (n,), one per axis.
+    Computes at once. Shapes: (a, b) → (n, 2) for n elements; with `as_tuple`, a tuple of (n,), one
+    per axis.
 
     >>> Tensor([[0, 1], [2, 0]]).nonzero().tolist()
     [[0, 1], [1, 0]]
@@ -65,7 +66,7 @@ def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
 
 
 def argwhere(self: Tensor) -> Tensor:
-    """`nonzero` as one tensor.
+    """Return `nonzero()`, always as one tensor. Shapes: (a, b) → (n, 2).
 
     >>> Tensor([0, 5]).argwhere().tolist()
     [[1]]
@@ -75,7 +76,7 @@ def argwhere(self: Tensor) -> Tensor:
 
 
 def masked_select(self: Tensor, mask: Tensor) -> Tensor:
-    """The elements where `mask` holds, as a flat tensor. The mask is computed at once.
+    """Return the elements where `mask` holds. The mask is computed at once.
 
     Shapes: both broadcast → (n,).
 
@@ -90,16 +91,17 @@ def masked_select(self: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The elements of `source` in order, where `mask` holds; this tensor elsewhere.
+    """Replace the elements where `mask` holds by those of `source`, in order.
 
-    Shapes: `mask` and the tensor broadcast, and `source` has an element for each place.
+    Shapes: `mask` and the tensor broadcast. `source` has at least as many elements as the mask
+    selects.
 
     >>> x = Tensor([1, 2, 3])
     >>> x.masked_scatter(Tensor([True, False, True]), Tensor([8, 9])).tolist()
     [8, 2, 9]
 
-    Raises `DtypeError` unless `mask` is bool and `source` of this dtype; `IndexRangeError` when
-    computed, if `source` has too few elements.
+    Raises `DtypeError` unless `mask` is bool and `source` has the dtype of the tensor, and
+    `IndexRangeError` when computed if `source` has too few elements.
     """
     _check_mask(mask, "masked_scatter")
     if source.dtype is not self.dtype:
@@ -114,16 +116,16 @@ def masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each number from 0 on occurs, or the sum of the weights of its occurrences.
+    """Count how often each number from 0 on occurs, or add up the weights of its occurrences.
 
-    Shapes: (n,) of integers → (greatest + 1,), or longer for `minlength`. Computes the greatest
-    at once.
+    Shapes: (n,) of integers → (greatest + 1,), or (minlength,) if that is longer. The greatest
+    element is computed at once.
 
     >>> Tensor([1, 3, 1]).bincount().tolist()
     [0, 2, 0, 1]
 
-    Raises `ShapeError` for other than one axis, `DtypeError` for other than integers;
-    `IndexRangeError` for negative ones, when computed.
+    Raises `ShapeError` unless the tensor has one axis, `DtypeError` unless it holds integers, and
+    `IndexRangeError` when computed if one is negative.
     """
     if self.ndim != 1 or (weights is not None and weights.shape != self.shape):
         raise ShapeError(
@@ -142,14 +144,15 @@ def bincount(self: Tensor, weights: Tensor | None = None, minlength: int = 0) ->
 
 
 def histc(self: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many elements lie in each of `bins` equal parts of [min, max]; others do not count.
+    """Count the elements in each of `bins` equal parts of [min, max]. Others are ignored.
 
-    Shapes: any → (bins,). If `min` and `max` are equal, those of the elements are taken.
+    Shapes: any → (bins,). If `min` and `max` are equal, the least and the greatest element are
+    used.
 
     >>> Tensor([1.0, 2.0, 1.5, 9.0]).histc(2, 1, 2).tolist()
     [1.0, 2.0]
 
-    Raises `DtypeError` for other than floats, `ArgumentError` for no bins.
+    Raises `DtypeError` unless the elements are floats, and `ArgumentError` for no bins.
     """
     if not self.dtype.is_float:
         raise DtypeError(f"histc takes floats, not {self.dtype.name}; cast it first")
@@ -171,17 +174,17 @@ def histogram(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Histogram:
-    """How many elements lie in each bin, or the sum of their weights, and the edges of bins.
+    """Count the elements in each bin, or add up their weights. Returns also the edges of the bins.
 
-    Shapes: any → `hist` (n,), `bin_edges` (n + 1,). `bins` is a number of equal bins, in
-    `range` or from the least to the greatest element, or a tensor of ascending edges. A bin
-    includes its first edge, the last one both. With `density` the bins have the area 1
-    together.
+    Shapes: any → `hist` (n,), `bin_edges` (n + 1,). `bins` is a tensor of ascending edges, or a
+    number of equal bins in `range`, by default from the least to the greatest element. A bin
+    includes its lower edge, and the last bin both edges. With `density`, the total area of the
+    bins is 1.
 
     >>> Tensor([1.0, 2.0, 1.5]).histogram(2, range=(1.0, 2.0)).hist.tolist()
     [1.0, 2.0]
 
-    Raises `DtypeError` for other than floats, `ArgumentError` for no bins.
+    Raises `DtypeError` unless the elements are floats, and `ArgumentError` for no bins.
     """
     if not self.dtype.is_float:
         raise DtypeError(f"histogram takes floats, not {self.dtype.name}; cast it first")
@@ -193,11 +196,11 @@ def histogram(
         low, high = _bounds(flat, range or (0, 0), "histogram")
         with graph_lock:
             number = wrap(build.count(count + 1), self.device).cast(self.dtype)
-        # The last edge is the very bound: the greatest element must not fall beyond it.
+        # The last edge is exactly the bound, so that the greatest element is not beyond it.
         edges = where(number.eq(count), high, low + (high - low) * (number / count))
     last = to_integer(edges.shape[0], "histogram: the number of edges") - 1
     inside = (flat >= edges[0]) & (flat <= edges[last])
-    # In memory, because the search goes in lanes and the sum in order.
+    # Stored in memory, because the search runs in vector lanes and the sum one by one.
     place = (searchsorted(edges, flat, right=True) - 1).clamp(0, last - 1).contiguous()
     values = _ones(flat) if weight is None else weight.ravel()
     total = _sum_at(place, where(inside, values, 0).cast(self.dtype), last)
@@ -213,13 +216,12 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """Each element once, in ascending order; with `dim` each part along that axis. Computes at
-    once.
+    """Return each different element once, in ascending order; with `dim`, each different slice.
 
-    Shapes: any → (n,), or with n in place of the axis. With `return_inverse` also the place of
-    each element in the result, with `return_counts` how often each occurs, as int64. No NaN
-    equals another. They come in order even if `sorted` does not ask for it, complex numbers by
-    their real parts first.
+    Computes at once. Shapes: any → (n,), or with n in place of the axis. `return_inverse` also
+    returns the position of each element in the result, and `return_counts` how often each occurs,
+    as int64. No NaN equals another. Complex numbers are ordered by their real parts first. The
+    result is always sorted: `sorted` has no effect.
 
     >>> Tensor([3, 1, 3]).unique().tolist()
     [1, 3]
@@ -233,7 +235,7 @@ def unique(
 def unique_consecutive(
     self: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """Of each run of equal elements the first. Computes at once. Shapes: as `unique`.
+    """Return the first of each run of equal elements. Computes at once. Shapes: as `unique`.
 
     >>> Tensor([1, 1, 2, 1]).unique_consecutive().tolist()
     [1, 2, 1]
@@ -255,7 +257,7 @@ def _ones(x: Core) -> Tensor:
 
 
 def _sum_at(positions: Core, values: Core, length: int) -> Tensor:
-    """The sums of the values at each position from 0 to `length`."""
+    """Return, for each position of [0, length), the sum of the values there."""
     with graph_lock:
         start = build.filled(values.dtype, 0, (length,))
         return wrap(build.scatter(start, values.node, [positions.node], Op.ADD), values.device)
@@ -269,7 +271,7 @@ def _to_bins(bins: Any, name: str) -> int:
 
 
 def _bounds(x: Tensor, given: tuple[float, float], name: str) -> tuple[Tensor, Tensor]:
-    """The least and the greatest value of a histogram, which are never equal."""
+    """Return the lower and the upper bound of a histogram, which are never equal."""
     low, high = given
     if low > high:
         raise ArgumentError(f"{name}: the bounds {low} to {high} are in the wrong order")
@@ -307,7 +309,7 @@ def _unique(x: Tensor, dim: int | None, sorts: bool, inverse: bool, counts: bool
 
 
 def _values(source: Tensor) -> Tensor:
-    """Elements that NumPy can compare; complex numbers are two, of which the real part is first."""
+    """Return elements that NumPy can compare. Complex numbers are split into their parts."""
     if not source.dtype.is_complex:
         return source.cast(dtypes.float32) if source.dtype.is_storage_only else source
     from ogive.tensor.elementwise.complex_numbers import view_as_real
@@ -318,8 +320,11 @@ def _values(source: Tensor) -> Tensor:
 def group_lines(
     lines: NDArray[Any], order: NDArray[Any]
 ) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
-    """Where each line occurs first, in order, and for each line the number of its group. One with
-    a NaN in it equals no other."""
+    """Group equal lines, given an order that puts them side by side.
+
+    Returns the position of the first line of each group, and for each line its group's number. A
+    line with a NaN equals no other.
+    """
     count = len(lines)
     ordered = lines[order]
     starts = numpy.ones(count, bool)

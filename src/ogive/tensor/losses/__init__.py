@@ -1,1 +1,1 @@
-"""Losses between what a network says and what is right."""
+"""Losses between the outputs of a network and targets."""

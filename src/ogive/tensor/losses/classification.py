@@ -1,4 +1,4 @@
-"""Losses between scores and classes."""
+"""Losses between scores and target classes."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """-log softmax(x) of the right class, over the classes on axis 1.
+    """-log softmax(x) of the target class, with the classes on axis 1.
 
-    Shapes: (batch, classes, ...) with target (batch, ...) of int64, or without the batch in
-    both → (), or (batch, ...) for "none". A float target of the shape of x holds a
-    probability for each class. `weight` (classes,) counts classes differently; the mean is
-    then over the weights of the targets. Targets of `ignore_index` do not count.
-    `label_smoothing` takes that share of the target and spreads it over all classes.
+    Shapes: (batch, classes, ...) with target (batch, ...) of int64, or both without the batch
+    → (), or (batch, ...) for "none". A float target of the shape of x holds a probability for each
+    class. `weight` (classes,) weights the classes; the mean is then divided by the weights of the
+    targets. Targets equal to `ignore_index` are left out. `label_smoothing` is the share of each
+    target that is spread evenly over all classes.
 
     >>> Tensor([[0.0, 0.0]]).cross_entropy(Tensor([1])).item() == Tensor(2.0).log().item()
     True
 
-    Raises `ShapeError` when target or weight do not fit, `DtypeError` for class indices that
-    are not int64 or uint8; `IndexRangeError` for a class that is not there, when computed.
+    Raises `ShapeError` if `target` or `weight` do not fit, `DtypeError` for class indices that are
+    not int64 or uint8, and `IndexRangeError` when computed for a class out of range.
     """
     name = "cross_entropy"
     axis = _class_axis(self, weight, name)
@@ -82,10 +82,10 @@ def nll_loss(
     ignore_index: int = -100,
     reduction: str = "mean",
 ) -> Tensor:
-    """-x of the right class: `cross_entropy` for x that are logarithms already.
+    """-x of the target class: `cross_entropy` of log-probabilities x.
 
-    Shapes: (batch, classes, ...) with target (batch, ...) of int64, or without the batch in
-    both → (), or (batch, ...) for "none".
+    Shapes: (batch, classes, ...) with target (batch, ...) of int64, or both without the batch
+    → (), or (batch, ...) for "none".
 
     >>> Tensor([[1.0, 2.0], [3.0, 4.0]]).nll_loss(Tensor([1, 0]), reduction="none").tolist()
     [-2.0, -3.0]
@@ -105,7 +105,7 @@ def nll_loss(
 def binary_cross_entropy(
     self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """-target · log x - (1 - target) · log(1 - x), logarithms counting as at least -100.
+    """-target · log x - (1 - target) · log(1 - x), with logarithms clamped to at least -100.
 
     Shapes: both the same → (), or theirs for "none"; `weight` broadcasts to it.
 
@@ -132,8 +132,9 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """`binary_cross_entropy` of sigmoid(x), for any x: (1 - target) · x + log(1 + e⁻ˣ), where
-    `pos_weight` multiplies what a target of 1 counts.
+    """`binary_cross_entropy` of sigmoid(x), without overflow: (1 - target) · x + log(1 + e⁻ˣ).
+
+    `pos_weight` multiplies the loss of targets of 1.
 
     Shapes: both the same → (), or theirs for "none"; the weights broadcast to it.
 
@@ -154,22 +155,22 @@ def binary_cross_entropy_with_logits(
 
 
 def _log_back(x: Tensor, upstream: Tensor) -> Tensor:
-    """1 / x, which stays finite at 0: a saturated sigmoid's gradient, 0, times it is 0."""
+    """Return the gradient of log x, finite at 0, so that it is 0 after a saturated sigmoid."""
     return upstream * (1 - x) / _spread(x)
 
 
 def _log_of_rest_back(x: Tensor, upstream: Tensor) -> Tensor:
-    """-1 / (1 - x), which stays finite at 1."""
+    """Return the gradient of log(1 - x), finite at 1."""
     return upstream * -x / _spread(x)
 
 
 def _spread(x: Tensor) -> Tensor:
-    """x · (1 - x), by which both logarithms' gradients are divided, at least what PyTorch has."""
+    """Return x · (1 - x), the divisor of both gradients, with PyTorch's lower bound."""
     return (x * (1 - x)).clamp(min=1e-12)
 
 
 def _class_axis(x: Core, weight: Any, name: str) -> int:
-    """The axis of the classes, the weights checked to be one per class."""
+    """Return the axis of the classes. Raises `ShapeError` unless there is a weight per class."""
     only_floats(x.dtype, name)
     if not x.shape:
         raise ShapeError(f"{name}: input is a scalar; expected (batch, classes, ...)")
@@ -182,7 +183,7 @@ def _class_axis(x: Core, weight: Any, name: str) -> int:
 
 
 def _weights(weight: Tensor | None, x: Tensor, axis: int) -> Any:
-    """The weights of the classes, along their axis."""
+    """Return the weights of the classes, reshaped to broadcast along their axis."""
     if weight is None:
         return 1
     return weight.cast(x.dtype).reshape(-1, *(1,) * (x.ndim - axis - 1))
@@ -191,7 +192,7 @@ def _weights(weight: Tensor | None, x: Tensor, axis: int) -> Any:
 def _targets(
     x: Tensor, target: Any, weight: Tensor | None, ignored: int, axis: int, name: str
 ) -> tuple[Tensor, Tensor]:
-    """Where the class is the target's, in the shape of x; and what each target counts."""
+    """Return the mask of the target classes, in the shape of x, and the weight of each target."""
     shape: Shape = (*x.shape[:axis], *x.shape[axis + 1 :])
     if not isinstance(target, Core):
         raise ArgumentTypeError(f"{name}: target must be a tensor, got {target!r}")

@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between right and wrong."""
+"""Margin losses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 SMALL = 1e-12
-"""What is added to squared norms, so that a vector of zeros has a direction."""
+"""A constant that is added to squared norms, so that a vector of zeros gives no NaN."""
 
 
 @widened
@@ -28,7 +28,7 @@ SMALL = 1e-12
 def margin_ranking_loss(
     self: Tensor, other: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """max(0, margin - target · (x - other)): a target of 1 ranks x higher, one of -1 lower.
+    """max(0, margin - target · (x - other)). A target of 1 ranks x higher, and -1 lower.
 
     Shapes: all broadcast → (), or theirs for "none".
 
@@ -60,7 +60,7 @@ def hinge_embedding_loss(
 
 @widened
 def soft_margin_loss(self: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """log(1 + e^(-target · x)), the target being 1 or -1.
+    """log(1 + e^(-target · x)) for targets of 1 or -1.
 
     Shapes: both the same → (), or theirs for "none".
 
@@ -113,7 +113,7 @@ def multi_margin_loss(
     weight: Tensor | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Σ max(0, margin - x[target] + x[i])ᵖ over all other classes i, over their number.
+    """Σ max(0, margin - x[target] + x[i])ᵖ over all other classes i, divided by their number.
 
     Shapes: (batch, classes) with target (batch,), or both without the batch → (), or the
     target's for "none"; `weight` is (classes,).
@@ -141,10 +141,10 @@ def multi_margin_loss(
 
 @widened
 def multilabel_margin_loss(self: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """Σ max(0, 1 - x[right] + x[wrong]) over all pairs of classes, over their number.
+    """Σ max(0, 1 - x[t] + x[i]) over target classes t and other classes i, over all classes.
 
     Shapes: (batch, classes) twice, or both without the batch → (), or (batch,) for "none".
-    A row of the target lists the right classes, up to its first -1.
+    A row of the target lists the target classes, up to its first -1.
 
     >>> Tensor([[1.0, 0.5]]).multilabel_margin_loss(Tensor([[0, -1]])).item()
     0.25
@@ -199,8 +199,9 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, d(x, positive) - d(x, negative) + margin), d being the p-norm of the difference,
-    to which `eps` is added; `swap` takes d(positive, negative) where that is less.
+    """max(0, d(x, positive) - d(x, negative) + margin), where d(a, b) is the p-norm of a - b + eps.
+
+    With `swap`, d(positive, negative) is used where it is less than d(x, negative).
 
     Shapes: (batch, n) three times, or without the batch → (), or (batch,) for "none".
 
@@ -208,7 +209,7 @@ def triplet_margin_loss(
     >>> x.triplet_margin_loss(Tensor([[3.0]]), Tensor([[1.0]]), eps=0.0).item()
     3.0
 
-    Raises `ShapeError` when the numbers of axes differ.
+    Raises `ShapeError` if the numbers of axes differ.
     """
 
     def distance(one: Tensor, other: Tensor) -> Tensor:
@@ -229,9 +230,9 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """`triplet_margin_loss` with a distance of your own.
+    """`triplet_margin_loss` with a given distance function.
 
-    Shapes: whatever `distance_function` takes → (), or what it gives for "none".
+    Shapes: those that `distance_function` takes → (), or that of its results for "none".
 
     >>> x = Tensor([[0.0]])
     >>> loss = x.triplet_margin_with_distance_loss(
@@ -262,7 +263,8 @@ def _triplet(
     if not anchor.ndim == near.ndim == far.ndim:
         raise ShapeError(
             f"{name}: anchor, positive and negative have the shapes {build.show(anchor.shape)}, "
-            f"{build.show(near.shape)} and {build.show(far.shape)}; expected as many axes"
+            f"{build.show(near.shape)} and {build.show(far.shape)}; they must have the same number "
+            "of axes"
         )
     apart = distance(anchor, far)
     if swap:
@@ -283,7 +285,7 @@ def _check_classes(x: Core, target: Any, shape: Any, name: str) -> None:
 
 
 def _hot(target: Tensor, classes: int) -> Tensor:
-    """Whether the class, on a new last axis, is the target's."""
+    """Return the one-hot mask of the target classes, along a new last axis."""
     with graph_lock:
         number = wrap(build.count(classes), target.device)
     return target.unsqueeze(-1) == number

@@ -1,6 +1,6 @@
 """Losses between numbers: squares, distances, likelihoods.
 
-`reduction` is "mean", "sum", or "none" for a loss per element. Half-width floats are computed in
+`reduction` is "mean", "sum", or "none" for a loss per element. float16 and bfloat16 are computed in
 float32.
 """
 
@@ -58,7 +58,7 @@ def l1_loss(
 def smooth_l1_loss(
     self: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
 ) -> Tensor:
-    """z² / (2 · beta) for z = |x - target| below `beta`, z - beta / 2 from there on.
+    """z² / (2 · beta) where z = |x - target| is below `beta`, and z - beta / 2 elsewhere.
 
     Shapes: both broadcast → (), or theirs for "none".
 
@@ -88,7 +88,7 @@ def huber_loss(
     delta: float = 1.0,
     weight: Tensor | None = None,
 ) -> Tensor:
-    """z² / 2 for z = |x - target| below `delta`, delta · (z - delta / 2) from there on.
+    """z² / 2 where z = |x - target| is below `delta`, and delta · (z - delta / 2) elsewhere.
 
     Shapes: both broadcast → (), or theirs for "none".
 
@@ -112,7 +112,7 @@ def huber_loss(
 def kl_div(
     self: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
 ) -> Tensor:
-    """target · (log target - x): x holds logarithms, and so does `target` with `log_target`.
+    """target · (log target - x), where x holds log-probabilities, and so does a `log_target`.
 
     Shapes: both broadcast → (), or theirs for "none". The reduction "batchmean" divides the
     sum by the length of the first axis.
@@ -137,8 +137,9 @@ def poisson_nll_loss(
     eps: float = 1e-8,
     reduction: str = "mean",
 ) -> Tensor:
-    """eˣ - target · x; or x - target · log(x + eps) if x is no logarithm. `full` adds
-    Stirling's approximation of log(target!).
+    """eˣ - target · x; without `log_input`, x - target · log(x + eps).
+
+    `full` adds Stirling's approximation of log(target!).
 
     Shapes: both broadcast → (), or theirs for "none".
 
@@ -161,8 +162,9 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """(log v + (x - target)² / v) / 2 for the variance v, `var` but at least `eps`; `full`
-    adds log(2π) / 2.
+    """(log v + (x - target)² / v) / 2 with the variance v = max(var, eps).
+
+    `full` adds log(2π) / 2.
 
     Shapes: both broadcast → (), or theirs for "none"; `var` has the shape of x, with the last
     axis of length 1 or without it, or is a number.
@@ -183,7 +185,7 @@ def gaussian_nll_loss(
             f"input {build.show(x.shape)}, or the last axis of length 1 or left out"
             f"{difference(variance.shape, x.shape)}"
         )
-    # No gradient where eps takes the place of the variance, as PyTorch has it.
+    # As in PyTorch, `var` gets a gradient even where it is replaced by eps.
     variance = variance + (variance.maximum(eps) - variance).detach()
     losses = (variance.log() + (x - y).square() / variance) * 0.5
     if full:
@@ -194,23 +196,26 @@ def gaussian_nll_loss(
 def _distance(
     x: Core, target: Any, reduction: str, weight: Any, name: str, point: Pointwise
 ) -> Tensor:
-    """A function of x - target, squares of which are smooth at 0, and of |x - target| are not."""
-    (one, other), dtype = meet_floats(name, input=x, target=target)
-    losses = point(one - other)
+    """Compute a loss `point(x - target)`, weight it and reduce it.
+
+    `point` gets the difference and not its absolute value, whose square would have no slope at 0.
+    """
+    (values, targets), dtype = meet_floats(name, input=x, target=target)
+    losses = point(values - targets)
     if weight is None:
         return reduce_losses(losses, reduction, name).cast(dtype)
     check_same_shape(name, "weight", weight, losses)
     factors: Tensor = weight.cast(losses.dtype)
-    if reduction == "mean" and name != "huber_loss":  # which PyTorch averages over the elements
+    if reduction == "mean" and name != "huber_loss":  # PyTorch averages that over the elements
         return ((losses * factors).sum() / factors.sum()).cast(dtype)
     return reduce_losses(losses * factors, reduction, name).cast(dtype)
 
 
-# What all losses share
+# Parts that all losses share
 
 
 def reduce_losses(losses: Tensor, reduction: str, name: str, others: str = "") -> Tensor:
-    """The mean or the sum of the losses, or all of them."""
+    """Reduce losses to their mean or sum, or return them all."""
     if reduction == "mean":
         return losses.mean()
     if reduction == "sum":
@@ -223,7 +228,7 @@ def reduce_losses(losses: Tensor, reduction: str, name: str, others: str = "") -
 
 
 def meet_floats(name: str, **operands: Any) -> tuple[list[Tensor], DType]:
-    """The operands in the dtype to compute in, and the float dtype they have in common."""
+    """Return the operands in the dtype to compute in, and the float dtype of the result."""
     for label, operand in operands.items():
         if not isinstance(operand, Core):
             raise ArgumentTypeError(f"{name}: {label} must be a tensor, got {operand!r}")

@@ -1,4 +1,7 @@
-"""Movement: which element stands where. Nothing is copied; a reader follows the movements back."""
+"""Movements: they change the shape or the order of elements. Nothing is copied.
+
+Kernels read a movement by translating positions of the result to positions of its source.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def reshape(self: Tensor, *shape: Any) -> Tensor:
-    """The same elements, in row-major order, under another shape. One length may be -1.
+    """Return the same elements, in row-major order, in another shape. One length may be -1.
 
-    Shapes: any → `shape`, of as many elements.
+    Shapes: any → `shape`, with the same number of elements.
 
     >>> Tensor([1, 2, 3, 4, 5, 6]).reshape(2, -1).shape
     (2, 3)
 
-    Raises `ShapeError` when the number of elements differs.
+    Raises `ShapeError` if the number of elements differs.
     """
     wanted = to_dims(shape, "reshape: a length")
     with graph_lock:
@@ -73,7 +76,7 @@ def unflatten(self: Tensor, dim: int, sizes: Sequence[Any]) -> Tensor:
 
 
 def squeeze(self: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Drop axes of length 1: all of them, or those named that have it.
+    """Remove axes of length 1: all, or those of `dim`. Other axes of `dim` stay.
 
     Shapes: (1, a, 1) → (a,).
 
@@ -92,7 +95,7 @@ def squeeze(self: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
-    """Insert an axis of length 1, which will be axis `dim` of the result.
+    """Insert an axis of length 1 as axis `dim` of the result.
 
     Shapes: (a, b) → (a, 1, b) for `dim` 1 or -2.
 
@@ -145,7 +148,7 @@ def transpose(self: Tensor, dim0: int = -2, dim1: int = -1) -> Tensor:
 
 
 def T(self: Tensor) -> Tensor:
-    """The axes in reverse order.
+    """The tensor with its axes in reverse order.
 
     Shapes: (a, b, c) → (c, b, a).
 
@@ -158,14 +161,14 @@ def T(self: Tensor) -> Tensor:
 
 
 def expand(self: Tensor, *shape: Any) -> Tensor:
-    """Repeat axes of length 1, and add axes in front; -1 keeps an axis as it is.
+    """Repeat axes of length 1, and add axes in front. -1 keeps an axis as it is.
 
     Shapes: (1, b) → (a, b).
 
     >>> Tensor([[1, 2, 3]]).expand(4, -1).shape
     (4, 3)
 
-    Raises `ShapeError` when an axis of another length than 1 would have to change.
+    Raises `ShapeError` if the length of another axis would change.
     """
     wanted = list(to_dims(shape, "expand: a length"))
     with graph_lock:
@@ -188,7 +191,7 @@ def expand(self: Tensor, *shape: Any) -> Tensor:
 
 
 def shrink(self: Tensor, bounds: Sequence[Sequence[Dim]]) -> Tensor:
-    """Keep a window: one pair (begin, end) per axis.
+    """Return a window of the tensor, given as one pair (begin, end) per axis.
 
     Shapes: (a, b) → (end₀ - begin₀, end₁ - begin₁).
 
@@ -217,7 +220,7 @@ def shrink(self: Tensor, bounds: Sequence[Sequence[Dim]]) -> Tensor:
 
 
 def flip(self: Tensor, *axes: Any, dims: Any = ()) -> Tensor:
-    """Reverse the order of the elements along the axes named, one by one or as `dims`.
+    """Reverse the order of the elements along some axes, given one by one or as `dims`.
 
     Shapes: unchanged.
 
@@ -226,12 +229,12 @@ def flip(self: Tensor, *axes: Any, dims: Any = ()) -> Tensor:
     """
     with graph_lock:
         named = to_dims(axes or (dims,), "flip: an axis")
-        places = to_axes(named, self.ndim or 1, "flip")
-        return wrap(build.flip(self.node, places) if self.ndim else self.node, self.device)
+        reversed_axes = to_axes(named, self.ndim or 1, "flip")
+        return wrap(build.flip(self.node, reversed_axes) if self.ndim else self.node, self.device)
 
 
 def to_pairs(given: Sequence[Any], shape: Shape, name: str) -> build.Pairs:
-    """One pair per axis of `shape`."""
+    """Return bounds or amounts as one pair per axis of `shape`. Raises if they do not fit."""
     if not isinstance(given, tuple | list) or not all(
         isinstance(pair, tuple | list) and len(pair) == 2 for pair in given
     ):
@@ -241,12 +244,12 @@ def to_pairs(given: Sequence[Any], shape: Shape, name: str) -> build.Pairs:
             f"{name}: {len(given)} pairs were given for the {len(shape)} axes of shape "
             f"{build.show(shape)}"
         )
-    what = f"{name}: a bound"
-    return tuple([(to_dim(before, what), to_dim(after, what)) for before, after in given])
+    label = f"{name}: a bound"
+    return tuple([(to_dim(before, label), to_dim(after, label)) for before, after in given])
 
 
 def fit_shape(own: Shape, wanted: tuple[Dim, ...]) -> Shape:
-    """`wanted` with its -1 worked out, checked to have as many elements as `own`."""
+    """Replace -1 in `wanted` by the length that fits. Raises `ShapeError` if `wanted` does not."""
     if wanted.count(-1) > 1:
         raise ShapeError(f"reshape: only one length of {build.show(wanted)} can be -1")
     for axis, size in enumerate(wanted):
@@ -267,14 +270,14 @@ def fit_shape(own: Shape, wanted: tuple[Dim, ...]) -> Shape:
             f"reshape: the length -1 in {build.show(wanted)} could be anything, since the others "
             "already give 0 elements"
         )
-    rest = lengths.quotient(own, known)
-    if rest is None:
+    inferred = lengths.quotient(own, known)
+    if inferred is None:
         _refuse(own, wanted)
-    return tuple([rest if size == -1 else size for size in wanted])
+    return tuple([inferred if size == -1 else size for size in wanted])
 
 
 def _refuse(own: Shape, wanted: tuple[Dim, ...]) -> None:
-    bindings((*own, *wanted))  # of one variable, that is: else an error of its own
+    bindings((*own, *wanted))  # raises if one variable has two values
     raise ShapeError(
         f"reshape: shape {build.show(own)} of {element_count(own)} elements does not fit "
         f"{build.show(wanted)}"

@@ -1,4 +1,4 @@
-"""Movements by the names PyTorch has for them."""
+"""Movements that are composed of the basic ones, by PyTorch's names."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 
 
 def view(self: Tensor, *shape: Any) -> Tensor:
-    """The same memory under another shape, or for a dtype `bitcast`. What is written to one is
-    seen in the other. Shapes: any → `shape`, of as many elements.
+    """Return a view in another shape. With a dtype instead of a shape, it is `bitcast`.
+
+    Shapes: any → `shape`, with the same number of elements.
 
     >>> Tensor([1, 2, 3, 4]).view(2, -1).shape
     (2, 2)
@@ -56,7 +57,7 @@ def view(self: Tensor, *shape: Any) -> Tensor:
 
 
 def view_as(self: Tensor, other: Tensor) -> Tensor:
-    """`view` with the shape of `other`.
+    """Return `view(other.shape)`.
 
     >>> Tensor([1, 2]).view_as(Tensor([[3], [4]])).shape
     (2, 1)
@@ -65,7 +66,7 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def expand_as(self: Tensor, other: Tensor) -> Tensor:
-    """`expand` to the shape of `other`.
+    """Return `expand(other.shape)`.
 
     >>> Tensor([1, 2]).expand_as(Tensor([[3, 4], [5, 6]])).shape
     (2, 2)
@@ -74,7 +75,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 def broadcast_to(self: Tensor, *shape: Any) -> Tensor:
-    """`expand`: axes of length 1 are repeated, and axes added in front.
+    """Return `expand(*shape)`: axes of length 1 are repeated, and axes added in front.
 
     >>> Tensor([1, 2]).broadcast_to((3, 2)).shape
     (3, 2)
@@ -83,7 +84,7 @@ def broadcast_to(self: Tensor, *shape: Any) -> Tensor:
 
 
 def ravel(self: Tensor) -> Tensor:
-    """All axes joined into one: a view of what is contiguous, else a copy.
+    """Join all axes into one. The result is a view of a contiguous tensor, and else a copy.
 
     Shapes: (a, b) → (a·b,).
 
@@ -98,34 +99,35 @@ def ravel(self: Tensor) -> Tensor:
 
 
 def movedim(self: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """Axes `source` moved to the places `destination`; the others stay in order.
+    """Move the axes `source` to the positions `destination`. The other axes keep their order.
 
     Shapes: (a, b, c) → (b, c, a) for `movedim(0, -1)`.
 
     >>> ogive.zeros(2, 3, 4).movedim(0, -1).shape
     (3, 4, 2)
 
-    Raises `ShapeError` unless there are as many places as axes.
+    Raises `ShapeError` unless `source` and `destination` are of one length.
     """
-    origins, places = to_entries(source), to_entries(destination)
-    if len(origins) != len(places):
+    origins, targets = to_entries(source), to_entries(destination)
+    if len(origins) != len(targets):
         raise ShapeError(
-            f"movedim: {len(origins)} axes {origins} do not go to {len(places)} places {places}"
+            f"movedim: {len(origins)} axes {origins} cannot move to {len(targets)} positions "
+            f"{targets}"
         )
     rank = self.ndim or 1
-    to_axes(origins, rank, "movedim"), to_axes(places, rank, "movedim")
+    to_axes(origins, rank, "movedim"), to_axes(targets, rank, "movedim")
     moved = {
         to_axis(to, rank, "movedim"): to_axis(axis, rank, "movedim")
-        for axis, to in zip(origins, places, strict=True)
+        for axis, to in zip(origins, targets, strict=True)
     }
     if not self.ndim:
         return self.permute([])
-    rest = iter([axis for axis in range(rank) if axis not in moved.values()])
-    return self.permute([moved[to] if to in moved else next(rest) for to in range(rank)])
+    unmoved = iter([axis for axis in range(rank) if axis not in moved.values()])
+    return self.permute([moved[to] if to in moved else next(unmoved) for to in range(rank)])
 
 
 def t(self: Tensor) -> Tensor:
-    """The transpose of a matrix; a vector or scalar stays. Shapes: (a, b) → (b, a).
+    """Return the transpose of a matrix, or a vector or scalar as it is. Shapes: (a, b) → (b, a).
 
     >>> Tensor([[1, 2, 3]]).t().shape
     (3, 1)
@@ -138,7 +140,7 @@ def t(self: Tensor) -> Tensor:
 
 
 def mT(self: Tensor) -> Tensor:
-    """Matrices transposed: the last two axes exchanged. Shapes: (..., a, b) → (..., b, a).
+    """The transposes of matrices: the last two axes exchanged. Shapes: (..., a, b) → (..., b, a).
 
     >>> ogive.zeros(2, 3, 4).mT.shape
     (2, 4, 3)
@@ -151,7 +153,7 @@ def mT(self: Tensor) -> Tensor:
 
 
 def mH(self: Tensor) -> Tensor:
-    """Matrices transposed, and conjugated. Shapes: (..., a, b) → (..., b, a).
+    """The conjugate transposes of matrices. Shapes: (..., a, b) → (..., b, a).
 
     >>> ogive.zeros(2, 3, 4).mH.shape
     (2, 4, 3)
@@ -160,7 +162,7 @@ def mH(self: Tensor) -> Tensor:
 
 
 def H(self: Tensor) -> Tensor:
-    """The transpose of a matrix, conjugated. Shapes: (a, b) → (b, a).
+    """The conjugate transpose of a matrix. Shapes: (a, b) → (b, a).
 
     >>> ogive.zeros(2, 3).H.shape
     (3, 2)
@@ -169,7 +171,7 @@ def H(self: Tensor) -> Tensor:
 
 
 def adjoint(self: Tensor) -> Tensor:
-    """`mH`. Shapes: (..., a, b) → (..., b, a).
+    """Return the conjugate transposes of matrices, as `mH`. Shapes: (..., a, b) → (..., b, a).
 
     >>> ogive.zeros(2, 3, 4).adjoint().shape
     (2, 4, 3)
@@ -178,14 +180,15 @@ def adjoint(self: Tensor) -> Tensor:
 
 
 def narrow(self: Tensor, dim: int, start: Dim | Tensor, length: Dim) -> Tensor:
-    """`length` elements along `dim`, from `start` on. Shapes: (a, b) → (length, b) for 0.
+    """Return `length` elements along `dim`, from `start` on.
 
-    Where `start` is a tensor of one integer, it is read when the result is computed.
+    Shapes: (a, b) → (length, b) for `dim` 0. `start` may be a tensor of one integer, which is read
+    when the result is computed.
 
     >>> Tensor([1, 2, 3, 4]).narrow(0, 1, 2).tolist()
     [2, 3]
 
-    Raises `IndexRangeError` when they are not all there.
+    Raises `IndexRangeError` if the axis ends before.
     """
     axis = to_axis(dim, self.ndim, "narrow")
     size = self.shape[axis]
@@ -204,7 +207,9 @@ def narrow(self: Tensor, dim: int, start: Dim | Tensor, length: Dim) -> Tensor:
 
 
 def select(self: Tensor, dim: int, index: Dim) -> Tensor:
-    """The slice at `index` along `dim`, without that axis. Shapes: (a, b) → (b,) for 0.
+    """Return the slice at `index` along `dim`, without that axis.
+
+    Shapes: (a, b) → (b,) for `dim` 0.
 
     >>> Tensor([[1, 2], [3, 4]]).select(1, -1).tolist()
     [2, 4]
@@ -215,14 +220,14 @@ def select(self: Tensor, dim: int, index: Dim) -> Tensor:
 
 
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """All slices of `size` along `dimension` that begin at multiples of `step`.
+    """Return all windows of `size` elements along `dimension` that begin at multiples of `step`.
 
-    Shapes: (a,) → (⌊(a - size) / step⌋ + 1, size); the new axis is the last.
+    Shapes: (a,) → (⌊(a - size) / step⌋ + 1, size). The new axis is the last.
 
     >>> Tensor([1, 2, 3, 4]).unfold(0, 2, 1).tolist()
     [[1, 2], [2, 3], [3, 4]]
 
-    Raises `ShapeError` when the axis is shorter than `size`.
+    Raises `ShapeError` if the axis is shorter than `size`.
     """
     if not self.ndim:
         return self.reshape(1).unfold(dimension, size, step).squeeze(0)
@@ -239,7 +244,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def select_scatter(self: Tensor, src: Tensor, dim: int, index: Dim) -> Tensor:
-    """This tensor with `src` as its slice at `index` along `dim`. Shapes: unchanged.
+    """Return a copy with the slice at `index` along `dim` replaced by `src`. Shapes: unchanged.
 
     >>> Tensor([[1, 2], [3, 4]]).select_scatter(Tensor([9, 9]), 0, 0).tolist()
     [[9, 9], [3, 4]]
@@ -259,7 +264,9 @@ def slice_scatter(
     end: Dim | None = None,
     step: int = 1,
 ) -> Tensor:
-    """This tensor with `src` as its slice `start:end:step` along `dim`. Shapes: unchanged.
+    """Return a copy with the slice `start:end:step` along `dim` replaced by `src`.
+
+    Shapes: unchanged.
 
     >>> Tensor([1, 2, 3, 4]).slice_scatter(Tensor([8, 9]), start=1, end=3).tolist()
     [1, 8, 9, 4]
@@ -272,10 +279,10 @@ def slice_scatter(
 
 
 def put_back(x: Tensor, view: View, part: Tensor, name: str) -> Tensor:
-    """`x` with `part` in the place that `view` leads to."""
+    """Return `x` with the elements that `view` shows replaced by `part`."""
     if part.shape != view.shape:
         raise ShapeError(
-            f"{name}: src has the shape {build.show(part.shape)}, and what it replaces "
+            f"{name}: src has the shape {build.show(part.shape)}, and the part it replaces has "
             f"{build.show(view.shape)}"
         )
     device = same_device([x, part], name)
@@ -287,9 +294,10 @@ def put_back(x: Tensor, view: View, part: Tensor, name: str) -> Tensor:
 
 
 def _windows_of(x: Core, axis: int, size: int, step: int) -> Tensor:
-    """Slices along an axis, their elements along a new axis behind it.
+    """Return the windows along an axis, with their elements along a new axis behind it.
 
-    Where slices do not overlap they begin the blocks of an axis, and can be written to.
+    Overlapping windows are computed. Others are a view of the axis in blocks of `step`: each window
+    is the beginning of a block. Such a view can be written to.
     """
     shape = x.shape
     before, length, after = shape[:axis], shape[axis], shape[axis + 1 :]
@@ -315,15 +323,17 @@ def _windows_of(x: Core, axis: int, size: int, step: int) -> Tensor:
 
 
 def _narrow_at(x: Core, axis: int, start: Tensor, length: Dim) -> Tensor:
-    """`narrow` from where a tensor says."""
+    """Return `narrow` for a `start` that is a tensor. It is not checked: positions wrap around."""
     size = x.shape[axis]
     if not at_most(length, size):
-        raise IndexRangeError(f"narrow: {length} elements are more than axis {axis} of {size} has")
+        raise IndexRangeError(
+            f"narrow: axis {axis} of length {size} has fewer than {length} elements"
+        )
     with graph_lock:
         positions = wrap(build.count(length), x.device) + start.reshape(()) % size
     return advanced_indexing.read(x, (*[slice(None)] * axis, positions))
 
 
 def _window(shape: Shape, axis: int, bounds: tuple[Dim, Dim]) -> list[tuple[Dim, Dim]]:
-    """The whole of every axis but one."""
+    """Return a window: `bounds` for `axis`, and the whole of all other axes."""
     return [bounds if other == axis else (0, size) for other, size in enumerate(shape)]

@@ -1,10 +1,13 @@
 """Diagonals and triangles of matrices.
 
-A diagonal is every (n + 1)-th element of a square, and so a column of longer rows:
+The diagonal of a square is every (n + 1)-th of its elements. So it is the first column when the
+elements are laid out in rows of n + 1:
 
     0 1 2          0 1 2 3
     3 4 5    →     4 5 6 7     the first column is the diagonal
     6 7 8          8 · · ·
+
+It is a view, made of movements alone.
 """
 
 from __future__ import annotations
@@ -31,14 +34,14 @@ if TYPE_CHECKING:
 
 
 def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The diagonal of the planes of two axes, `offset` places right of the main one.
+    """Return a diagonal of the matrices of two axes: a view. `offset` counts to the right.
 
-    It is a view. Shapes: (n, m, ...) → (..., length); the new axis is the last.
+    Shapes: (n, m, ...) → (..., length). The new axis is the last.
 
     >>> Tensor([[1, 2], [3, 4]]).diagonal().tolist()
     [1, 4]
 
-    Raises `AxisError` when both axes are one.
+    Raises `AxisError` if `dim1` and `dim2` are the same axis.
     """
     first, second = _plane(self, dim1, dim2, "diagonal")
     x = self.movedim((first, second), (-2, -1))
@@ -62,7 +65,7 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
 
 
 def diag(self: Tensor, diagonal: int = 0) -> Tensor:
-    """The diagonal of a matrix, or the matrix that has a vector as its diagonal.
+    """Return a diagonal of a matrix, or the matrix with a vector as its diagonal.
 
     Shapes: (n, n) → (n,); (n,) → (n, n).
 
@@ -77,7 +80,7 @@ def diag(self: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """Matrices that have the last axis as their diagonal, and 0 elsewhere.
+    """Return matrices with the last axis as their diagonal, and 0 elsewhere.
 
     Shapes: (..., n) → (..., n + |offset|, n + |offset|), the new axes at `dim1` and `dim2`.
 
@@ -100,7 +103,7 @@ def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
 
 
 def diagflat(self: Tensor, offset: int = 0) -> Tensor:
-    """The matrix that has all elements as its diagonal. Shapes: (a, b) → (a·b, a·b).
+    """Return the matrix with all elements on its diagonal. Shapes: (a, b) → (a·b, a·b).
 
     >>> Tensor([[1], [2]]).diagflat().tolist()
     [[1, 0], [0, 2]]
@@ -111,7 +114,7 @@ def diagflat(self: Tensor, offset: int = 0) -> Tensor:
 def diagonal_scatter(
     self: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
-    """This tensor with `src` as its diagonal. Shapes: unchanged.
+    """Return a copy with a diagonal replaced by `src`. Shapes: unchanged.
 
     >>> Tensor([[1, 2], [3, 4]]).diagonal_scatter(Tensor([8, 9])).tolist()
     [[8, 2], [3, 9]]
@@ -121,7 +124,7 @@ def diagonal_scatter(
     present = self.diagonal(offset, dim1, dim2)
     if src.shape != present.shape:
         raise ShapeError(
-            f"diagonal_scatter: src has the shape {build.show(src.shape)}, and the diagonal "
+            f"diagonal_scatter: src has the shape {build.show(src.shape)}, and the diagonal has "
             f"{build.show(present.shape)}"
         )
     device = same_device([self, src], "diagonal_scatter")
@@ -140,7 +143,7 @@ def diagonal_scatter(
 
 @widened
 def trace(self: Tensor) -> Tensor:
-    """The sum of the diagonal of a matrix. Shapes: (n, m) → ().
+    """Return the sum of the diagonal of a matrix. Shapes: (n, m) → ().
 
     >>> Tensor([[1, 2], [3, 4]]).trace().item()
     5
@@ -154,7 +157,7 @@ def trace(self: Tensor) -> Tensor:
 
 @outlined
 def tril(self: Tensor, diagonal: int = 0) -> Tensor:
-    """The lower triangle of matrices, up to `diagonal` included; 0 above. Shapes: unchanged.
+    """Set the elements of matrices above a diagonal to 0. Shapes: unchanged.
 
     >>> Tensor([[1, 2], [3, 4]]).tril().tolist()
     [[1, 0], [3, 4]]
@@ -166,7 +169,7 @@ def tril(self: Tensor, diagonal: int = 0) -> Tensor:
 
 @outlined
 def triu(self: Tensor, diagonal: int = 0) -> Tensor:
-    """The upper triangle of matrices, from `diagonal` on; 0 below. Shapes: unchanged.
+    """Set the elements of matrices below a diagonal to 0. Shapes: unchanged.
 
     >>> Tensor([[1, 2], [3, 4]]).triu().tolist()
     [[1, 2], [0, 4]]
@@ -190,14 +193,15 @@ def _known(sizes: Shape, name: str) -> tuple[int, ...]:
 
 
 def _corner(rows: int, columns: int, offset: int) -> tuple[int, int, int]:
-    """Where a diagonal begins, and how long it is."""
+    """Return the row and column where a diagonal begins, and its length."""
     row, column = max(-offset, 0), max(offset, 0)
     length = max(min(rows - row, columns - column), 0)
     return min(row, rows), min(column, columns), length
 
 
 def _positions(shape: tuple[Dim, Dim], op: Op, offset: int) -> UOp:
-    """Whether `column op row + offset`, for CMPLE, CMPEQ; for CMPLT whether it is the other way."""
+    """Return a mask: where `column <= row + offset` (CMPLE), `column == row + offset` (CMPEQ), or
+    `row + offset < column` (CMPLT)."""
     row, column = build.count_along(0, shape), build.count_along(1, shape)
     if offset:
         row = make(Op.ADD, dtypes.int64, (row, build.constant(dtypes.int64, offset)))
@@ -206,9 +210,9 @@ def _positions(shape: tuple[Dim, Dim], op: Op, offset: int) -> UOp:
 
 
 def _triangle(x: Tensor, op: Op, offset: Any, name: str) -> Tensor:
-    """Where the column is `op` than the row and `offset`, x; elsewhere 0."""
+    """Return x where the mask `_positions` holds, and 0 elsewhere."""
     if x.ndim < 2:
-        raise ShapeError(f"{name}: shape {build.show(x.shape)} has no matrices; it needs 2 axes")
+        raise ShapeError(f"{name} takes matrices, not shape {build.show(x.shape)}; it needs 2 axes")
     shift = to_integer(offset, f"{name}: diagonal")
     with graph_lock:
         rows, columns = x.shape[-2:]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 GROUP = 16
-"""How many parts are chosen among at once: the time of one kernel grows with their square."""
+"""How many parts one kernel joins. The time of a kernel grows with their square."""
 
 
 @overload
@@ -46,10 +46,10 @@ def where(condition: Any, if_true: Any, if_false: Any) -> Tensor: ...
 @open_to_eager
 @also(input="if_true", other="if_false")
 def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
-    """`if_true` where `condition` holds, `if_false` elsewhere.
+    """Return `if_true` where `condition` holds, and `if_false` elsewhere.
 
-    Shapes: all three broadcast. The dtype is the common one of the two values. Without values, the
-    positions where it holds, a tensor per axis: `condition.nonzero(as_tuple=True)`.
+    Shapes: all three broadcast. The dtypes of the two values are promoted. Without values, return
+    the positions where the condition holds: `condition.nonzero(as_tuple=True)`.
 
     >>> where(Tensor([True, False]), 1, Tensor([5, 6])).tolist()
     [1, 6]
@@ -81,9 +81,9 @@ def where(condition: Any, if_true: Any = None, if_false: Any = None) -> Any:
 @open_to_eager
 @also(axis="dim")
 def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
-    """Join tensors along an axis they have.
+    """Join tensors along an existing axis.
 
-    Shapes: (a, c) and (b, c) → (a + b, c) for `dim` 0; all other axes must be equal.
+    Shapes: (a, c) and (b, c) → (a + b, c) for `dim` 0. All other axes must be equal.
 
     >>> cat([Tensor([1, 2]), Tensor([3])]).tolist()
     [1, 2, 3]
@@ -106,7 +106,7 @@ def cat(tensors: Sequence[Core], dim: int = 0) -> Tensor:
 @open_to_eager
 @also(axis="dim")
 def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
-    """Join tensors of one shape along a new axis, which will be axis `dim` of the result.
+    """Join tensors of one shape along a new axis, which is axis `dim` of the result.
 
     Shapes: n times (a, b) → (n, a, b) for `dim` 0.
 
@@ -126,7 +126,7 @@ def stack(tensors: Sequence[Core], dim: int = 0) -> Tensor:
 
 
 def to_tensors(given: Any, name: str) -> list[Tensor]:
-    """A list that holds tensors only, and at least one."""
+    """Check a list of tensors, and return it. Raises `ArgumentError` if it is empty."""
     if not isinstance(given, tuple | list):
         raise ArgumentTypeError(f"{name} takes a list of tensors, got {type(given).__name__}")
     if not given:
@@ -155,7 +155,7 @@ def _check_alike(shapes: list[Shape], axis: int) -> None:
 
 
 def join(nodes: list[UOp], axis: int) -> UOp:
-    """Each part padded to its place, chosen by a tree of comparisons of the position.
+    """Join nodes: pad each to its place, and choose by a tree of comparisons of the position.
 
     a ++ b   →   WHERE(position < len(a), PAD(a), PAD(b))
 

@@ -28,7 +28,7 @@ def pad(
     mode: str = "constant",
     value: Scalar | None = None,
 ) -> Tensor:
-    """Surround with more elements; a negative number cuts elements off.
+    """Pad the axes. A negative amount cuts elements off.
 
     `pad` is flat, as PyTorch has it, two numbers an axis from the last axis on: (before, after)
     or (before, after, before of the last axis but one, ...). Or it is a pair (before, after)
@@ -70,7 +70,7 @@ def pad(
 
 
 def _to_pairs(given: Any, shape: Shape) -> build.Pairs:
-    """One pair per axis of `shape`."""
+    """Return the amounts of padding as one pair per axis of `shape`."""
     if not isinstance(given, tuple | list):
         raise ArgumentTypeError(
             f"pad takes numbers from the last axis on, or one pair per axis, got {given!r}"
@@ -107,7 +107,7 @@ def _added(number: Dim) -> Dim:
 
 
 def _cut(node: UOp, pairs: build.Pairs) -> UOp:
-    """Without as many elements as the negative lengths say."""
+    """Cut off the elements that negative amounts name."""
     windows = [
         (
             as_length(-before) if least(before) < 0 else 0,
@@ -119,7 +119,7 @@ def _cut(node: UOp, pairs: build.Pairs) -> UOp:
 
 
 def _extend(node: UOp, axis: int, pair: tuple[Dim, Dim], mode: str) -> UOp:
-    """One axis with elements of its own before and after it."""
+    """Pad one axis with elements of its own (the modes reflect, replicate, circular)."""
     size = node.shape[axis]
     before, after = pair
     if pair == (0, 0):
@@ -128,8 +128,8 @@ def _extend(node: UOp, axis: int, pair: tuple[Dim, Dim], mode: str) -> UOp:
     for count in pair:
         if size == 0 or (most is not None and not lengths.at_most(count, most)):
             raise ShapeError(
-                f"pad: mode {mode!r} has {0 if size == 0 else most} elements of axis {axis} of "
-                f"shape {build.show(node.shape)} to add, and {count} are asked for"
+                f"pad: mode {mode!r} can add at most {0 if size == 0 else most} elements to axis "
+                f"{axis} of shape {build.show(node.shape)}, not {count}"
             )
 
     def part(begin: Dim, end: Dim) -> UOp:

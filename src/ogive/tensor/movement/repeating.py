@@ -1,4 +1,4 @@
-"""Elements repeated, rolled and turned."""
+"""Repeating, rolling and rotating elements."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def repeat(self: Tensor, *repeats: Any) -> Tensor:
-    """The whole tensor set side by side, so many times along each axis; new axes come in front.
+    """Repeat the whole tensor `repeats` times along each axis. Additional axes come in front.
 
     Shapes: (a, b) → (r₀·a, r₁·b).
 
     >>> Tensor([1, 2]).repeat(2, 2).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
 
-    Raises `ShapeError` when there are fewer numbers than axes.
+    Raises `ShapeError` if there are fewer numbers than axes.
     """
     times = to_shape(repeats, "repeat")
     if len(times) < self.ndim:
@@ -50,7 +50,7 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
 
 
 def tile(self: Tensor, *dims: Any) -> Tensor:
-    """`repeat`, where missing numbers in front count as 1.
+    """Repeat the whole tensor, as `repeat`. Missing numbers in front count as 1.
 
     Shapes: (a, b) → (a, r·b) for `tile(r)`.
 
@@ -64,24 +64,24 @@ def tile(self: Tensor, *dims: Any) -> Tensor:
 def repeat_interleave(
     self: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Every element `repeats` times in a row, along `dim` or of the flat tensor.
+    """Repeat each element `repeats` times in a row, along `dim` or in the flat tensor.
 
-    Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None. With a tensor of numbers, one for
-    each element along the axis, their sum takes the place of r·a; they are computed at once,
-    so that `output_size`, by which PyTorch is told that sum, changes nothing.
+    Shapes: (a, b) → (r·a, b) for `dim` 0; (r·a·b,) for None. `repeats` may be a tensor with a
+    number for each element along the axis. Its sum then takes the place of r·a. It is computed at
+    once, so `output_size`, PyTorch's hint for that sum, has no effect.
 
     >>> Tensor([1, 2]).repeat_interleave(2).tolist()
     [1, 1, 2, 2]
     >>> Tensor([1, 2]).repeat_interleave(Tensor([3, 1])).tolist()
     [1, 1, 1, 2]
 
-    Without `repeats`, these numbers are this tensor, and what is repeated are the positions.
+    Without `repeats`, the tensor itself holds the numbers, and its positions are repeated.
 
     >>> Tensor([2, 0, 1]).repeat_interleave().tolist()
     [0, 0, 2]
 
-    Raises `ShapeError` unless there is one number or one for each element, `ArgumentError` for
-    a negative one.
+    Raises `ShapeError` unless there is one number or one for each element, and `ArgumentError`
+    for a negative number.
     """
     if repeats is None:
         positions = _repeated_positions(self, self.shape[0] if self.ndim else 1)
@@ -100,7 +100,7 @@ def repeat_interleave(
 
 @outlined
 def roll(self: Tensor, shifts: Any, dims: int | Sequence[int] | None = None) -> Tensor:
-    """Elements moved by `shifts` along `dims`; what falls off the end comes back in front.
+    """Shift the elements by `shifts` along `dims`. Elements that leave at the end enter in front.
 
     Shapes: unchanged. Without `dims` the flat tensor is rolled.
 
@@ -109,23 +109,23 @@ def roll(self: Tensor, shifts: Any, dims: int | Sequence[int] | None = None) -> 
 
     Raises `ShapeError` unless there is one shift per axis.
     """
-    moves = list(shifts) if isinstance(shifts, tuple | list) else [shifts]
+    amounts = list(shifts) if isinstance(shifts, tuple | list) else [shifts]
     if dims is None:
-        if len(moves) != 1:
-            raise ShapeError(f"roll: the shifts {moves} need as many dims")
-        return self.ravel().roll(moves, 0).reshape(self.shape)
+        if len(amounts) != 1:
+            raise ShapeError(f"roll: the shifts {amounts} need as many dims")
+        return self.ravel().roll(amounts, 0).reshape(self.shape)
     axes = list(dims) if isinstance(dims, tuple | list) else [dims]
-    if len(axes) != len(moves):
-        raise ShapeError(f"roll: the shifts {moves} do not fit the dims {axes}: one for each")
+    if len(axes) != len(amounts):
+        raise ShapeError(f"roll: the shifts {amounts} do not fit the dims {axes}: one for each")
     with graph_lock:
         result = wrap(self.node, self.device)
-    for shift, dim in zip(moves, axes, strict=True):
+    for shift, dim in zip(amounts, axes, strict=True):
         result = _rolled(result, to_dim(shift, "roll: a shift"), dim)
     return result
 
 
 def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
-    """The plane of two axes turned by k quarters, from the first towards the second.
+    """Rotate the plane of two axes by k quarter turns, from the first axis towards the second.
 
     Shapes: (a, b) → (b, a) for odd `k`.
 
@@ -151,7 +151,7 @@ def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 
 
 def fliplr(self: Tensor) -> Tensor:
-    """The columns in reverse order. Shapes: unchanged.
+    """Reverse the order of the columns. Shapes: unchanged.
 
     >>> Tensor([[1, 2]]).fliplr().tolist()
     [[2, 1]]
@@ -162,7 +162,7 @@ def fliplr(self: Tensor) -> Tensor:
 
 
 def flipud(self: Tensor) -> Tensor:
-    """The rows in reverse order. Shapes: unchanged.
+    """Reverse the order of the rows. Shapes: unchanged.
 
     >>> Tensor([1, 2]).flipud().tolist()
     [2, 1]
@@ -173,7 +173,7 @@ def flipud(self: Tensor) -> Tensor:
 
 
 def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:
-    """0 … length - 1, each as often as a tensor says."""
+    """Return the positions 0 … length - 1, each as often as `repeats` says."""
     if repeats.ndim > 1 or (repeats.ndim and repeats.shape[0] not in (1, length)):
         raise ShapeError(
             f"repeat_interleave: {build.show(repeats.shape)} numbers for {length} elements; "
@@ -186,15 +186,15 @@ def _repeated_positions(repeats: Core, length: Dim) -> NDArray[Any]:
         raise ArgumentError(f"repeat_interleave: the number {times.min()} is negative")
     count = evaluate(length)
     repeated = numpy.broadcast_to(times.ravel(), (count,))
-    total = int(repeated.sum(dtype=numpy.longdouble))  # beyond 64 bits if need be
+    total = int(repeated.sum(dtype=numpy.longdouble))  # which may exceed 64 bits
     build.check_size((total, repeated.itemsize))
     with needing_memory("repeat_interleave"):
         return numpy.repeat(numpy.arange(count), repeated.astype(numpy.int64))
 
 
 def _rolled(x: Tensor, shift: Any, dim: Any) -> Tensor:
-    """The part that stays, and in front of it the one that comes back; where the shift varies, a
-    window of two copies side by side."""
+    """Roll along one axis: the last elements, then the first ones. For a symbolic shift or length,
+    a window of two copies side by side."""
     axis = to_axis(dim, x.ndim, "roll")
     size = x.shape[axis]
     if size == 0:

@@ -1,19 +1,19 @@
-"""Windows that slide along axes, by movement alone: what convolution, pooling and unfolding read.
+"""Sliding windows along axes, by movements alone, for convolution, pooling and unfolding.
 
     x (length)   →   w (taps, places)   with   w[tap, place] = x[place·stride + tap·dilation]
 
-The axis is repeated once a tap, and each repetition begins `dilation` elements later than the one
-before it. That is a shear, and a shear is two reshapes to rows of different length:
+The axis is repeated once per tap, and each repetition begins `dilation` elements later than the one
+before it. That is a shear. A shear is a reshape to rows of another length:
 
     repeat   0 1 2 3     pad    0 1 2 3 ·     rows that are one longer    · · 0 1 2 3
              0 1 2 3     each   0 1 2 3 ·     start one element further   · 0 1 2 3 ·
              0 1 2 3     row    0 1 2 3 ·     to the left each time       0 1 2 3 · ·
 
-Every element that is kept then has a position that is linear in tap and place, for the windows and
-for their transpose alike, so no division is left in the loops of either. Strides are taken by
-cutting the axis into blocks of that length, which slide in steps of 1.
+The position of every kept element is then linear in tap and place, both for the windows and for
+their transpose. So the loops of both need no division. For a stride, the axis is cut into blocks of
+that length, which slide in steps of 1.
 
-Everything here works on nodes and is called with `graph_lock` held.
+All functions take and return nodes, and are called with `graph_lock` held.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Numbers = tuple[int, ...]
 
 
 def per_axis(value: Any, count: int, name: str, least: int = 1) -> Numbers:
-    """An integer for each of `count` axes: one for all of them, or as many as there are."""
+    """Return an argument as one integer for each of `count` axes. One integer counts for all."""
     given = tuple(value) if isinstance(value, tuple | list) else (value,)
     if len(given) not in (1, count):
         raise ArgumentTypeError(
@@ -51,7 +51,7 @@ def per_axis(value: Any, count: int, name: str, least: int = 1) -> Numbers:
 
 
 def spatial_lengths(shape: Shape, axes: int, name: str) -> Numbers:
-    """The lengths of the last `axes` axes of an input (batch, channels, ...) or (channels, ...)."""
+    """The lengths of the spatial axes of an input (batch, channels, ...) or (channels, ...)."""
     if len(shape) not in (axes + 1, axes + 2):
         raise ShapeError(
             f"{name}: input has the shape {build.show(shape)}; expected {axes + 2} axes (batch, "
@@ -67,7 +67,7 @@ def spatial_lengths(shape: Shape, axes: int, name: str) -> Numbers:
 
 
 def batched(node: UOp, axes: int) -> UOp:
-    """The same with the batch axis that an input of `axes` spatial axes may lack."""
+    """Add the batch axis, if an input of `axes` spatial axes has none."""
     return node if len(node.shape) == axes + 2 else build.reshape(node, (1, *node.shape))
 
 
@@ -75,12 +75,12 @@ def batched(node: UOp, axes: int) -> UOp:
 
 
 def on_axis(shape: Shape, axis: int, pair: tuple[int, int], rest: Any = None) -> build.Pairs:
-    """`pair` for one axis; for the others `rest`, or the whole axis."""
+    """Return `pair` for one axis, and `rest`, or by default the whole length, for the others."""
     return tuple([pair if other == axis else rest or (0, size) for other, size in enumerate(shape)])
 
 
 def pad_axis(node: UOp, axis: int, before: int, after: int, fill: Any = 0) -> UOp:
-    """One axis, padded; a negative length cuts."""
+    """Pad one axis. A negative amount cuts elements off."""
     begin, end = max(-before, 0), node.shape[axis] - max(-after, 0)
     node = build.shrink(node, on_axis(node.shape, axis, (begin, end)))
     pads = on_axis(node.shape, axis, (max(before, 0), max(after, 0)), (0, 0))
@@ -88,7 +88,7 @@ def pad_axis(node: UOp, axis: int, before: int, after: int, fill: Any = 0) -> UO
 
 
 def pad_last(node: UOp, pads: Sequence[tuple[int, int]], fill: Any = 0) -> UOp:
-    """The last axes surrounded with `fill`; a negative length cuts."""
+    """Pad the last axes. A negative amount cuts elements off."""
     shape = node.shape
     front = len(shape) - len(pads)
     cuts = [
@@ -101,19 +101,19 @@ def pad_last(node: UOp, pads: Sequence[tuple[int, int]], fill: Any = 0) -> UOp:
 
 
 def split_axis(node: UOp, axis: int, lengths: Numbers) -> UOp:
-    """One axis as several."""
+    """Split one axis into several."""
     shape = node.shape
     return build.reshape(node, (*shape[:axis], *lengths, *shape[axis + 1 :]))
 
 
 def join_axes(node: UOp, axis: int) -> UOp:
-    """An axis and the one behind it as one."""
+    """Join an axis and the next one."""
     shape = node.shape
     return build.reshape(node, (*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
 
 
 def every(node: UOp, axis: int, step: int) -> UOp:
-    """The first of every `step` elements along an axis, which `step` divides."""
+    """Return the first of every `step` elements along an axis. `step` divides its length."""
     if step == 1:
         return node
     node = split_axis(node, axis, (node.shape[axis] // step, step))
@@ -121,7 +121,7 @@ def every(node: UOp, axis: int, step: int) -> UOp:
 
 
 def _exchange(node: UOp, axis: int) -> UOp:
-    """An axis and the one behind it in the other order."""
+    """Exchange an axis and the next one."""
     rank = len(node.shape)
     return build.permute(node, (*range(axis), axis + 1, axis, *range(axis + 2, rank)))
 
@@ -130,12 +130,12 @@ def _exchange(node: UOp, axis: int) -> UOp:
 
 
 def place_count(length: int, taps: int, stride: int, dilation: int) -> int:
-    """How many windows fit into a length; 0 or less when there is no room for one."""
+    """How many windows fit into a length; 0 or less if none does."""
     return (length - dilation * (taps - 1) - 1) // stride + 1
 
 
 def slide(node: UOp, axis: int, taps: int, stride: int = 1, dilation: int = 1) -> UOp:
-    """One axis as two, (taps, places)."""
+    """Replace one axis by two, (taps, places): the windows along it."""
     length = node.shape[axis]
     places = place_count(length, taps, stride, dilation)
     if taps == 1:
@@ -155,8 +155,10 @@ def slide(node: UOp, axis: int, taps: int, stride: int = 1, dilation: int = 1) -
 
 
 def _slide_phases(node: UOp, axis: int, taps: int, stride: int, places: int) -> UOp:
-    """Steps of `stride` taken in blocks of that length: tap = stride·t + r is element r of the
-    block at place + t, so blocks slide in steps of 1."""
+    """Slide in steps of `stride` over blocks of that length.
+
+    The tap `stride`·t + r is element r of the block at place + t. So blocks slide in steps of 1.
+    """
     blocks = -(-taps // stride)
     count = places + blocks - 1
     node = pad_axis(node, axis, 0, count * stride - node.shape[axis])
@@ -166,7 +168,7 @@ def _slide_phases(node: UOp, axis: int, taps: int, stride: int, places: int) -> 
 
 
 def slide_last(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -> UOp:
-    """The last axes as pairs: (..., taps₀, places₀, taps₁, places₁, ...)."""
+    """Replace each of the last axes by two: (..., taps₀, places₀, taps₁, places₁, ...)."""
     axis = len(node.shape) - len(taps)
     for count, stride, dilation in zip(taps, strides, dilations, strict=True):
         node = slide(node, axis, count, stride, dilation)
@@ -175,8 +177,9 @@ def slide_last(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -
 
 
 def lay_out(node: UOp, stride: int) -> UOp:
-    """The same values, kept in memory so that windows at steps of `stride` along the last axis lie
-    side by side: elements whose positions leave the same remainder follow each other.
+    """Store the values so that windows at steps of `stride` along the last axis lie side by side.
+
+    In memory, elements whose positions have the same remainder follow each other:
 
     before   0 1 2 3 4 5     after, for a stride of 2   0 2 4 1 3 5
     """
@@ -192,13 +195,14 @@ def lay_out(node: UOp, stride: int) -> UOp:
 
 
 def keep(node: UOp) -> UOp:
-    """The same values, in memory."""
+    """Store the values in memory."""
     return make(Op.CONTIGUOUS, node.dtype, (node,), (), node.shape)
 
 
 def spread(node: UOp, axis: int, length: int, stride: int = 1, dilation: int = 1) -> UOp:
-    """The way back: (taps, places) as (terms, length), every element where `slide` has read it and
-    zeros elsewhere. The sum over the terms is the transpose of `slide`.
+    """Undo `slide`: put each element of (taps, places) where `slide` reads it, zeros elsewhere.
+
+    The two axes become (terms, length). The sum over the terms is the transpose of `slide`.
     """
     taps, places = node.shape[axis : axis + 2]
     if stride > 1 and dilation == 1 and taps > 1:

@@ -1,4 +1,4 @@
-"""Tensors cut into several. The parts are views; how many there are must be known."""
+"""Splitting tensors into parts. The parts are views, and their number is never symbolic."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ Parts = tuple["Tensor", ...]
 
 @also(split_size_or_sections="split_size")
 def split(self: Tensor, split_size: Any, dim: int = 0) -> Parts:
-    """Parts of `split_size` along `dim`, the last perhaps shorter; or of the sizes given.
+    """Split into parts of length `split_size` along `dim`, the last perhaps shorter.
+
+    `split_size` may also be a list of the lengths of all parts.
 
     Shapes: (a, b) → (s₀, b), (s₁, b), ... for `dim` 0.
 
@@ -30,7 +32,7 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> Parts:
     >>> [part.tolist() for part in Tensor([1, 2, 3]).split([1, 2])]
     [[1], [2, 3]]
 
-    Raises `ShapeError` when the sizes do not add up to the length.
+    Raises `ShapeError` if the lengths do not add up to that of the axis.
     """
     axis, length = _axis_of(self, dim, "split")
     if isinstance(split_size, tuple | list):
@@ -49,7 +51,7 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> Parts:
 
 
 def chunk(self: Tensor, chunks: int, dim: int = 0) -> Parts:
-    """At most `chunks` parts along `dim`, all but the last of equal length.
+    """Split into at most `chunks` parts along `dim`, all but the last of equal length.
 
     Shapes: (a, b) → (⌈a / chunks⌉, b), ... for `dim` 0.
 
@@ -68,7 +70,9 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> Parts:
 
 
 def tensor_split(self: Tensor, indices_or_sections: Any, dim: int = 0) -> Parts:
-    """So many parts along `dim`, whose lengths differ by at most 1; or cut at the positions.
+    """Split into a number of parts along `dim` whose lengths differ by at most 1.
+
+    `indices_or_sections` is the number, or a list or tensor of positions to cut at.
 
     Shapes: (a, b) → (i₀, b), (i₁ - i₀, b), ..., (a - iₙ, b) for `dim` 0.
 
@@ -131,7 +135,7 @@ def dsplit(self: Tensor, indices_or_sections: Any) -> Parts:
 
 
 def unbind(self: Tensor, dim: int = 0) -> Parts:
-    """The slices along `dim`, without that axis. Shapes: (a, b) → a times (b,).
+    """Return the slices along `dim`, without that axis. Shapes: (a, b) → a times (b,).
 
     >>> [row.tolist() for row in Tensor([[1, 2], [3, 4]]).unbind()]
     [[1, 2], [3, 4]]
@@ -141,13 +145,13 @@ def unbind(self: Tensor, dim: int = 0) -> Parts:
 
 
 def _axis_of(x: Core, dim: Any, name: str) -> tuple[int, Any]:
-    """The axis to cut and its length, which must be known."""
+    """Return the axis to split and its length. Raises `ShapeError` for a symbolic length."""
     axis = to_axis(dim, x.ndim, name)
     length = x.shape[axis]
     if is_symbolic(length):
         raise ShapeError(
             f"{name}: axis {axis} of shape {build.show(x.shape)} depends on a variable, and so "
-            "would how many parts there are"
+            "would the number of parts"
         )
     return axis, length
 
@@ -161,13 +165,14 @@ def _cut(x: Tensor, axis: int, sizes: Sequence[Dim]) -> Parts:
     return tuple(parts)
 
 
-def _split_evenly(x: Tensor, where: Any, axis: int, least_rank: int, name: str) -> Parts:
-    if isinstance(where, Core):
+def _split_evenly(x: Tensor, sections: Any, axis: int, least_rank: int, name: str) -> Parts:
+    if isinstance(sections, Core):
         raise ArgumentTypeError(f"{name} takes an integer or a list of them, not a tensor")
     if x.ndim < least_rank:
         raise ShapeError(f"{name}: shape {build.show(x.shape)} has fewer than {least_rank} axes")
-    if not isinstance(where, tuple | list) and (where < 1 or x.shape[axis] % where):
+    if not isinstance(sections, tuple | list) and (sections < 1 or x.shape[axis] % sections):
         raise ShapeError(
-            f"{name}: axis {axis} of shape {build.show(x.shape)} has no {where} equal parts"
+            f"{name}: axis {axis} of shape {build.show(x.shape)} cannot be split into {sections} "
+            "equal parts"
         )
-    return x.tensor_split(where, axis)
+    return x.tensor_split(sections, axis)

@@ -1,4 +1,4 @@
-"""Tensors set beside each other and grids made of them: functions of several tensors."""
+"""Functions of several tensors: stacks of them, grids, combinations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def atleast_1d(*tensors: Any) -> Any:
-    """A tensor with at least one axis; of several tensors, a tuple of them.
+    """Return the tensor with at least one axis; for several tensors, a tuple.
 
     Shapes: () → (1,).
 
@@ -34,7 +34,7 @@ def atleast_1d(*tensors: Any) -> Any:
 
 
 def atleast_2d(*tensors: Any) -> Any:
-    """A tensor with at least two axes, new ones in front; of several tensors, a tuple of them.
+    """Return the tensor with at least two axes, new ones in front; for several tensors, a tuple.
 
     Shapes: () → (1, 1); (a,) → (1, a).
 
@@ -45,7 +45,7 @@ def atleast_2d(*tensors: Any) -> Any:
 
 
 def atleast_3d(*tensors: Any) -> Any:
-    """A tensor with at least three axes; of several tensors, a tuple of them.
+    """Return the tensor with at least three axes; for several tensors, a tuple.
 
     Shapes: () → (1, 1, 1); (a,) → (1, a, 1); (a, b) → (a, b, 1).
 
@@ -56,7 +56,7 @@ def atleast_3d(*tensors: Any) -> Any:
 
 
 def hstack(tensors: Sequence[Core]) -> Tensor:
-    """Joined side by side: along the columns, or end to end for vectors.
+    """Join tensors side by side: along axis 1, or along axis 0 for vectors.
 
     Shapes: (a, b), (a, c) → (a, b + c).
 
@@ -68,7 +68,7 @@ def hstack(tensors: Sequence[Core]) -> Tensor:
 
 
 def vstack(tensors: Sequence[Core]) -> Tensor:
-    """Joined one below the other, along the rows; a vector is a row.
+    """Join tensors one below the other, along axis 0. A vector is a row.
 
     Shapes: (a, c), (b, c) → (a + b, c).
 
@@ -82,7 +82,7 @@ row_stack = vstack
 
 
 def dstack(tensors: Sequence[Core]) -> Tensor:
-    """Joined one behind the other, along the third axis.
+    """Join tensors one behind the other, along axis 2.
 
     Shapes: (a, b, c), (a, b, d) → (a, b, c + d).
 
@@ -93,7 +93,7 @@ def dstack(tensors: Sequence[Core]) -> Tensor:
 
 
 def column_stack(tensors: Sequence[Core]) -> Tensor:
-    """Joined side by side, a vector being a column.
+    """Join tensors side by side, along axis 1. A vector is a column.
 
     Shapes: (a,), (a, b) → (a, 1 + b).
 
@@ -105,12 +105,12 @@ def column_stack(tensors: Sequence[Core]) -> Tensor:
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:
-    """The shape in which shapes meet, aligned at the last axis; a number is a shape of one axis.
+    """Return the shape that shapes broadcast to. A number is a shape of one axis.
 
     >>> broadcast_shapes((2, 1), 3)
     (2, 3)
 
-    Raises `ShapeError` when they do not meet.
+    Raises `ShapeError` if they do not broadcast.
     """
     result: Shape = ()
     for shape in shapes:
@@ -121,16 +121,16 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """All tensors expanded to the shape in which they meet.
+    """Expand all tensors to the shape that they broadcast to.
 
     Shapes: (a, 1), (b,) → (a, b) each.
 
     >>> [x.shape for x in broadcast_tensors(Tensor([[1], [2]]), Tensor([1, 2, 3]))]
     [(2, 3), (2, 3)]
 
-    Raises `ShapeError` when they do not meet.
+    Raises `ShapeError` if they do not broadcast.
     """
-    parts = to_tensors(_spread(tensors), "broadcast_tensors")
+    parts = to_tensors(_listed(tensors), "broadcast_tensors")
     shape = parts[0].shape
     for part in parts[1:]:
         shape = build.broadcast_shapes(shape, part.shape, "broadcast_tensors")
@@ -138,11 +138,11 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """The coordinates of a grid: each vector repeated along the axes of the others.
+    """Return the coordinates of a grid: each vector repeated along the axes of the others.
 
-    Shapes: (a,), (b,) → (b, a) each for `indexing` "xy", as in pictures; (a, b) for "ij". Without
-    it, "xy", as the array API standard has it, with a warning: PyTorch's is "ij". So it is here for
-    vectors in a list, which only PyTorch takes.
+    Shapes: (a,), (b,) → (b, a) each for `indexing` "xy", as in pictures; (a, b) for "ij". The
+    default is "xy", as in the array API standard, with a warning since PyTorch's is "ij". For
+    vectors in one list, which only PyTorch accepts, the default is "ij".
 
     >>> rows, columns = meshgrid(Tensor([1, 2]), Tensor([3, 4, 5]), indexing="ij")
     >>> rows.tolist()
@@ -150,7 +150,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
     Raises `ShapeError` for more than one axis, `ArgumentError` for another indexing.
     """
-    parts = to_tensors(_spread(tensors), "meshgrid")
+    parts = to_tensors(_listed(tensors), "meshgrid")
     if indexing is None:
         indexing = _guess_indexing(tensors, len(parts))
     if indexing not in ("ij", "xy"):
@@ -185,7 +185,7 @@ def _guess_indexing(tensors: tuple[Any, ...], number: int) -> str:
 
 
 def cartesian_prod(*tensors: Any) -> Tensor:
-    """All combinations of an element of each vector, the last changing fastest.
+    """Return all combinations of one element of each vector, the last changing fastest.
 
     Shapes: (a,), (b,) → (a·b, 2); one vector stays as it is.
 
@@ -199,7 +199,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 
 
 def combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of `r` elements of a vector, in its order; each may be taken again if said so.
+    """Return all choices of `r` elements of a vector, in order, with or without replacement.
 
     Shapes: (n,) → (choices, r).
 
@@ -223,7 +223,7 @@ def combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tenso
 
 
 def block_diag(*tensors: Any) -> Tensor:
-    """Matrices one after the other along the diagonal, with 0 around them.
+    """Return the matrix with the given matrices along its diagonal, and 0 elsewhere.
 
     Shapes: (a, b), (c, d) → (a + c, b + d); a vector is a row.
 
@@ -251,15 +251,15 @@ def block_diag(*tensors: Any) -> Tensor:
     return cat(bands, 0)
 
 
-def _spread(tensors: tuple[Any, ...]) -> list[Any]:
-    """Tensors given one by one or as one list."""
+def _listed(tensors: tuple[Any, ...]) -> list[Any]:
+    """Return tensors that are given one by one or as one list as a list."""
     if len(tensors) == 1 and isinstance(tensors[0], tuple | list):
         return list(tensors[0])
     return list(tensors)
 
 
 def _each(tensors: tuple[Any, ...], function: Callable[[Tensor], Tensor], name: str) -> Any:
-    parts = [function(part) for part in to_tensors(_spread(tensors), name)]
+    parts = [function(part) for part in to_tensors(_listed(tensors), name)]
     alone = len(tensors) == 1 and isinstance(tensors[0], Core)
     return parts[0] if alone else tuple(parts)
 

@@ -1,1 +1,1 @@
-"""Sums, extremes, statistics and running results over axes."""
+"""Reductions and scans over axes: sums, extremes, statistics."""

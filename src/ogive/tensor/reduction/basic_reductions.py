@@ -1,7 +1,7 @@
 """Reductions over any axes.
 
-`dim` is an axis, several, or None for all of them. `keepdim` leaves the axes with length 1. Both
-may be called as NumPy calls them, `axis` and `keepdims`: PyTorch takes those names, too.
+`dim` is an axis, several, or None for all of them. With `keepdim` the reduced axes stay with length
+1. As in PyTorch, NumPy's names `axis` and `keepdims` are accepted, too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Axes = int | Sequence[int] | None
 
 
 class Extremes(NamedTuple):
-    """The extreme elements along an axis, and where they are."""
+    """The extreme elements along an axis, and their positions."""
 
     values: Tensor
     indices: Tensor
@@ -50,9 +50,9 @@ class Extremes(NamedTuple):
 @outlined
 @numpy_names
 def sum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    """The sum. Integers and bool add up in int64; float16 and bfloat16 inside in float32.
+    """The sum. Integers and bool become int64. float16 and bfloat16 are accumulated in float32.
 
-    Shapes: (a, b) → (a,) for `dim` -1; () for None. No elements sum to 0.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None. The sum of no elements is 0.
 
     >>> Tensor([[1, 2], [3, 4]]).sum(0).tolist()
     [4, 6]
@@ -66,7 +66,7 @@ def sum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None
 def prod(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The product, in the dtypes of `sum`.
 
-    Shapes: (a, b) → (a,) for `dim` -1; () for None. No elements multiply to 1.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None. The product of no elements is 1.
 
     >>> Tensor([[1, 2], [3, 4]]).prod().item()
     24
@@ -77,7 +77,7 @@ def prod(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = Non
 @outlined
 @numpy_names
 def amax(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """The greatest element; NaN if there is one.
+    """The greatest element; NaN if any element is.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -92,7 +92,7 @@ def amax(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
 @outlined
 @numpy_names
 def amin(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """The least element; NaN if there is one.
+    """The least element; NaN if any element is.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -112,7 +112,7 @@ def max(self: Tensor, dim: int, keepdim: bool = False) -> Extremes: ...
 def max(self: Tensor, dim: Core) -> Tensor: ...
 @numpy_names
 def max(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
-    """The greatest element; along an axis, with its position; with a tensor, `maximum`.
+    """The greatest element; with `dim`, also its position. With a tensor, return `maximum`.
 
     Shapes: () without arguments; for `dim` -1, `values` and `indices` of (a, b) → (a,).
     NaN counts as the greatest. `amax` gives the values alone, over any axes.
@@ -135,7 +135,7 @@ def min(self: Tensor, dim: int, keepdim: bool = False) -> Extremes: ...
 def min(self: Tensor, dim: Core) -> Tensor: ...
 @numpy_names
 def min(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor | Extremes:
-    """The least element; along an axis, with its position; with a tensor, `minimum`.
+    """The least element; with `dim`, also its position. With a tensor, return `minimum`.
 
     Shapes: () without arguments; for `dim` -1, `values` and `indices` of (a, b) → (a,).
     NaN counts as the least. `amin` gives the values alone, over any axes.
@@ -153,7 +153,7 @@ def min(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor | Extrem
 @outlined
 @numpy_names
 def any(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """Whether any element is other than zero; False for no elements.
+    """Whether any element is not zero; False for no elements.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -167,7 +167,7 @@ def any(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
 @outlined
 @numpy_names
 def all(self: Tensor, dim: Axes = None, keepdim: bool = False) -> Tensor:
-    """Whether all elements are other than zero; True for no elements.
+    """Whether all elements are not zero; True for no elements.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -206,7 +206,7 @@ def var(
     *,
     unbiased: bool | None = None,
 ) -> Tensor:
-    """The variance: squared distances from the mean, summed, over n - `correction`.
+    """The variance: the sum of squared distances from the mean, divided by n - `correction`.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None. NaN where n - `correction` is 0 or less.
     `unbiased` is PyTorch's older name: True for a correction of 1, False for 0.
@@ -214,7 +214,7 @@ def var(
     >>> Tensor([1.0, 2.0, 3.0]).var().item()
     1.0
 
-    Complex numbers vary by the squares of their distances from the mean, which are real.
+    The variance of complex numbers is real: distances are absolute values.
 
     Raises `DtypeError` for integers and bool.
     """
@@ -251,7 +251,7 @@ def std(
     *,
     unbiased: bool | None = None,
 ) -> Tensor:
-    """The square root of `var`, which takes the same arguments.
+    """The standard deviation: the square root of `var`, with the same arguments.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -296,7 +296,7 @@ def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
 
 
 def resolve_axes(node: UOp, dim: Axes, name: str) -> tuple[int, ...]:
-    """The axes meant, in order. A scalar may be reduced over the axis 0 it does not have."""
+    """Return the axes of `dim`, in order. A scalar may be reduced over axis 0 or -1."""
     rank = len(node.shape)
     if dim is None or not to_entries(dim):
         return tuple(range(rank))
@@ -327,7 +327,7 @@ def _accumulate(x: Core, op: Op, dim: Axes, keepdim: bool, dtype: Any, name: str
 
 
 def to_summand(node: UOp, dtype: Any, name: str) -> UOp:
-    """In the dtype that is asked for, or else the one that sums and products are made in."""
+    """Cast to `dtype`, or by default to the dtype that sums and products have."""
     own = field_dtype(node.dtype, name)
     if dtype is not None:
         return build.cast(node, field_dtype(to_dtype(dtype), name))
@@ -347,13 +347,13 @@ def _extreme(x: Core, op: Op, dim: Axes, keepdim: bool, name: str) -> Tensor:
                 has = "may have" if is_symbolic(size) else "has"
                 raise ShapeError(
                     f"{name}: axis {axis} of shape {build.show(node.shape)} {has} no elements"
-                    f"{span(size)}, and no elements have no {name}"
+                    f"{span(size)}, so there is no {name}"
                 )
         return _finish(x, node, _ON_BOOL[op] if node.dtype.is_bool else op, dim, keepdim, name)
 
 
 def _extremes(x: Tensor, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor | Extremes:
-    """`max` and `min`, by what stands in the place of the axis."""
+    """Compute `max` or `min`, which `dim` chooses the kind of: None, an axis, or an operand."""
     if dim is None:
         return _extreme(x, op, None, keepdim, name)
     if isinstance(dim, Core):
@@ -368,7 +368,7 @@ def _extremes(x: Tensor, op: Op, dim: Any, keepdim: bool, name: str) -> Tensor |
 
 
 def _at_position(op: Op, axis: int, keepdim: bool, name: str) -> Callable[[Any, Any], Tensor]:
-    """Of several that are the extreme, the one whose position is given gets all."""
+    """Return the gradient of an extreme along an axis: it goes to the element at its position."""
 
     def back(x: Tensor, upstream: Any) -> Tensor:
         chosen = _position(x, op, axis, True, name)
@@ -382,7 +382,7 @@ def _at_position(op: Op, axis: int, keepdim: bool, name: str) -> Callable[[Any, 
 
 
 def _under_root(square: Any, upstream: Any) -> Tensor:
-    """The gradient of √square, where equal numbers deviate by 0 and have no direction."""
+    """Return the gradient of √square. It is 0 where the square is 0, as the root has no slope."""
     return where(square.eq(0), 0, upstream / (square.sqrt() * 2))
 
 
@@ -393,7 +393,7 @@ def _truth(node: UOp) -> UOp:
 
 
 def _to_averaged(x: Core, dtype: Any) -> Tensor:
-    """Floats and complex numbers, of which there is a mean."""
+    """Cast to `dtype`, and check that the dtype has a mean: that it is float or complex."""
     if (x.dtype if dtype is None else to_dtype(dtype)).is_complex:
         with graph_lock:
             return wrap(to_summand(x.node, dtype, "mean"), x.device)
@@ -416,13 +416,13 @@ def accumulator(dtype: DType) -> DType:
 
 
 def reduced_count(x: Core, dim: Axes, name: str) -> Dim:
-    """How many elements are reduced into one."""
+    """Return how many elements are reduced into one."""
     shape = x.node.shape
     return element_count([shape[axis] for axis in resolve_axes(x.node, dim, name)])
 
 
 def _position(x: Core, op: Op, dim: int | None, keepdim: bool, name: str) -> Tensor:
-    """The least position among those that hold the extreme.
+    """Return the least position of the extreme.
 
     x ── max ── == ── where(·, position, n) ── min
     └───────────┘
@@ -450,5 +450,5 @@ def _position_along(x: Tensor, op: Op, axis: int, keepdim: bool, name: str) -> T
         shape = x.node.shape
         position = wrap(build.count_along(axis, shape), x.device)
     if greatest(shape[axis]) < 1 << 31:
-        position = position.cast(dtypes.int32)  # twice as many lanes
+        position = position.cast(dtypes.int32)  # a vector has twice as many lanes of int32
     return where(is_extreme, position, shape[axis]).amin(axis, keepdim).cast(dtypes.int64)

@@ -1,4 +1,4 @@
-"""Integrals and derivatives of functions that are known at some points."""
+"""Integrals and derivatives of functions given by their values at points."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
-    """The integral of y along `dim`, where y is straight between its points.
+    """The integral of y along `dim` by the trapezoidal rule.
 
-    Shapes: (a, b) → (a,) for `dim` -1; `x`, where the points are, is (b,) or broadcasts. Without it
-    they are `dx` apart.
+    Shapes: (a, b) → (a,) for `dim` -1. `x` holds the positions of the points: (b,), or a shape that
+    broadcasts. Without `x` the points are `dx` apart.
 
     >>> ogive.trapezoid(Tensor([1.0, 2.0, 4.0])).item()
     4.5
@@ -56,17 +56,17 @@ def gradient(
     dim: int | Sequence[int] | None = None,
     edge_order: int = 1,
 ) -> list[Tensor]:
-    """The derivative of x along each of `dim`, or of all axes, exact for parabolas inside.
+    """Return the derivatives of x along the axes `dim`, by default along all axes.
 
-    Shapes: a tensor like x per axis. `spacing` is the distance of the points, 1 or one for each
-    axis, or tensors that say where they are. At the ends it is exact for lines, or with an
-    `edge_order` of 2 for parabolas.
+    Shapes: a tensor like x for each axis. `spacing` is the distance of the points: one number for
+    all axes, one for each, or tensors with their positions. The differences are exact for
+    parabolas; at the ends, for lines, or with an `edge_order` of 2 for parabolas.
 
     >>> ogive.gradient(Tensor([1.0, 4.0, 9.0, 16.0]))[0].tolist()
     [3.0, 4.0, 6.0, 7.0]
 
-    Raises `ShapeError` for an axis of `edge_order` points or fewer, `ArgumentError` when `spacing`
-    is not for as many axes.
+    Raises `ShapeError` for an axis of `edge_order` points or fewer, and `ArgumentError` if there
+    are not as many spacings as axes.
     """
     if edge_order not in (1, 2):
         raise ArgumentError(f"gradient: edge_order is 1 or 2, got {edge_order!r}")
@@ -79,7 +79,7 @@ def gradient(
 
 
 def _areas(y: Tensor, x: Tensor | None, dx: float, axis: int, name: str) -> Tensor:
-    """The area between each two neighbours, whose sum need not fit a narrow integer."""
+    """Return the area between each two neighbours, in a dtype that holds their sum."""
     y = y.cast(dtypes.int64) if y.dtype.is_integer else y
     sums = _after(y, axis) + _before(y, axis)
     if x is None:
@@ -87,14 +87,14 @@ def _areas(y: Tensor, x: Tensor | None, dx: float, axis: int, name: str) -> Tens
     points = _along(x, axis, y.ndim)
     if points.shape[axis] != y.shape[axis]:
         raise ShapeError(
-            f"{name}: x has the shape {build.show(x.shape)}, and y {build.show(y.shape)}; along "
-            "the axis they must be equal"
+            f"{name}: x has the shape {build.show(x.shape)}, and y has {build.show(y.shape)}; "
+            "along the axis they must be equal"
         )
     return sums * (_after(points, axis) - _before(points, axis)) / 2
 
 
 def _slope(x: Tensor, axis: int, spacing: Any, order: int) -> Tensor:
-    """The derivative along one axis, from each point and its two neighbours."""
+    """Return the derivative along one axis, from each point and its two neighbours."""
     size = x.shape[axis]
     if size <= order:
         raise ShapeError(
@@ -122,7 +122,7 @@ def _slope(x: Tensor, axis: int, spacing: Any, order: int) -> Tensor:
 
 
 def _along(x: Tensor, axis: int, rank: int) -> Tensor:
-    """A line of numbers as the axis of a tensor; more than a line broadcasts as it is."""
+    """Reshape a line of numbers to broadcast along `axis`. More axes are left as they are."""
     if x.ndim == 1:
         return x.reshape(*[1] * axis, x.shape[0], *[1] * (rank - axis - 1))
     return x.reshape(*[1] * (rank - x.ndim), *x.shape)

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 @outlined
 @widened
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
-    """The `norm` of the difference of every row of `x1` to every row of `x2`.
+    """The p-norm of the difference of each row of `x1` and each row of `x2`.
 
-    Shapes: (..., a, n), (..., b, n) → (..., a, b). Distances are always those of the differences;
-    `compute_mode`, by which PyTorch takes products instead, changes nothing.
+    Shapes: (..., a, n), (..., b, n) → (..., a, b). The differences are always computed:
+    `compute_mode`, by which PyTorch may use matrix products instead, has no effect.
 
     >>> cdist(Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0], [0.0, 1.0]])).tolist()
     [[5.0, 1.0]]
 
-    Raises `ShapeError` when the rows differ in length, `ArgumentError` for a negative `p`.
+    Raises `ShapeError` if the rows differ in length, and `ArgumentError` for a negative `p`.
     """
     only_floats(promote(x1.dtype, x2.dtype), "cdist")
     if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1]:
@@ -45,7 +45,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = Non
 
 
 def pdist(x: Tensor, p: float = 2.0) -> Tensor:
-    """The `norm` of the difference of every two rows, each pair once: (0, 1), (0, 2), ..., (1, 2).
+    """The p-norm of the difference of each pair of rows: (0, 1), (0, 2), ..., (1, 2), ...
 
     Shapes: (n, m) → (n · (n - 1) / 2,).
 
@@ -80,7 +80,7 @@ def pairwise_distance(
 @open_to_eager
 @outlined
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along `dim`, whose lengths count as at least `eps`.
+    """The cosine of the angle between vectors along `dim`. Their lengths count as at least `eps`.
 
     Shapes: broadcast, (a, b) → (a,) for `dim` 1.
 
@@ -93,7 +93,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 
 def cosines(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
-    """What `cosine_similarity` is made of."""
+    """Compute `cosine_similarity` of floats of one dtype."""
     dtype = only_floats(promote(x1.dtype, x2.dtype), "cosine_similarity")
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
     shape = build.broadcast_shapes(x1.shape, x2.shape, "cosine_similarity")

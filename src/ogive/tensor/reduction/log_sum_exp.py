@@ -1,6 +1,7 @@
-"""Exponentials over an axis: softmax and what belongs to it.
+"""Softmax, log-sum-exp, and normalization over axes.
 
-All are computed from x less its maximum, so that nothing overflows; half-width floats in float32.
+The maximum is subtracted from x first, so that no exponential overflows. float16 and bfloat16 are
+computed in float32.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @outlined
 def softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
-    """eˣ over its sum along `dim`; x is cast to `dtype` first, if one is given.
+    """eˣ divided by its sum along `dim`. With a `dtype`, x is cast first.
 
     Shapes: unchanged.
 
@@ -35,13 +36,13 @@ def softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
     if x.numel() == 0:
         return x.cast(result)
     weights = (x - x.amax(axis, keepdim=True).detach()).exp()
-    # The sum is at least 1. A division for each row, not for each element.
+    # One division for each row, not for each element. The sum is at least 1.
     return (weights * weights.sum(axis, keepdim=True).reciprocal()).cast(result)
 
 
 @outlined
 def log_softmax(self: Tensor, dim: int = -1, dtype: Any = None) -> Tensor:
-    """The logarithm of `softmax`, computed without taking it. Shapes: unchanged.
+    """The logarithm of `softmax`, without the rounding of small results. Shapes: unchanged.
 
     >>> Tensor([0.0]).log_softmax().tolist()
     [0.0]
@@ -83,7 +84,7 @@ def logsumexp(self: Tensor, dim: Axes, keepdim: bool = False) -> Tensor:
 
 @outlined
 def normalize(self: Tensor, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -> Tensor:
-    """x over its `norm` along `dim`, which counts as at least `eps`. Shapes: unchanged.
+    """x divided by its p-norm along `dim`, which counts as at least `eps`. Shapes: unchanged.
 
     >>> Tensor([[3.0, 4.0]]).normalize().tolist() == Tensor([[0.6, 0.8]]).tolist()
     True
@@ -93,6 +94,6 @@ def normalize(self: Tensor, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -
 
 
 def widen(x: Tensor | Tensor, name: str) -> tuple[Tensor, DType]:
-    """`x` in the dtype to compute in, and the dtype of the result."""
+    """Return `x` in the dtype to compute in, and the dtype of the result."""
     dtype = float_dtype(x.dtype, name)
     return x.cast(dtypes.float32 if dtype in build.WIDENED else dtype), dtype

@@ -1,4 +1,4 @@
-"""Running sums, products and extremes along an axis."""
+"""Scans: running sums, products and extremes along an axis."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def cumsum(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
     """The sum of the elements up to each one along `dim`: yᵢ = x₀ + … + xᵢ.
 
-    Shapes: any, and the result has the same. Integers and bool add up in int64 unless `dtype`
-    says otherwise; floats inside in twice their width.
+    Shapes: unchanged. Integers and bool become int64 unless `dtype` is given. Floats are
+    accumulated in twice their width.
 
     >>> Tensor([[1, 2, 3], [4, 5, 6]]).cumsum(1).tolist()
     [[1, 3, 6], [4, 9, 15]]
@@ -51,10 +51,9 @@ def cumprod(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def cummax(self: Tensor, dim: int) -> Extremes:
-    """The greatest element up to each one along `dim`, and the last position it is at.
+    """The greatest element up to each one along `dim`, and its last position.
 
-    Shapes: any, and `values` and `indices` (of int64) have the same. NaN counts as the
-    greatest.
+    Shapes: unchanged, for `values` and `indices` (of int64). NaN counts as the greatest.
 
     >>> Tensor([1, 3, 2, 3]).cummax(0).values.tolist()
     [1, 3, 3, 3]
@@ -67,9 +66,9 @@ def cummax(self: Tensor, dim: int) -> Extremes:
 
 
 def cummin(self: Tensor, dim: int) -> Extremes:
-    """The least element up to each one along `dim`, and the last position it is at.
+    """The least element up to each one along `dim`, and its last position.
 
-    Shapes: any, and `values` and `indices` (of int64) have the same. NaN counts as the least.
+    Shapes: unchanged, for `values` and `indices` (of int64). NaN counts as the least.
 
     >>> Tensor([3, 1, 2]).cummin(0).values.tolist()
     [3, 1, 1]
@@ -82,8 +81,8 @@ def cummin(self: Tensor, dim: int) -> Extremes:
 def logcumsumexp(self: Tensor, dim: int) -> Tensor:
     """log(e^x₀ + … + e^xᵢ) for each i along `dim`, without overflow.
 
-    Shapes: any, and the result has the same. Made by doubling: each of log₂ n steps adds to an
-    element what it has not seen yet of twice as many before it.
+    Shapes: unchanged. It is computed in log₂ n steps: step k combines each element with the one 2ᵏ
+    before it, so that the number of elements behind each result doubles.
 
     >>> Tensor([-1000.0, 1000.0, 0.0]).logcumsumexp(0).tolist()
     [-1000.0, 1000.0, 1000.0]
@@ -109,8 +108,11 @@ def _log_sums(x: Tensor, axis: int) -> Tensor:
 
 
 def _log_sums_back(axis: int) -> Back:
-    """The gradient of `_log_sums`: Σ upstreamᵢ·e^(xⱼ - yᵢ) over i ≥ j, as sums of logarithms from
-    the other end, of what is above zero and of what is below it."""
+    """Return the gradient of `_log_sums`: Σ upstreamᵢ·e^(xⱼ - yᵢ) over i ≥ j.
+
+    It is the difference of two log-sum-exps from the other end: one over the positive upstream
+    gradients, and one over the negative.
+    """
 
     def back(x: Tensor, upstream: Tensor) -> Tensor:
         total = x.logcumsumexp(axis)
@@ -155,7 +157,7 @@ def _extremes(x: Tensor, op: Op, dim: int, name: str) -> Extremes:
 
 
 def _moved_on(x: Tensor, axis: int, distance: int) -> Tensor:
-    """Each element `distance` further along an axis, and -∞ before them."""
+    """Shift the elements by `distance` along an axis, with -∞ before them."""
     with graph_lock:
         shape = x.node.shape
         pads = tuple([(distance if i == axis else 0, 0) for i in range(len(shape))])

@@ -32,15 +32,16 @@ class Bounds(NamedTuple):
 def norm(
     self: Tensor, p: float | str = "fro", dim: Axes = None, keepdim: bool = False, dtype: Any = None
 ) -> Tensor:
-    """The length of vectors: (Σ |x|ᵖ)^(1/p); "fro" means 2, ∞ the greatest |x|, -∞ the least.
+    """The p-norm of vectors, (Σ |x|ᵖ)^(1/p); "fro" is p = 2.
 
-    Shapes: (a, b) → (a,) for `dim` -1; () for None. p = 0 counts what is not 0; "nuc" adds the
-    singular values of matrices, see `ogive.linalg.matrix_norm`.
+    Shapes: (a, b) → (a,) for `dim` -1; () for None. ∞ is the greatest |x|, -∞ the least, and 0 the
+    number of elements that are not 0. "nuc" is the sum of the singular values of matrices; see
+    `ogive.linalg.matrix_norm`.
 
     >>> Tensor([3.0, -4.0]).norm().item(), Tensor([3.0, -4.0]).norm(1).item()
     (5.0, 7.0)
 
-    Raises `DtypeError` for integers and bool, `ArgumentError` for another word.
+    Raises `DtypeError` for integers and bool, and `ArgumentError` for another `p`.
     """
     if p == "nuc":
         plane = to_axes((-2, -1) if dim is None else dim, self.ndim, "norm")
@@ -56,7 +57,7 @@ def norm(
 
 
 def dist(self: Tensor, other: Tensor, p: float = 2.0) -> Tensor:
-    """The `norm` of the difference, of all its elements. Shapes broadcast → ().
+    """The p-norm of the difference, over all elements. Shapes broadcast → ().
 
     >>> Tensor([1.0, 1.0]).dist(Tensor([4.0, 5.0])).item()
     5.0
@@ -65,7 +66,7 @@ def dist(self: Tensor, other: Tensor, p: float = 2.0) -> Tensor:
 
 
 def aminmax(self: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Bounds:
-    """The least and the greatest element, as `min` and `max`; NaN if there is one.
+    """The least and the greatest element, as `min` and `max`; NaN if any element is.
 
     Shapes: (a, b) → (a,) each for `dim` -1; () for None.
 
@@ -77,7 +78,7 @@ def aminmax(self: Tensor, *, dim: int | None = None, keepdim: bool = False) -> B
 
 
 def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    """The sum of what is not NaN.
+    """The sum of the elements that are not NaN.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -88,7 +89,7 @@ def nansum(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = N
 
 
 def nanmean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-    """The average of what is not NaN; NaN where there is nothing else.
+    """The average of the elements that are not NaN; NaN if all are.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -104,7 +105,7 @@ def nanmean(self: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = 
 
 
 def count_nonzero(self: Tensor, dim: Axes = None) -> Tensor:
-    """How many elements are other than 0, as int64.
+    """The number of elements that are not 0, as int64.
 
     Shapes: (a, b) → (a,) for `dim` -1; () for None.
 
@@ -149,7 +150,7 @@ def std_mean(
 
 
 def renorm(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """The slices along `dim`, those whose `norm` is above `maxnorm` scaled down to it.
+    """Scale the slices along `dim` down to a p-norm of at most `maxnorm`.
 
     Shapes: unchanged.
 
@@ -163,14 +164,14 @@ def renorm(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 
 
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
-    """The sum over the axes along which a tensor of `size` would be repeated to this shape.
+    """Sum over axes to the shape `size`. It undoes `expand` of a tensor of that shape.
 
     Shapes: (a, b) → (a, 1), (b,), ...
 
     >>> Tensor([[1, 2], [3, 4]]).sum_to_size(2, 1).tolist()
     [[3], [7]]
 
-    Raises `ShapeError` when a tensor of `size` does not expand to this shape.
+    Raises `ShapeError` if `size` does not expand to this shape.
     """
     wanted = to_shape(size, "sum_to_size")
     missing = self.ndim - len(wanted)
@@ -191,9 +192,9 @@ def diff(
     prepend: Tensor | None = None,
     append: Tensor | None = None,
 ) -> Tensor:
-    """The differences of neighbours along `dim`, taken n times; on bool, whether they differ.
+    """The n-th differences of neighbours along `dim`; for bool, whether neighbours differ.
 
-    Shapes: (a,) → (a - n,), where `prepend` and `append` are joined to this tensor first.
+    Shapes: (a,) → (a - n,). `prepend` and `append` are joined to this tensor first.
 
     >>> Tensor([1, 3, 6]).diff().tolist()
     [2, 3]
@@ -221,10 +222,10 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> Tensor:
-    """The covariances of the rows, whose columns are observations.
+    """The covariance matrix of the rows. The columns are observations.
 
-    Shapes: (variables, observations) → (variables, variables); () for one variable. An
-    observation counts `fweights` times and weighs `aweights`.
+    Shapes: (variables, observations) → (variables, variables); () for one variable. Each
+    observation is counted `fweights` times with the weight `aweights`.
 
     >>> Tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]).cov().tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
@@ -248,7 +249,7 @@ def cov(
 
 
 def corrcoef(self: Tensor) -> Tensor:
-    """The correlations of the rows: `cov` over the products of the standard deviations.
+    """The correlations of the rows: `cov` divided by the products of the standard deviations.
 
     Shapes: (variables, observations) → (variables, variables); (observations,) → ().
 
@@ -265,7 +266,7 @@ def corrcoef(self: Tensor) -> Tensor:
 def _weights(
     x: Tensor, fweights: Tensor | None, aweights: Tensor | None, correction: float
 ) -> tuple[Tensor | None, Tensor | float]:
-    """The weight of each observation, if not 1, and the divisor of the sum of products."""
+    """Return the weights of the observations, or None, and the divisor of the sum of products."""
     given = [w.cast(x.dtype) for w in (fweights, aweights) if w is not None]
     if not given:
         count = x.shape[1]
@@ -294,7 +295,7 @@ def _length(x: Tensor, p: float, dim: Axes, keepdim: bool) -> Tensor:
 
 
 def _root(total: Tensor, p: float) -> Tensor:
-    """total^(1/p), whose gradient at 0 counts as 0: a vector of zeros is no reason for NaN."""
+    """Return total^(1/p) with a gradient of 0 at 0, so that a vector of zeros gives no NaN."""
     if p < 0:
         return total.pow(1 / p)
     nothing = total.eq(0)

@@ -1,1 +1,1 @@
-"""Orders of elements, and searches in what is ordered."""
+"""Sorting, order statistics, and searches in sorted sequences."""

@@ -1,4 +1,4 @@
-"""Searches in sorted sequences, and for elements among others."""
+"""Binary search in sorted sequences, and membership tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 FEW = 32
-"""How many elements are compared one by one rather than sorted and searched."""
+"""Up to how many elements `isin` compares one by one. More are sorted and searched."""
 
 
 @open_to_eager
@@ -32,21 +32,22 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where values belong in ascending sequences: before equal elements, or with `right` (or `side`
-    "right") after them, as int64.
+    """Return the positions at which values would be inserted into ascending sequences, as int64.
 
-    Shapes: (n,) with (...) → (...); (..., n) with (..., m) → (..., m), equal in front. `sorter` are
-    the positions that sort a sequence which is not. A search by halves, in a kernel.
+    They are before equal elements, or after them with `right` or a `side` of "right". An unsorted
+    sequence needs a `sorter`, the positions that sort it (`argsort`).
+
+    Shapes: (n,) with (...) → (...); (..., n) with (..., m) → (..., m), with equal axes in front.
 
     >>> ogive.searchsorted(Tensor([1, 3, 5]), Tensor([3, 6])).tolist()
     [1, 3]
     >>> ogive.searchsorted(Tensor([1, 3, 5]), 3, right=True).item()
     2
 
-    Raises `ShapeError` when the axes in front differ, `ArgumentError` for another side.
+    Raises `ShapeError` if the axes in front differ, and `ArgumentError` for another `side`.
     """
     if side not in (None, "left", "right") or (side == "left" and right):
-        raise ArgumentError(f"searchsorted: side={side!r} with right={right}; left or right?")
+        raise ArgumentError(f"searchsorted: side={side!r} contradicts right={right}")
     if not isinstance(sorted_sequence, Core) or not sorted_sequence.ndim:
         raise ArgumentTypeError("searchsorted: the sequence must be a tensor with an axis")
     sought = to_tensor(values)
@@ -66,7 +67,9 @@ def searchsorted(
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
-    """The bucket that each element lies in, between ascending boundaries: `searchsorted`.
+    """Return the number of the bucket of each element between ascending boundaries.
+
+    See `searchsorted`.
 
     Shapes: (...) with (n,) → (...).
 
@@ -85,15 +88,15 @@ def bucketize(
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
-    """Whether each element is among others, as bool; with `invert`, whether it is not.
+    """Whether each element is among `test_elements`, as bool; with `invert`, whether it is not.
 
-    Shapes: that of `elements`. `assume_unique` changes nothing.
+    Shapes: that of `elements`. `assume_unique` has no effect.
 
     >>> ogive.isin(Tensor([1, 2, 3]), Tensor([3, 1])).tolist()
     [True, False, True]
     """
     if not isinstance(elements, Core) and not isinstance(test_elements, Core):
-        raise ArgumentTypeError("isin takes a tensor, and a tensor or a number beside it")
+        raise ArgumentTypeError("isin takes two tensors, or a tensor and a number")
     these, those = to_tensor(elements), to_tensor(test_elements)
     dtype = result_type([(these.dtype, these.ndim), (those.dtype, those.ndim)])
     these, those = these.cast(dtype), those.cast(dtype).ravel()
@@ -108,9 +111,10 @@ def isin(
 
 
 def _search(sequence: Tensor, sought: Tensor, right: bool) -> Tensor:
-    """How many elements of a sequence come before each value, found from the highest bit down.
+    """Return how many elements of a sequence come before each value.
 
-    count + 2ᵏ of them do if the last of those does; NaN comes after all.
+    The count is found from its highest bit down: bit k is set if element count + 2ᵏ - 1 comes
+    before the value. NaN comes after all numbers.
     """
     length = to_integer(sequence.shape[-1], "searchsorted: the length of the sequence")
     with graph_lock:
@@ -126,5 +130,5 @@ def _search(sequence: Tensor, sought: Tensor, right: bool) -> Tensor:
 
 
 def _at(sequence: Tensor, places: Tensor) -> Tensor:
-    """Elements of the sequence that a value belongs to."""
+    """Return the elements at `places` of the sequence of each value."""
     return sequence.take(places) if sequence.ndim == 1 else sequence.gather(-1, places)

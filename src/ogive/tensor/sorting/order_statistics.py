@@ -1,8 +1,8 @@
-"""Orders: sorted elements, the greatest, the middle ones, the most frequent.
+"""Sorting and order statistics: top-k, medians, quantiles, modes.
 
-NaN counts as the greatest, and the two zeros as equal; equal elements stay as they were. How lines
-are put in order is for the target to say (`passes/graph/orders/lower_orders.py`). Gradients
-flow to where elements came from.
+NaN counts as the greatest, and the two zeros are equal. Sorting is stable. How lines are sorted
+depends on the target (`passes/graph/orders/lower_orders.py`). Gradients flow to the positions that
+the elements came from.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """The positions at which the elements along `dim` are found in ascending order, as int64.
+    """Return the positions that sort the elements along `dim`, as int64.
 
-    Shapes: any, and the result has the same. Equal elements keep their order, also in
-    descending order; `stable` changes nothing. NaN counts as the greatest.
+    Shapes: unchanged. Equal elements keep their order, also with `descending`: the sort is always
+    stable, and `stable` has no effect. NaN counts as the greatest.
 
     >>> Tensor([3, 1, 2, 1]).argsort().tolist()
     [1, 3, 2, 0]
@@ -48,9 +48,9 @@ def argsort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool 
 
 
 def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Extremes:
-    """The elements along `dim` in ascending order, and the positions they were at.
+    """Sort the elements along `dim`. Returns also the positions that they came from.
 
-    Shapes: any, and `values` and `indices` (of int64) have the same. See `argsort`.
+    Shapes: unchanged, for `values` and `indices` (of int64). See `argsort`.
 
     >>> Tensor([3.0, 1.0, 2.0]).sort(descending=True).values.tolist()
     [3.0, 2.0, 1.0]
@@ -69,13 +69,13 @@ def sort(self: Tensor, dim: int = -1, descending: bool = False, stable: bool = F
         values = wrap(ordered, self.device).movedim(-1, axis)
 
     def back(x: Tensor, upstream: Tensor) -> Tensor:
-        return upstream.scatter(axis, indices, upstream)  # to every place something else
+        return upstream.scatter(axis, indices, upstream)  # overwrites every element
 
     return Extremes(with_gradient(values, self, back), indices)
 
 
 def msort(self: Tensor) -> Tensor:
-    """The elements in ascending order along axis 0.
+    """Sort the elements along axis 0.
 
     >>> Tensor([[3, 1], [2, 5]]).msort().tolist()
     [[2, 1], [3, 5]]
@@ -86,14 +86,14 @@ def msort(self: Tensor) -> Tensor:
 def topk(
     self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> Extremes:
-    """The `k` greatest elements along `dim`, or the least, in order, and where they are.
+    """Return the `k` greatest elements along `dim`, or the least, and their positions.
 
-    Shapes: (a, b) → (a, k). They come in order even if `sorted` does not ask for it.
+    Shapes: (a, b) → (a, k). The result is always sorted: `sorted` has no effect.
 
     >>> Tensor([5, 9, 1, 7]).topk(2).values.tolist()
     [9, 7]
 
-    Raises `IndexRangeError` if there are not `k` elements.
+    Raises `IndexRangeError` if there are fewer than `k` elements.
     """
     axis, count = to_axis(dim, max(self.ndim, 1), "topk"), to_integer(k, "topk: k")
     length = self.shape[axis] if self.ndim else 1
@@ -106,7 +106,7 @@ def topk(
 
 
 def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extremes:
-    """The `k`-th least element along `dim`, counted from 1, and where it is.
+    """Return the `k`-th least element along `dim`, counted from 1, and its position.
 
     Shapes: (a, b) → (a,).
 
@@ -118,25 +118,25 @@ def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Extr
     number = to_integer(k, "kthvalue: k")
     length = self.shape[to_axis(dim, self.ndim, "kthvalue")] if self.ndim else 1
     if not 1 <= number <= greatest(length):
-        raise IndexRangeError(f"kthvalue: k={number} of {length} elements; it counts from 1")
+        raise IndexRangeError(f"kthvalue: k={number} of {length} elements; k counts from 1")
     return _at_rank(self, dim, keepdim, lambda ordered, axis: number - 1)
 
 
 def median(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The middle element, the lower of two; NaN if there is one.
+    """The median: the middle element, or the lower of two. NaN if any element is.
 
     Shapes: () for None; with `dim` (a, b) → `values` and `indices` (a,).
 
     >>> Tensor([4.0, 1.0, 3.0, 2.0]).median().item()
     2.0
 
-    Raises `IndexRangeError` when there are no elements.
+    Raises `IndexRangeError` if there are no elements.
     """
     return _median(self, dim, keepdim, "median")
 
 
 def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """`median` of the elements that are not NaN; NaN if there are none.
+    """The `median` of the elements that are not NaN; NaN if all are.
 
     >>> Tensor([4.0, float("nan"), 3.0, 2.0]).nanmedian().item()
     3.0
@@ -145,7 +145,7 @@ def nanmedian(self: Tensor, dim: int | None = None, keepdim: bool = False) -> An
 
 
 def mode(self: Tensor, dim: int = -1, keepdim: bool = False) -> Extremes:
-    """The most frequent element along `dim`, the least of several, and where it is.
+    """The most frequent element along `dim`, or the least of several, and its position.
 
     Shapes: (a, b) → (a,).
 
@@ -164,16 +164,16 @@ def quantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """The value below which lies the share `q` of the elements along `dim`, or of all.
+    """The `q`-quantiles of the elements along `dim`, or of all elements.
 
-    Shapes: (a, b) → (a,) for a number, (n, a) for n of them. Between two elements the value is
-    found by `interpolation`: linear, lower, higher, nearest or midpoint. NaN if there is one.
+    Shapes: (a, b) → (a,) for one number `q`, (n, a) for n numbers. `interpolation` chooses a value
+    between two elements: linear, lower, higher, nearest or midpoint. NaN if any element is.
 
     >>> Tensor([1.0, 2.0, 3.0, 4.0]).quantile(0.5).item()
     2.5
 
-    Raises `DtypeError` except for float32 and float64, `ArgumentError` for a share outside of
-    0 to 1, an unknown interpolation, or no elements.
+    Raises `DtypeError` for other dtypes than float32 and float64, and `ArgumentError` for a `q`
+    outside of [0, 1], an unknown `interpolation`, or no elements.
     """
     return _quantile(self, q, dim, keepdim, interpolation, "quantile")
 
@@ -187,7 +187,7 @@ def nanquantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """`quantile` of the elements that are not NaN.
+    """The quantiles of the elements that are not NaN; see `quantile`.
 
     >>> Tensor([1.0, float("nan"), 3.0]).nanquantile(0.5).item()
     2.0
@@ -199,7 +199,7 @@ def nanquantile(
 
 
 def _order_along(x: Tensor, axis: int, descending: bool, count: int | None = None) -> Tensor:
-    """The positions of the first `count` elements along an axis in order, or of all of them."""
+    """Return the positions that sort an axis, or the first `count` of them."""
     _refuse_complex(x)
     line = x.detach().movedim(axis, -1)
     length = line.shape[-1]
@@ -220,7 +220,7 @@ def _order_along(x: Tensor, axis: int, descending: bool, count: int | None = Non
 
 
 def _filled_up(line: Tensor, descending: bool) -> Tensor:
-    """Elements whose last axis has its greatest length, by some that come last."""
+    """Pad a symbolic last axis to its greatest length with elements that are sorted last."""
     length = line.shape[-1]
     if line.dtype.is_storage_only:
         line = line.cast(dtypes.float32)
@@ -238,11 +238,11 @@ def _refuse_complex(x: Core) -> None:
         raise refuse(x.dtype, "sort", "")
 
 
-# What is at a place of the order
+# Elements at a rank
 
 
 def _at_rank(x: Tensor, dim: int, keepdim: bool, rank: Any) -> Extremes:
-    """The element at a place of the order along an axis: a number, or one for each line of it."""
+    """Return the element at a rank along an axis: one rank, or a tensor with one for each line."""
     if not x.ndim:
         to_axis(dim, 1, "an order")
         return Extremes(x.clone(), x.argsort())
@@ -282,7 +282,7 @@ def _median(x: Tensor, dim: int | None, keepdim: bool, name: str) -> Any:
 
 
 def _shared(value: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
-    """What goes back from one of all elements: those that are equal to it share it evenly."""
+    """Return the gradient of one selected element: elements equal to it share it evenly."""
 
     def back(x: Tensor, upstream: Tensor) -> Tensor:
         equal = (x.eq(value.detach()) | (x.isnan() & value.isnan())).cast(x.dtype)
@@ -292,7 +292,7 @@ def _shared(value: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
 
 
 def _most_frequent(ordered: Tensor, axis: int) -> Tensor:
-    """The place at which the longest run of equal elements is as long as it gets."""
+    """Return the position at which the longest run of equal elements ends."""
     with graph_lock:
         place = wrap(build.count_along(axis, ordered.node.shape), ordered.device)
     starts = where(ordered != ordered.roll(1, axis), place, 0)
@@ -330,19 +330,19 @@ def _to_share(x: Core, q: Any, name: str) -> Tensor:
     if isinstance(q, Core):
         if q.ndim > 1 or q.dtype is not x.dtype:
             raise ArgumentError(
-                f"{name}: q is a number or a tensor of one axis of {x.dtype.name}, not one of "
-                f"{q.dtype.name} and shape {build.show(q.shape)}"
+                f"{name}: q is a number or a tensor of one axis and dtype {x.dtype.name}, not one "
+                f"of {q.dtype.name} and shape {build.show(q.shape)}"
             )
         with graph_lock:
             return wrap(q.node, q.device)
     if not 0 <= q <= 1:
-        raise ArgumentError(f"{name}: q is a share from 0 to 1, got {q}")
+        raise ArgumentError(f"{name}: q must be between 0 and 1, got {q}")
     with graph_lock:
         return wrap(build.constant(x.dtype, float(q)), x.device)
 
 
 def _ranks(ordered: Tensor, share: Tensor, name: str) -> Tensor:
-    """How far along the last axis the shares lie: (..., n) → (..., number of shares)."""
+    """Return the fractional ranks of quantiles. Shapes: (..., n) → (..., number of quantiles)."""
     length: Dim = ordered.shape[-1]
     missing = ordered.isnan()
     if name == "nanquantile":

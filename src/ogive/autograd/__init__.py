@@ -1,6 +1,6 @@
 """Differentiation: gradients of lazy graphs as lazy graphs, and transforms of functions.
 
-`ogive.autograd.grad` is of tensors, as PyTorch's; `ogive.grad`, the transform, of functions.
+`ogive.autograd.grad` differentiates tensors, as in PyTorch. `ogive.grad` transforms functions.
 """
 
 from ogive.autograd.custom import custom_gradient

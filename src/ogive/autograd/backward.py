@@ -1,4 +1,4 @@
-"""`backward`: gradients of one tensor, left in the leaves that it was computed from."""
+"""`backward`: the gradients of a tensor, accumulated in the leaves that it was computed from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Pass(threading.local):
-    """What this thread is to call when its backward pass has ended."""
+    """The functions that this thread calls at the end of its backward pass."""
 
     def __init__(self) -> None:
         self.endings: list[Callable[[], None]] = []
@@ -33,7 +33,7 @@ _pass = _Pass()
 
 
 def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> None:
-    """Add the gradient of `root` to every leaf under it. Raises `GradientError`."""
+    """Add the gradient of `root` to `grad` of every leaf below it. Raises `GradientError`."""
     try:
         leaves = _add_gradients(root, upstream, create_graph)
     finally:
@@ -46,7 +46,10 @@ def run_backward(root: Tensor, upstream: Tensor | None, create_graph: bool) -> N
 
 
 def call_after_pass(function: Callable[[], None]) -> None:
-    """Have a hook of a leaf call something when all leaves of the pass have their gradients."""
+    """Call a function, once, when all leaves of this backward pass have their gradients.
+
+    It is for hooks of leaves.
+    """
     if function not in _pass.endings:
         _pass.endings.append(function)
 
@@ -57,12 +60,12 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
         if upstream is None and root.numel() != 1:
             raise GradientError(
                 f"backward() of a tensor of shape {root.shape} needs a gradient of that shape; "
-                "only one of a single element can do without, such as what sum() and mean() give"
+                "only a tensor of one element needs none, such as the result of sum() or mean()"
             )
         if upstream is None and node.dtype.is_complex:
             raise GradientError(
                 f"backward() of a tensor of {node.dtype.name} needs a gradient; only a real number "
-                "can do without, such as what abs() and real give"
+                "needs none, such as the result of abs() or real"
             )
         if upstream is None:
             calls = gradient_calls(node, is_leaf)
@@ -77,8 +80,8 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
         if not leaves and not history.leads_to_leaf(node):
             raise GradientError(
                 f"backward() of a tensor of shape {root.shape} and dtype {root.dtype.name} reaches "
-                "no tensor that requires gradients: it was computed from none, or behind detach(), "
-                "no_grad() or ogive.jit"
+                "no tensor that requires gradients: it was computed without one, or detach(), "
+                "no_grad() or ogive.jit is in between"
             )
         values = []
         for leaf, parts in leaves.values():
@@ -87,17 +90,20 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
             values.append(value if create_graph else _detached(value))
             _accumulate(leaf, values[-1])
         if not create_graph:
-            _put_beside(values)
+            _note_siblings(values)
         return [leaf for leaf, _ in leaves.values()]
 
 
 def is_leaf(node: UOp) -> bool:
-    """Whether a node is a version of a leaf. Raises `GradientError` where the way is lost."""
+    """Whether a node is a version of a leaf.
+
+    Raises `GradientError` for the result of a captured function, which has no history.
+    """
     if node.op in (Op.BUFFER, Op.MULTI) and history.is_cut(node):
         raise GradientError(
             f"a gradient would flow through the result of a function captured by ogive.jit, of "
-            f"{math.prod(node.shape)} elements, and it is not known how that was computed; call "
-            "backward() inside the function, or detach() the result"
+            f"{math.prod(node.shape)} elements, whose history is not kept; call backward() inside "
+            "the function, or detach() the result"
         )
     return history.leaf_of(node) is not None
 
@@ -106,8 +112,11 @@ def _detached(value: UOp) -> UOp:
     return make(Op.DETACH, value.dtype, (value,), None, value.shape)
 
 
-def _put_beside(values: list[UOp]) -> None:
-    """Note which gradients one pass gives: who computes one computes all (`live_values.py`)."""
+def _note_siblings(values: list[UOp]) -> None:
+    """Note the gradients of one pass on each other, so that they are computed together.
+
+    See `live_values.py`.
+    """
     references = [value.reference for value in values]
     for value in values:
         if value.live is not None:

@@ -1,4 +1,4 @@
-"""Functions that bring their own gradient."""
+"""Functions with a gradient of their own."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ogive.tensor.tensor import Tensor
 
 
 class Rule:
-    """How one output of a function with a gradient of its own goes back to the inputs.
+    """The gradient rule of one output of a function with a gradient of its own.
 
-    `outputs` has the shape and dtype of all of them; to the others nothing was given.
+    `outputs` has the shape and dtype of all outputs. The upstream gradients of the others are zero.
     """
 
     __slots__ = ("_backward", "_device", "_inputs", "_outputs", "_position")
@@ -43,26 +43,27 @@ class Rule:
         self._device = device
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
-        """The gradients of the function's inputs."""
-        given = [build.filled(dtype, 0, shape) for shape, dtype in self._outputs]
-        given[self._position] = upstream
-        returned = self._backward(*[wrap(part, self._device) for part in given])
+        """Return the gradients of the function's inputs."""
+        upstreams = [build.filled(dtype, 0, shape) for shape, dtype in self._outputs]
+        upstreams[self._position] = upstream
+        returned = self._backward(*[wrap(part, self._device) for part in upstreams])
         parts = returned if isinstance(returned, tuple | list) else (returned,)
         return _checked(parts, self._inputs)
 
     def release(self) -> None:
-        """Let go of the tensors that the way back needs: nothing will go back."""
+        """Release the tensors that `backward` holds. No gradient will flow any more."""
         self._backward = captured
 
 
 def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with a gradient of its own. `function` returns its value and how to go back.
+    """Decorate a function that returns its value and `backward`, the function for its gradient.
 
-    Going back is a function from the upstream gradient of the value (one per tensor, where there
-    are several) to that of the tensor arguments: one, or a tuple with None for those without.
-    Tensors that it needs it takes from around it.
+    `backward` gets the upstream gradient of the value, or one for each tensor of it. It returns the
+    gradient of the tensor argument, or a tuple with one for each, None for arguments without. It is
+    a closure over the tensors that it needs.
 
-    Shapes: a gradient has the shape of its argument, or one that it expands to, and is summed.
+    Shapes: a gradient has the shape of its argument. One of a shape that the argument expands to is
+    summed to that.
 
     >>> @ogive.custom_gradient
     ... def round_through(x):
@@ -72,7 +73,7 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> x.grad.tolist()
     [3.0, 3.0]
 
-    Raises `GradientError` when what going back returns does not fit the arguments.
+    Raises `GradientError` in a backward pass, if the gradients do not fit the arguments.
     """
 
     @functools.wraps(function)
@@ -89,29 +90,29 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
         is_eager = inputs and outputs and all(tensor.is_eager for tensor in (*inputs, *outputs))
         if is_eager and eager_calls[custom_gradient](inputs, outputs):
             return value
-        facts = [(tensor.shape, tensor.dtype) for tensor in outputs]
-        wanted = [(tensor.shape, tensor.dtype) for tensor in inputs]
+        output_kinds = [(tensor.shape, tensor.dtype) for tensor in outputs]
+        input_kinds = [(tensor.shape, tensor.dtype) for tensor in inputs]
         with graph_lock:
             sources = tuple([tensor.node for tensor in inputs])
             results = []
             for position, tensor in enumerate(outputs):
-                rule = Rule(backward, facts, position, wanted, tensor.device)
+                rule = Rule(backward, output_kinds, position, input_kinds, tensor.device)
                 node = make(Op.GRADIENT, tensor.dtype, (tensor.node, *sources), rule)
                 results.append(wrap(node, tensor.device))
-        given = iter(results)
-        return rebuild(value, lambda leaf: next(given) if isinstance(leaf, Tensor) else leaf)
+        remaining = iter(results)
+        return rebuild(value, lambda leaf: next(remaining) if isinstance(leaf, Tensor) else leaf)
 
     return with_gradient
 
 
-def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> list[UOp | None]:
-    if len(parts) != len(wanted):
+def _checked(parts: Sequence[Any], kinds: Sequence[tuple[Shape, DType]]) -> list[UOp | None]:
+    if len(parts) != len(kinds):
         raise GradientError(
-            f"custom_gradient: going back gave {len(parts)} gradients for {len(wanted)} tensor "
-            "arguments; give one for each, None where there is none"
+            f"custom_gradient: backward returned {len(parts)} gradients for {len(kinds)} tensor "
+            "arguments; return one for each, None where there is none"
         )
     nodes: list[UOp | None] = []
-    for part, (shape, dtype) in zip(parts, wanted, strict=True):
+    for part, (shape, dtype) in zip(parts, kinds, strict=True):
         if part is None:
             nodes.append(None)
             continue
@@ -120,14 +121,14 @@ def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> lis
         if not isinstance(part, Tensor) or part.shape != shape:
             shown = f"shape {part.shape}" if isinstance(part, Tensor) else type(part).__name__
             raise GradientError(
-                f"custom_gradient: going back gave {shown} for an argument of shape {shape}"
+                f"custom_gradient: backward returned {shown} for an argument of shape {shape}"
             )
         nodes.append(build.cast(part.node, dtype))
     return nodes
 
 
 def _expands(shape: Shape, wider: Shape) -> bool:
-    """Whether a shape is another one before it was broadcast."""
+    """Whether a shape expands to a different, wider one."""
     missing = len(wider) - len(shape)
     pairs = zip(shape, wider[max(missing, 0) :], strict=False)
-    return missing >= 0 and shape != wider and all(size in (1, given) for size, given in pairs)
+    return missing >= 0 and shape != wider and all(size in (1, wide) for size, wide in pairs)

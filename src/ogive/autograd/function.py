@@ -1,6 +1,6 @@
 """`Function`: an operation with a gradient of its own, as a class with two static methods.
 
-`custom_gradient` does the same for those who would rather write one function.
+`custom_gradient` does the same for a single function.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ogive.tensor.tensor import Tensor
 
 
 class Context:
-    """The things that `forward` leaves for `backward`: saved tensors, and any attribute.
+    """What `forward` stores for `backward`: saved tensors, and any attributes.
 
-    `needs_input_grad` says for each argument whether a gradient of it may be wanted.
+    `needs_input_grad` says for each argument whether its gradient may be needed.
     """
 
     def __init__(self, args: tuple[Any, ...]) -> None:
@@ -29,20 +29,20 @@ class Context:
         self.plain: tuple[Tensor, ...] = ()
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors, which are `saved_tensors` afterwards."""
+        """Keep tensors. `backward` finds them in `saved_tensors`."""
         self.saved_tensors = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say through which results no gradient flows."""
+        """Mark results through which no gradient flows."""
         self.plain = tensors
 
 
 class Function:
     """The base of operations with a gradient of their own: define `forward` and `backward`.
 
-    `forward(ctx, *args)` gives a tensor or a tuple of them, `backward(ctx, *gradients)` takes a
-    gradient for each and gives one for each argument, None for those that have none. Where
-    `setup_context(ctx, inputs, output)` is defined, `forward` takes the arguments alone.
+    `forward(ctx, *args)` returns a tensor or a tuple of tensors. `backward(ctx, *gradients)` gets
+    the upstream gradient of each result, and returns a gradient for each argument, None for those
+    without. If `setup_context(ctx, inputs, output)` is defined, `forward` gets no `ctx`.
 
     >>> class Clipped(ogive.autograd.Function):
     ...     @staticmethod
@@ -62,21 +62,21 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """The results of the operation, whose own steps have no gradient."""
-        raise NotImplementedError("a Function defines forward()")
+        """Return the results of the operation. Its own steps are not recorded."""
+        raise NotImplementedError("a Function must define forward()")
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        """The gradients of the arguments, from those of the results."""
-        raise NotImplementedError("a Function defines backward()")
+        """Return the gradients of the arguments, given those of the results."""
+        raise NotImplementedError("a Function must define backward()")
 
     setup_context: Any = None
 
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Perform the operation.
+        """Perform the operation, and record its gradient.
 
-        Raises `GradientError` in a backward pass whose gradients do not fit the arguments.
+        Raises `GradientError` in a backward pass, if the gradients do not fit the arguments.
         """
         if eager_calls and any(isinstance(value, Tensor) and value.is_eager for value in args):
             return eager_calls[perform](cls, args)
@@ -95,26 +95,26 @@ class Function:
     def _back(
         cls, context: Context, upstream: tuple[Any, ...], places: list[int], count: int
     ) -> tuple[Any, ...]:
-        """The gradients of the arguments that are tensors, of all that `backward` gave."""
+        """Call `backward`, and return the gradients of the arguments that are tensors."""
         returned = cls.backward(context, *upstream)
         gradients = returned if isinstance(returned, tuple) else (returned,)
         if len(gradients) < count or any(part is not None for part in gradients[count:]):
             raise GradientError(
-                f"{cls.__name__}.backward gave {len(gradients)} gradients for {count} arguments; "
-                "give one for each, None where there is none"
+                f"{cls.__name__}.backward returned {len(gradients)} gradients for {count} "
+                "arguments; return one for each, None where there is none"
             )
         return tuple([gradients[place] for place in places])
 
 
 def perform(own: type[Function], args: tuple[Any, ...]) -> Any:
-    """`own.apply(*args)`."""
+    """Return `own.apply(*args)`."""
     return differentiable(own, args, Context(args))
 
 
 def differentiable(
     own: type[Function], args: tuple[Any, ...], context: Context, known: Any = None
 ) -> Any:
-    """The results of an operation, with gradients. Those that are `known` were computed by now."""
+    """Return the results of an operation with its gradient. They may be `known` already."""
     places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
     outputs: list[Any] = []
 
@@ -131,5 +131,5 @@ def differentiable(
 
 
 def is_in(tensor: Tensor, tensors: Sequence[Tensor]) -> bool:
-    """Whether the very tensor is among others."""
+    """Whether a tensor is one of `tensors`, by identity."""
     return any(tensor is other for other in tensors)

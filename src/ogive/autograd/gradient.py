@@ -3,9 +3,9 @@
     y = EXP(MUL(x, w))     gradient of y for w, with 1 as upstream:
                            EXP gets 1, MUL gets 1 · y, w gets 1 · y · x
 
-The graph is walked from the roots to their sources, each node once, when everything that it is
-used by has been dealt with. Only nodes that lead to a target count. The walk goes on where memory
-has a history, and the result is nodes like any other.
+The graph is walked from the roots to their sources, each node once, after all nodes that use it.
+Only nodes that lead to a target are visited. Where memory has a history, the walk goes on with the
+expression that computed it. The gradients are nodes like any other.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from ogive.live.kept_graphs import Gradients, kept_graphs
 
 
 def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
-    """`gradient` of one root for leaves, in their shapes, with ones as upstream.
+    """Return the gradients of one root for its leaves, with ones as the upstream gradient.
 
-    Where a program computes it over and over, it is known from the last time.
+    A loop that differentiates the same graph again gets the result of the last time.
     """
     known = kept_graphs.gradients.get(root)
     if known is not None and _still_holds(known, is_target):
@@ -37,7 +37,7 @@ def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
     sweep = _Sweep([root], is_target)
     gradients = sweep.run([(root, ones_like(root))])
     sweep.check_versions(gradients.values())
-    # As the leaves have them: the shapes of memory are not seen again, and so not kept.
+    # In the shapes of the leaves: nodes in the shapes of memory are not used again.
     gradients = {
         node: as_value(value, history.leaf_of(node).shape) for node, value in gradients.items()
     }
@@ -47,7 +47,10 @@ def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:
 
 
 def _still_holds(known: Gradients, is_target: Callable[[UOp], bool]) -> bool:
-    """Whether leaves are leaves, and nothing else has become one or got a history."""
+    """Whether gradients from the last time are valid: the leaves of the graph are the same.
+
+    No other node may have become a leaf or got a history since.
+    """
     if any(is_target(node) or history.has_record(node) for node in known.others):
         return False
     return all(is_target(version) for version, _ in known.pairs)
@@ -56,10 +59,10 @@ def _still_holds(known: Gradients, is_target: Callable[[UOp], bool]) -> bool:
 def gradient(
     roots: Sequence[tuple[UOp, UOp]], is_target: Callable[[UOp], bool]
 ) -> dict[UOp, UOp]:
-    """The gradients of the sum of `root · upstream` over `roots`, for each target under them.
+    """Return the gradient of Σ root · upstream over `roots`, for each target below them.
 
-    The walk ends at targets. `graph_lock` is held. Raises `GradientError` where an op has no
-    gradient, or needs values that have been overwritten.
+    The walk ends at targets. The caller holds `graph_lock`. Raises `GradientError` for an op
+    without a gradient, and if a gradient needs values that have been overwritten.
     """
     sweep = _Sweep([root for root, _ in roots], is_target)
     gradients = sweep.run(roots)
@@ -68,10 +71,11 @@ def gradient(
 
 
 class _Sweep:
-    """One walk over the graph under some roots.
+    """One backward walk over the graph below some roots.
 
-    `sources` has, for each node that leads to a target, those its gradient flows to; `ends` are the
-    buffers that lead to none, or None if more than these decides.
+    `leading` are the nodes that lead to a target, and `sources` the nodes that the gradient of each
+    node flows to. `ends` are the buffers without a history; it is None if the gradients depend on
+    more than the graph and its leaves.
     """
 
     def __init__(self, roots: Sequence[UOp], is_target: Callable[[UOp], bool]) -> None:
@@ -85,7 +89,7 @@ class _Sweep:
         self._collect(roots)
 
     def _collect(self, roots: Sequence[UOp]) -> None:
-        """Order the nodes under the roots, sources first, and mark those that lead to a target."""
+        """Order the nodes below the roots, sources first, and mark those that lead to a target."""
         seen: set[UOp] = set()
         leading: set[UOp] = set()
         stack = [(root, False) for root in reversed(roots)]
@@ -134,25 +138,25 @@ class _Sweep:
         return node.src
 
     def run(self, roots: Sequence[tuple[UOp, UOp]]) -> dict[UOp, UOp]:
-        """Hand gradients down from the roots; gives those of the targets."""
-        given: dict[UOp, list[UOp]] = {}
+        """Propagate the upstream gradients of the roots, and return the gradients of targets."""
+        contributions: dict[UOp, list[UOp]] = {}
         for root, upstream in roots:
             if root in self.leading:
-                given.setdefault(root, []).append(upstream)
+                contributions.setdefault(root, []).append(upstream)
         for node in reversed(self.order):
-            contributions = given.pop(node, None)
-            if contributions is None:
+            upstreams = contributions.pop(node, None)
+            if upstreams is None:
                 continue
             sources = self.sources[node]
             needed = [source in self.leading for source in sources]
-            parts = _gradients(node, total(contributions), needed)
+            parts = _gradients(node, total(upstreams), needed)
             for source, part in zip(sources, parts, strict=True):
                 if part is not None:
-                    given.setdefault(source, []).append(part)
-        return {node: total(given[node]) for node in self.reached if node in given}
+                    contributions.setdefault(source, []).append(part)
+        return {node: total(contributions[node]) for node in self.reached if node in contributions}
 
     def check_versions(self, gradients: Iterable[UOp]) -> None:
-        """Raise `GradientError` if a gradient reads memory that was overwritten since."""
+        """Raise `GradientError` if a gradient reads memory that has been overwritten."""
         stale = {
             node
             for record in self.records
@@ -167,7 +171,7 @@ class _Sweep:
 
 
 def total(parts: list[UOp]) -> UOp:
-    """The sum, by halves so that many parts make no deep chain."""
+    """Return the sum of nodes, added up as a tree, so that many parts do not make a deep chain."""
     while len(parts) > 1:
         pairs = [add(parts[at], parts[at + 1]) for at in range(0, len(parts) - 1, 2)]
         parts = pairs + parts[len(pairs) * 2 :]
@@ -175,11 +179,11 @@ def total(parts: list[UOp]) -> UOp:
 
 
 def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp | None]:
-    """The gradients that a node hands down to those of its sources that need them."""
+    """Return the gradients of the sources of a node, None for those that need none."""
     op = node.op
     if op in (Op.BUFFER, Op.MULTI):
         record = history.record_of(node)
-        assert record is not None, "memory with a history"
+        assert record is not None, "only memory with a history is visited"
         return (as_value(upstream, record.expression.shape),)
     if op is Op.GRADIENT:
         parts: Sequence[UOp | None] = node.arg.gradients(node, upstream)
@@ -198,7 +202,7 @@ def _gradients(node: UOp, upstream: UOp, needed: Sequence[bool]) -> Sequence[UOp
 
 
 def _per_source(rule: Any, count: int) -> Sequence[Any]:
-    """A rule, and None for sources that are lengths."""
+    """Return the formulas of a rule, one per source; None for sources that are lengths."""
     return [*rule, *[None] * (count - len(rule))]
 
 
@@ -207,9 +211,9 @@ def _overwritten(node: UOp) -> str:
     origin = node.origin if leaf is None else leaf.origin
     line = describe_origin(origin)
     return (
-        f"a gradient needs {node.size} values of {node.dtype.name} as they were before an "
-        "assignment has overwritten them; call backward() before the assignment, or assign to "
-        "another tensor" + (f" (made at {line})" if line else "")
+        f"a gradient needs {node.size} values of {node.dtype.name} that have been overwritten by "
+        "an assignment; call backward() before the assignment, or assign to another tensor"
+        + (f" (made at {line})" if line else "")
     )
 
 

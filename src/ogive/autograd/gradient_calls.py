@@ -1,20 +1,19 @@
-"""A backward pass as one call: gradients that are worked out when they are compiled.
+"""A backward pass as one CALL node: gradients whose nodes are made when the graph is compiled.
 
     before   loss = CALL cross_entropy(CALL linear(x, w), y)
     after    w.grad = CALL gradient(loss, w)
 
-To differentiate a graph takes far longer than to say that it is to be differentiated, and a program
-that trains says the same at every step. So the nodes of gradients are made where the call is
+Differentiating a graph takes far longer than making a CALL node, and a training program
+differentiates the same graph at every step. So the nodes of gradients are made where the call is
 expanded: once, when it is compiled.
 
-The first operand of such a call is no value but an expression. What is computed of it meanwhile
-does not take its place there (`live/substitution.py`); memory that takes the place of other memory
-does.
+The first operand of such a call is an expression, not a value. Realization does not replace the
+nodes in it by their memory, as it does everywhere else (`live/substitution.py`). It only replaces
+memory by other memory.
 
-That is possible where the graph alone says what the gradients are. Where more does (a value that is
-detached, a function with a gradient of its own, a hook, memory that has been overwritten since, a
-function that is being traced),
-they are worked out at once, by `gradient`.
+This is possible if the gradients depend on the graph alone. Otherwise, `gradient` makes their nodes
+at once: for detached values, functions with gradients of their own, hooks, memory that has been
+overwritten, and while a function is traced.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ from ogive.tensor import build
 from ogive.tensor.outlined import in_earnest
 
 _DECIDING = frozenset({Op.GRADIENT, Op.AFTER, Op.COPY, Op.CUSTOM}) | SPREAD
-"""What says more of gradients than what they are made of, or moves them between devices."""
+"""Ops whose gradients depend on more than the graph, or are on another device."""
 
 
 def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp] | None:
-    """The gradients of a root for each leaf under it, as calls; None if they cannot be some."""
+    """Return the gradients of a root for each leaf below it, as calls; None if not possible."""
     if history.is_traced():
         return None
     expression = _unrealized(root)
     if expression is None:
         return None
-    under = _targets_under(expression, is_target)
-    if not under:
+    faults_and_targets = _targets_under(expression, is_target)
+    if not faults_and_targets:
         return None
-    may_fault, targets = under
+    may_fault, targets = faults_and_targets
     shapes = [history.leaf_of(target).shape for target in targets]
     dtypes = [target.dtype for target in targets]
     outputs = tuple(zip(shapes, dtypes, strict=True))
@@ -58,7 +57,10 @@ def gradient_calls(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp
 
 
 def _unrealized(root: UOp) -> UOp | None:
-    """The expression of a root that is memory; None if that cannot be computed again."""
+    """Return the expression that computed a realized root, or the root itself if it is lazy.
+
+    None if the expression is not kept, or reads memory that has been overwritten.
+    """
     base = _without_shape(root)
     if base.op is not Op.BUFFER:
         return root
@@ -72,7 +74,7 @@ def _unrealized(root: UOp) -> UOp | None:
 
 
 def _without_shape(memory: UOp) -> UOp:
-    """Memory as all reshapes of it have it: they are made over the memory itself."""
+    """Return the node below the reshapes of memory."""
     while memory.op is Op.RESHAPE:
         memory = memory.operand
     return memory
@@ -81,7 +83,10 @@ def _without_shape(memory: UOp) -> UOp:
 def _targets_under(
     root: UOp, is_target: Callable[[UOp], bool]
 ) -> tuple[bool, list[UOp]] | None:
-    """Whether anything under a root may fault, and the targets; None if not the graph decides."""
+    """Return whether a node below a root may fault, and the targets there.
+
+    None if the gradients depend on more than the graph.
+    """
     targets: list[UOp] = []
     may_fault = False
     detached: list[UOp] = []
@@ -108,12 +113,12 @@ def _targets_under(
             if source not in seen:
                 seen.add(source)
                 stack.append(source)
-    # The call will be expanded where nothing is detached any more.
+    # The call is expanded with gradients recorded everywhere, also through a DETACH to a leaf.
     return None if _reach_leaf(detached) else (may_fault, targets)
 
 
 def _reach_leaf(roots: list[UOp]) -> bool:
-    """Whether there is a leaf under some roots, be it detached or not."""
+    """Whether there is a leaf below some roots, detached or not."""
     stack, seen = list(roots), set(roots)
     while stack:
         node = stack.pop()
@@ -127,7 +132,7 @@ def _reach_leaf(roots: list[UOp]) -> bool:
 
 
 def _expand(call: UOp) -> tuple[UOp, ...]:
-    """The gradients, as nodes like any other."""
+    """Return the nodes of the gradients that a call stands for."""
     root = call.operands[0]
     targets = [_without_shape(target) for target in call.operands[1:]]
     with registry.graph_lock, in_earnest(call.origin):

@@ -1,4 +1,4 @@
-"""Whether gradients flow through what is computed."""
+"""Gradient modes: whether the operations of a thread are recorded for gradients."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Mode(ContextDecorator):
-    """A part of a program, for the thread that runs it; also a decorator, called or not."""
+    """A context manager that sets the mode of its thread; also a decorator, called or not."""
 
     recording: bool
     _before: dict[int, list[bool]]
-    """What was before the parts that each thread is in, from the outermost on: several may be in a
-    function that is decorated."""
+    """For each thread, the modes before the contexts that it is in, the outermost first. Several
+    threads may be in one object: a decorated function has one for all its calls."""
 
     @overload
     def __new__(cls) -> Self: ...
@@ -42,7 +42,7 @@ class _Mode(ContextDecorator):
 
 
 class no_grad(_Mode):
-    """Let no gradient flow through what is computed inside, and leaves be assigned to.
+    """Record no operations for gradients inside, and allow assignment to leaves.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> with ogive.no_grad():
@@ -55,7 +55,7 @@ class no_grad(_Mode):
 
 
 class enable_grad(_Mode):
-    """Let gradients flow again inside a `no_grad`.
+    """Record operations for gradients again, inside a `no_grad`.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> with ogive.no_grad(), ogive.enable_grad():
@@ -72,7 +72,7 @@ def inference_mode(mode: bool = True) -> no_grad | enable_grad: ...
 @overload
 def inference_mode(mode: Function) -> Function: ...
 def inference_mode(mode: Any = True) -> Any:
-    """`no_grad`, or `enable_grad` for False. Tensors made under it are like any other.
+    """Return `no_grad()`, or `enable_grad()` for False. Tensors made inside are ordinary ones.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> with ogive.inference_mode():
@@ -86,7 +86,9 @@ def inference_mode(mode: Any = True) -> Any:
 
 
 class set_grad_enabled:
-    """Say whether gradients flow from now on; in a `with` or as a decorator, in that part alone.
+    """Set whether operations are recorded for gradients, from now on, or inside a `with` block.
+
+    It is also a decorator.
 
     >>> w = Tensor([1.0], requires_grad=True)
     >>> with ogive.set_grad_enabled(False):
@@ -111,7 +113,7 @@ class set_grad_enabled:
 
 
 def is_grad_enabled() -> bool:
-    """Whether gradients flow through what this thread computes now.
+    """Whether the operations of this thread are recorded for gradients.
 
     >>> ogive.is_grad_enabled()
     True

@@ -1,4 +1,4 @@
-"""Gradients of tensors for tensors, as PyTorch's `autograd.grad` gives them."""
+"""Gradients of tensors with respect to tensors, as PyTorch's `autograd.grad`."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def grad(
     allow_unused: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of the sum of `outputs`, weighted with `grad_outputs`, for each of `inputs`.
+    """Return the gradients of Σ `outputs` · `grad_outputs` with respect to each of `inputs`.
 
-    Nothing is added to any `grad`. With `create_graph` the results can be differentiated again. An
-    input that the outputs were not computed from is an error; with `allow_unused` it has None, with
-    `materialize_grads` zeros. The graph stays, so `retain_graph` changes nothing, and
-    `only_inputs`, which PyTorch has kept, is always so.
+    No `grad` changes. With `create_graph` the results can be differentiated again. An input that
+    the outputs were not computed from is an error; with `allow_unused` its gradient is None, with
+    `materialize_grads` zeros. The graph is always kept, and only `inputs` get gradients:
+    `retain_graph` and `only_inputs` have no effect.
 
-    Shapes: those of `inputs`; `grad_outputs` are like `outputs`, and those of one element need
-    none. Hooks of `inputs` are called, and what they make of a gradient is the result.
+    Shapes: those of `inputs`. `grad_outputs` are like `outputs`; outputs of one element need none.
+    Hooks of `inputs` are called and may change their gradients.
 
     >>> from ogive import autograd
     >>> x = Tensor([1.0, 2.0], requires_grad=True)
@@ -49,10 +49,10 @@ def grad(
     >>> slope.tolist(), curvature.tolist()
     ([3.0, 12.0], [6.0, 12.0])
 
-    `ogive.grad` is of functions.
+    For functions see `ogive.grad`.
 
-    Raises `GradientError` for an input that is not reached, or an output of several elements
-    without a weight.
+    Raises `GradientError` for an input that is not reached, and for an output of several elements
+    without `grad_outputs`.
     """
     first = outputs[0] if isinstance(outputs, list | tuple) and outputs else outputs
     if isinstance(first, Tensor) and first.is_eager:
@@ -86,9 +86,10 @@ def grad(
 
 
 def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dict[int, UOp]:
-    """The gradients for all leaves among the tensors, by their ids: nothing is below a leaf.
+    """Return the gradients for all leaves among the tensors, by their ids.
 
-    Where the roots are a number alone, its gradients may be calls, as those of `backward` are.
+    One walk finds them all, since no leaf is below another. If the root is a single number, its
+    gradients may be calls, as in `backward`.
     """
     leaves = {tensor.id: tensor for tensor in tensors if history.is_flagged(tensor)}
     parts: dict[int, list[UOp]] = {}
@@ -108,7 +109,7 @@ def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dic
 
 
 def _for_one(roots: Roots, tensor: Tensor) -> UOp | None:
-    """The gradient for a tensor that was computed: others may lie below it."""
+    """Return the gradient for a tensor that is not a leaf. Other inputs may be below it."""
     target = tensor.node
     return gradient(roots, lambda node: node is target).get(target)
 
@@ -125,7 +126,7 @@ def _weighted(outputs: Sequence[Tensor], weights: Any) -> Roots:
         if weight is None and (output.numel() != 1 or output.dtype.is_complex):
             raise GradientError(
                 f"autograd.grad: an output of {output.dtype.name} and shape {output.shape} needs "
-                "its grad_outputs; only one real number can do without"
+                "its grad_outputs; only a single real number needs none"
             )
         if weight is not None and weight.shape != output.shape:
             raise ShapeError(
@@ -140,7 +141,7 @@ def _to_tensors(given: Any, name: str) -> list[Any]:
     tensors = [given] if isinstance(given, Tensor) else given
     if not isinstance(tensors, tuple | list):
         raise ArgumentTypeError(
-            f"autograd.grad: {name} are tensors, not {type(given).__name__}; ogive.grad is of "
+            f"autograd.grad: {name} are tensors, not {type(given).__name__}; ogive.grad is for "
             "functions"
         )
     for entry in tensors:

@@ -1,1 +1,1 @@
-"""What each op hands down to its sources, as nodes."""
+"""The gradient rules of the ops."""

@@ -1,4 +1,4 @@
-"""Gradients of assigned versions.
+"""The gradient rule of assignment.
 
     y = AFTER(x, ASSIGN(part of x, value))     value gets upstream at the part,
                                               x gets upstream, with zeros at the part
@@ -17,14 +17,14 @@ from ogive.tensor import build
 
 
 def assigned_sources(node: UOp) -> Sequence[UOp]:
-    """The sources of a version: the one before, and what was written to it."""
+    """Return the sources of a version: the version before, and the values written to it."""
     return (node.operand, *[store.value for store in node.effects])
 
 
 def assigned_gradients(
     node: UOp, upstream: UOp, needed: Sequence[bool]
 ) -> Sequence[UOp | None]:
-    """The gradients of these."""
+    """Return the gradients of `assigned_sources`."""
     old, stores = node.operand, node.effects
     base = memory_leaf(old)
     given = _through(old, base, upstream)
@@ -34,7 +34,7 @@ def assigned_gradients(
         upstream = _seen_as(part, base, given)
         kept: Operand = 0.0
         if indices:
-            # What is written at computed positions of the part is a scatter into it.
+            # A write at computed positions of the part is a scatter into it.
             whole = build.scatter(part, value, indices, store.combine)
             upstream, below = scattered_value(whole, upstream), scattered_base(whole, upstream)
             kept = _through(part, base, below)
@@ -45,7 +45,7 @@ def assigned_gradients(
 
 
 def _through(view: UOp, base: UOp, value: UOp) -> UOp:
-    """`value`, which has the shape of a view of `base`, in its place in `base`."""
+    """Put `value`, which has the shape of a view of `base`, at its place in the shape of `base`."""
     while view is not base:
         value = unmove(view, value)
         view = view.operand
@@ -53,7 +53,7 @@ def _through(view: UOp, base: UOp, value: UOp) -> UOp:
 
 
 def _seen_as(view: UOp, base: UOp, value: UOp) -> UOp:
-    """The same view of `value`, which has the shape of `base`."""
+    """Return the same view of `value`, which has the shape of `base`."""
     chain = []
     while view is not base:
         chain.append(view)

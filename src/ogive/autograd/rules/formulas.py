@@ -1,6 +1,6 @@
-"""Arithmetic on nodes of one shape, as gradient rules write it. `graph_lock` is held.
+"""Arithmetic on nodes of one shape, for gradient rules. `graph_lock` is held by all callers.
 
-Constants stand for themselves in any shape:
+Python numbers are constants, which need no shape:
 
     multiply(x, 2.0)   →   MUL(x, CONST 2.0)
 """
@@ -50,7 +50,7 @@ def power(left: Operand, right: Operand) -> UOp:
 
 
 def apply(op: Op, x: UOp) -> UOp:
-    """A function of one operand."""
+    """Apply an op of one operand."""
     return make(op, x.dtype, (x,), None, x.shape)
 
 
@@ -59,7 +59,7 @@ def negate(x: UOp) -> UOp:
 
 
 def conjugate(x: UOp) -> UOp:
-    """x with the sign of its imaginary part turned; a real x as it is."""
+    """Return the complex conjugate of x; a real x is returned as it is."""
     if not x.dtype.is_complex:
         return x
     if x.op is Op.CONST:
@@ -75,7 +75,7 @@ def square(x: UOp) -> UOp:
 
 
 def compare(op: Op, left: Operand, right: Operand) -> UOp:
-    """A comparison, as bool."""
+    """Compare two operands. The result is bool."""
     like = left if isinstance(left, UOp) else right
     assert isinstance(like, UOp), "one operand is a node"
     sources = (_operand(left, like), _operand(right, like))
@@ -83,7 +83,7 @@ def compare(op: Op, left: Operand, right: Operand) -> UOp:
 
 
 def choose(condition: UOp, chosen: Operand, other: Operand) -> UOp:
-    """`chosen` where the condition holds, else `other`."""
+    """Return `chosen` where the condition holds, and `other` elsewhere."""
     like = chosen if isinstance(chosen, UOp) else other
     assert isinstance(like, UOp), "one operand is a node"
     sources = (condition, _operand(chosen, like), _operand(other, like))
@@ -99,7 +99,7 @@ def ones_like(x: UOp) -> UOp:
 
 
 def sign(x: UOp) -> UOp:
-    """1, 0 or -1; 0 for NaN."""
+    """Return 1, 0 or -1 by the sign of x; 0 for NaN."""
     positive = build.cast(compare(Op.CMPLT, 0.0, x), x.dtype)
     return subtract(positive, build.cast(compare(Op.CMPLT, x, 0.0), x.dtype))
 
@@ -108,9 +108,9 @@ def sign(x: UOp) -> UOp:
 
 
 def unmove(node: UOp, moved: UOp) -> UOp:
-    """The new form of a movement node, back in the shape it came from.
+    """Apply the transpose of a movement: bring `moved` back to the shape before `node`.
 
-    Where elements were repeated they are added up, and where some were left out there are zeros.
+    Repeated elements are added up, and elements that the movement left out are zeros.
     """
     source = node.operand
     argument = movement_argument(node)
@@ -133,7 +133,7 @@ def unmove(node: UOp, moved: UOp) -> UOp:
             for (before, _), size in zip(argument[0], source.shape, strict=True)
         ]
         return build.shrink(moved, tuple(pairs))
-    assert node.op is Op.EXPAND, "the movement ops"
+    assert node.op is Op.EXPAND, "the other movements are handled above"
     axes = [
         axis for axis, size in enumerate(source.shape) if size == 1 and node.shape[axis] != 1
     ]
@@ -141,12 +141,12 @@ def unmove(node: UOp, moved: UOp) -> UOp:
 
 
 def move_again(node: UOp, source: UOp) -> UOp:
-    """The movement of `node`, of another source of the same shape."""
+    """Apply the movement of `node` to another source of the same shape."""
     return make(node.op, source.dtype, (source, *node.src[1:]), node.arg, node.shape)
 
 
 def as_value(memory: UOp, shape: Shape) -> UOp:
-    """A gradient of memory as one of the value of `shape` that lies in it."""
+    """Bring a gradient of flat memory to the `shape` of the value that the memory holds."""
     if memory.shape == shape:
         return memory
     whole = build.reshape(memory, upper_shape(shape))
@@ -157,7 +157,7 @@ def as_value(memory: UOp, shape: Shape) -> UOp:
 
 
 def products_of_others(x: UOp, axes: tuple[int, ...]) -> UOp:
-    """For each element the product of all others over `axes`, right also where some are zero."""
+    """Return, for each element, the product of all others over `axes`, without dividing by it."""
     rank = len(x.shape)
     rest = tuple([axis for axis in range(rank) if axis not in axes])
     order = (*rest, *axes)
@@ -178,12 +178,12 @@ def _count(x: UOp, axes: tuple[int, ...]) -> int:
 
 
 def _products_before(x: UOp, axis: int) -> UOp:
-    """The product of the elements before each one."""
+    """Return, for each element, the product of the elements before it along the axis."""
     return shift(build.scan(x, Op.MUL, axis), axis, 1, 1)
 
 
 def shift(x: UOp, axis: int, distance: int, fill: float) -> UOp:
-    """Elements further along the axis, with `fill` in front."""
+    """Shift elements by `distance` along an axis, with `fill` in front."""
     pads = tuple([(distance if each == axis else 0, 0) for each in range(len(x.shape))])
     padded = build.pad(x, pads, fill)
     return build.shrink(padded, tuple([(0, size) for size in x.shape]))

@@ -1,14 +1,15 @@
-"""The gradient rules: for each op, what its sources get from what its result is given.
+"""The gradient rules: for each op, the gradients of its sources, given that of its result.
 
-A rule is a function per source, from the node and the upstream gradient (of the node's shape and
-dtype) to the gradient of that source (of the source's). None stands where no gradient flows.
+A rule has a function for each source. It gets the node and the upstream gradient, which has the
+shape and dtype of the node, and returns the gradient of the source, in the shape and dtype of that.
+None means that no gradient flows.
 
     MUL(a, b)    a gets upstream · b, b gets upstream · a
-    EXPAND(x)    x gets upstream, summed over what was repeated
+    EXPAND(x)    x gets upstream, summed over the repeated axes
 
-The formulas are nodes themselves, so that gradients can be differentiated again. Where PyTorch has
-a convention (ties, poles), it is kept. So it is for complex numbers: the gradient of a real loss is
-∂/∂x + i·∂/∂y, and what flows through a product is conjugated.
+Gradients are nodes, so they can be differentiated again. PyTorch's conventions (ties, poles) are
+kept. For complex numbers too: the gradient of a real loss is ∂/∂x + i·∂/∂y, and the other factor of
+a product is conjugated.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ Rule = tuple[Formula | None, ...]
 
 
 def _derivative(function: Callable[[UOp, UOp], UOp]) -> Rule:
-    """A rule from `function(x, result)`, the derivative."""
+    """Return the rule of a function with the derivative `function(x, result)`."""
     return (lambda node, upstream: multiply(upstream, function(node.operand, node)),)
 
 
@@ -89,7 +90,7 @@ FUNCTIONS: dict[Op, Rule] = {
     Op.ATANH: (lambda node, upstream: divide(upstream, subtract(1.0, square(node.operand))),),
     Op.ERF: _derivative(lambda x, y: _bell(x, 2 / math.sqrt(math.pi))),
     Op.ERFC: _derivative(lambda x, y: _bell(x, -2 / math.sqrt(math.pi))),
-    # Steps are flat wherever they have a derivative.
+    # Step functions have the derivative 0.
     **dict.fromkeys([Op.FLOOR, Op.CEIL, Op.ROUND, Op.TRUNC], (_zero,)),
 }
 
@@ -117,12 +118,12 @@ def _pow_exponent(node: UOp, upstream: UOp) -> UOp:
 
 
 def _like(node: UOp, shaped: UOp) -> UOp:
-    """`node` in the shape of another; it may have come from a scalar."""
+    """Expand `node`, which may be a scalar, to the shape of another node."""
     return build.expand_to(node, shaped.shape)
 
 
 def _extreme(position: int) -> Formula:
-    """The one that is chosen gets all; equals share."""
+    """Return the formula of an operand of MAXIMUM or MINIMUM: equal operands share the gradient."""
 
     def formula(node: UOp, upstream: UOp) -> UOp:
         own, other = node.src[position], node.src[1 - position]
@@ -144,21 +145,21 @@ def _mod_divisor(node: UOp, upstream: UOp) -> UOp:
 
 
 def _inverse_norm(node: UOp) -> UOp:
-    """1 / (y² + x²), and 0 at the origin."""
+    """Return 1 / (y² + x²), and 0 at the origin."""
     y, x = _like(node.left, node), _like(node.right, node)
     norm = add(square(y), square(x))
     return choose(compare(Op.CMPEQ, norm, 0.0), 0.0, apply(Op.RECIPROCAL, norm))
 
 
 def _copysign(node: UOp, upstream: UOp) -> UOp:
-    """The sign that the magnitude was given; 0 at 0."""
+    """Multiply upstream by the sign that the magnitude has got; 0 at 0."""
     magnitude = node.left
     ratio = divide(node, magnitude)
     return multiply(upstream, choose(compare(Op.CMPEQ, magnitude, 0.0), 0.0, ratio))
 
 
 def _complex(real: UOp | float, imaginary: UOp | float) -> UOp:
-    """A complex gradient from one of a part."""
+    """Return a complex gradient from that of its real or imaginary part."""
     like = real if isinstance(real, UOp) else imaginary
     assert isinstance(like, UOp), "one part is a node"
     parts = [x if isinstance(x, UOp) else build.constant(like.dtype, x) for x in (real, imaginary)]
@@ -213,7 +214,7 @@ def _reduced(node: UOp, upstream: UOp) -> UOp:
         return wide
     if op is Op.MUL:
         return multiply(wide, products_of_others(x, axes))
-    # Those that are the extreme share it evenly.
+    # Elements equal to the extreme share the gradient evenly.
     chosen = build.cast(compare(Op.CMPEQ, x, build.expand(node, x.shape)), x.dtype)
     number = build.expand(build.reduce(chosen, Op.ADD, axes), x.shape)
     return multiply(wide, divide(chosen, number))
@@ -224,13 +225,13 @@ def _copied_back(node: UOp, upstream: UOp) -> UOp:
 
 
 def _laid_out_back(node: UOp, upstream: UOp) -> UOp:
-    """The gradient where the operand is; how it lies there follows from what it is used for."""
+    """Return the gradient on the devices of the operand. Its layout follows from its uses."""
     device = _device_of(node.operand)
     return upstream if is_group(device) else make(Op.COPY, node.dtype, (upstream,), device)
 
 
 def _device_of(node: UOp) -> str:
-    """Where a value lies, by the first memory under it."""
+    """Return the device of a value: that of the first memory below it."""
     return computing_devices(node.walk())[node] or DEFAULT_DEVICE
 
 
@@ -253,4 +254,4 @@ RULES: dict[Op, Rule] = {
 }
 
 FLAT = COMPARISON | {Op.DETACH, Op.BITCAST, Op.MSELECT}
-"""Ops through which nothing flows, though their sources are floats."""
+"""Ops through which no gradient flows, although their sources may be floats."""

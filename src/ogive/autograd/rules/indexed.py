@@ -1,4 +1,4 @@
-"""Gradient rules of reading and writing at computed positions, and of scans.
+"""The gradient rules of gather, scatter and scan.
 
     GATHER(x, i)       x gets upstream, added up at the positions i
     SCATTER(x, v, i)   v gets upstream at the positions i, x gets it elsewhere
@@ -29,7 +29,7 @@ from ogive.tensor import build
 
 
 def gathered(node: UOp, upstream: UOp) -> UOp:
-    """The gradient of the source of a `GATHER`."""
+    """Return the gradient of the source of a `GATHER`."""
     x, indices = node.operand, node.indices
     return build.scatter(zeros_like(x), upstream, indices, Op.ADD)
 
@@ -38,7 +38,7 @@ def gathered(node: UOp, upstream: UOp) -> UOp:
 
 
 def scattered_base(node: UOp, upstream: UOp) -> UOp:
-    """The gradient of the memory that a `SCATTER` writes to."""
+    """Return the gradient of the base that a `SCATTER` writes to."""
     base, value, *indices = node.src
     if node.arg is Op.ADD:
         return upstream
@@ -50,7 +50,7 @@ def scattered_base(node: UOp, upstream: UOp) -> UOp:
 
 
 def scattered_value(node: UOp, upstream: UOp) -> UOp:
-    """The gradient of the values that a `SCATTER` writes."""
+    """Return the gradient of the values that a `SCATTER` writes."""
     value, indices = node.value, node.indices
     if node.arg is Op.ADD:
         return build.gather(upstream, indices)
@@ -67,7 +67,7 @@ def _zero(node: UOp) -> UOp:
 
 
 def _is_last(node: UOp) -> UOp:
-    """Whether each value is the last that was written to its position, the one that stayed."""
+    """Whether each value is the last one written to its position."""
     base, value, *indices = node.src
     count = 1
     for size in value.shape:
@@ -78,7 +78,10 @@ def _is_last(node: UOp) -> UOp:
 
 
 def _product_of_others(node: UOp) -> UOp:
-    """For each value the product of all else that meets at its position, zeros among them."""
+    """Return, for each value, the product of the base and all other values at its position.
+
+    It is computed without dividing, so that zeros are right.
+    """
     base, value, *indices = node.src
     is_zero = compare(Op.CMPEQ, value, 0.0)
     base_is_zero = compare(Op.CMPEQ, base, 0.0)
@@ -97,7 +100,7 @@ def _is_extreme(x: UOp, extreme: UOp) -> UOp:
 
 
 def _share(node: UOp, upstream: UOp) -> UOp:
-    """Upstream divided by how many are the extreme at each position."""
+    """Divide upstream by the number of values at each position that equal the extreme."""
     base, value, *indices = node.src
     reached = _is_extreme(value, build.gather(node, indices))
     count = build.scatter(_is_extreme(base, node), reached, indices, Op.ADD)
@@ -108,7 +111,7 @@ def _share(node: UOp, upstream: UOp) -> UOp:
 
 
 def scanned(node: UOp, upstream: UOp) -> UOp:
-    """The gradient of the source of a `SCAN`, which may be wider than the result."""
+    """Return the gradient of the source of a `SCAN`, whose dtype may be wider than the result's."""
     op, axis = node.arg
     (source,) = node.src
     if op is Op.ADD:
@@ -125,10 +128,10 @@ def _from_the_end(x: UOp, axis: int) -> UOp:
 
 
 def _scanned_product(x: UOp, upstream: UOp, axis: int) -> UOp:
-    """L·s, where L is the product before each element and sₖ = upstreamₖ + xₖ₊₁ · sₖ₊₁.
+    """Return L·s, where L is the product before each element and sₖ = upstreamₖ + xₖ₊₁ · sₖ₊₁.
 
-    The recurrence is solved by doubling: after each step an element has looked twice as far. Unlike
-    a quotient by x, that is right where x is zero.
+    The recurrence is solved in log₂ n steps: each doubles the number of elements that a result
+    covers. Unlike a division by x, this is right where x is zero.
     """
     before = shift(build.scan(x, Op.MUL, axis), axis, 1, 1)
     factor = shift(build.flip(x, (axis,)), axis, 1, 0)
@@ -142,12 +145,12 @@ def _scanned_product(x: UOp, upstream: UOp, axis: int) -> UOp:
 
 
 def _kept(x: UOp) -> UOp:
-    # Inlined into each other, the steps would compute everything anew for every element.
+    # Fused into one kernel, the steps would be recomputed for every element.
     return make(Op.CONTIGUOUS, x.dtype, (x,), ())
 
 
 def _scanned_extreme(node: UOp, upstream: UOp, axis: int) -> UOp:
-    """Each element gets what the positions get where it is the extreme so far."""
+    """Return, for each element, the sum of upstream over the positions where it is the extreme."""
     x = node.operand
     along: Sequence[UOp] = [build.count_along(each, x.shape) for each in range(len(x.shape))]
     is_new = compare(Op.CMPEQ, x, node)

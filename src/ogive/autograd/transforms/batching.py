@@ -1,8 +1,9 @@
-"""A leading axis through a node graph: one rule per op.
+"""Adding a batch axis to a node graph: one rule per op.
 
     before   MUL(x, w)       x stands for one row        after   MUL(rows, EXPAND(w))
 
-A node that depends on no stand-in stays as it is and is repeated where it meets one that does.
+A node that depends on no stand-in is left as it is. It is expanded where it is combined with one
+that does.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from ogive.tensor.values.custom_function import in_memory
 
 
 class Batching:
-    """Stand-ins, by what takes their place: the same with a leading axis of `size`.
+    """Stand-ins, and the nodes with a batch axis of `size` in front that replace them.
 
-    `graph_lock` is held while it is used.
+    The caller holds `graph_lock`.
     """
 
     def __init__(self, size: Dim, stand_ins: Mapping[UOp, UOp]) -> None:
@@ -35,14 +36,14 @@ class Batching:
         self.expansions = Expansions()
 
     def batch(self, root: UOp) -> UOp:
-        """A node with the leading axis, also where it depends on no stand-in."""
+        """Return the root with the batch axis, also if it depends on no stand-in."""
         for node in walk((root,)):
             if node not in self.done and any(source in self.done for source in node.src):
                 self.done[node] = self._batched(node)
         return self.repeated(root)
 
     def repeated(self, node: UOp) -> UOp:
-        """The new form of a node; one that has not changed is repeated along the leading axis."""
+        """Return the batched form of a node. An unchanged node is expanded along the batch axis."""
         if node in self.done:
             return self.done[node]
         shape = node.shape
@@ -139,7 +140,7 @@ def _scatter(batching: Batching, node: UOp) -> UOp:
 
 
 def _shaped(batching: Batching, node: UOp, shape: Shape) -> UOp:
-    """A node for every example, where it stands for something of `shape`."""
+    """Return the batched form of a node, expanded to `shape` for each example."""
     wide = (batching.size, *shape)
     return build.expand_to(node, wide) if node.op in build.SCALARS else batching.repeated(node)
 
@@ -161,7 +162,7 @@ def _gradient(batching: Batching, node: UOp) -> UOp:
 
 
 class _BatchedRule:
-    """The rule of a node for every example at once: its result, given the axis as well."""
+    """The batched form of a gradient rule: it batches the gradients that the rule returns."""
 
     __slots__ = ("_batching", "_node")
 
@@ -180,7 +181,7 @@ class _BatchedRule:
         return [None if part is None else inner.batch(part) for part in parts]
 
     def release(self) -> None:
-        """Let go of the tensors that the rule holds, if it does: nothing will go back."""
+        """Release the tensors that the rule holds, if any. No gradient will flow any more."""
         if hasattr(self._node.arg, "release"):
             self._node.arg.release()
 
@@ -203,7 +204,7 @@ _RULES: dict[Op, Rule] = {
 
 
 def moved_axis(node: UOp, source: int, target: int) -> UOp:
-    """`node` with one axis in another place."""
+    """Move one axis of a node to another position."""
     order: list[Any] = [axis for axis in range(len(node.shape)) if axis != source]
     order.insert(target, source)
     return build.permute(node, tuple(order))

@@ -1,10 +1,10 @@
-"""`checkpoint`: computing again instead of keeping.
+"""`checkpoint`: recomputation of values in the backward pass instead of keeping them.
 
     y = checkpoint(f)(x)     forward    f(x), of which only y is kept
-                             backward   f(x'), and from there as always
+                             backward   f(x'), and its gradients as usual
 
-x' has the values of x but waits for the upstream gradient. So f(x') is another graph than f(x): it
-shares nothing with the forward pass, and cannot be computed before it is needed.
+x' has the values of x, but depends on the upstream gradient. So f(x') is another graph than f(x):
+the two share no nodes, and f(x') cannot be computed before the backward pass.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from ogive.tensor.tensor import Tensor
 
 
 def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, whose backward pass computes what it needs again instead of keeping it.
+    """Return the function with a backward pass that recomputes values instead of keeping them.
 
-    Values and gradients are the same. A long chain of layers, some of them in checkpoints, needs
-    memory for the values between the checkpoints and for one of them at a time.
+    Values and gradients are the same. A chain of checkpointed layers needs memory only for the
+    values between checkpoints, and for those inside one checkpoint at a time.
 
     Shapes: those of the function, which returns tensors of floats.
 
@@ -44,7 +44,7 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> [round(entry, 4) for entry in x.grad.tolist()]
     [2.0, 5.4366]
 
-    Raises `ArgumentTypeError` when the function returns anything but tensors of floats.
+    Raises `ArgumentTypeError` if the function returns anything but tensors of floats.
     """
 
     @functools.wraps(function)
@@ -60,21 +60,21 @@ def checkpoint(function: Callable[..., Any]) -> Callable[..., Any]:
             value = function(*given, **named)
         outputs = to_outputs(value, "checkpoint")
         with graph_lock:
-            remade = iter([_remade(tensor, inputs) for tensor in outputs])
-        return rebuild(value, lambda _: next(remade))
+            recomputed = iter([_recomputed(tensor, inputs) for tensor in outputs])
+        return rebuild(value, lambda _: next(recomputed))
 
     return checkpointed
 
 
-def _remade(output: Tensor, inputs: Inputs) -> Tensor:
+def _recomputed(output: Tensor, inputs: Inputs) -> Tensor:
     value = output.node
-    around = _reached_besides(value, set(inputs.arguments))
-    sources = (value, *[tensor.node for tensor in inputs.tensors], *around)
+    captured = _captured_targets(value, set(inputs.arguments))
+    sources = (value, *[tensor.node for tensor in inputs.tensors], *captured)
     return wrap(make(Op.GRADIENT, value.dtype, sources, Recompute(inputs.arguments)), output.device)
 
 
-def _reached_besides(root: UOp, arguments: set[Argument]) -> list[UOp]:
-    """The targets of gradients that the function did not get as arguments: parameters, mostly."""
+def _captured_targets(root: UOp, arguments: set[Argument]) -> list[UOp]:
+    """Return the targets of gradients that the function reads besides its arguments: parameters."""
     reached: dict[Any, UOp] = {}
     stack, seen = [root], {root}
     while stack:
@@ -92,7 +92,7 @@ def _reached_besides(root: UOp, arguments: set[Argument]) -> list[UOp]:
 
 
 class Recompute:
-    """The rule of an output of a checkpoint."""
+    """The gradient rule of an output of a checkpoint."""
 
     __slots__ = ("_arguments",)
 
@@ -100,21 +100,21 @@ class Recompute:
         self._arguments = arguments
 
     def gradients(self, node: UOp, upstream: UOp) -> Sequence[UOp | None]:
-        """The gradients of the arguments, and of what the function found by itself."""
-        own = self._arguments
-        around = node.src[1 + len(own) :]
-        parts: dict[Any, list[UOp]] = {key: [] for key in (*own, *map(_key, around))}
+        """Return the gradients of the arguments, and of the targets that the function captures."""
+        arguments = self._arguments
+        captured = node.src[1 + len(arguments) :]
+        parts: dict[Any, list[UOp]] = {key: [] for key in (*arguments, *map(_key, captured))}
         value = node.operand
-        late = {
+        delayed = {
             each: each.replace(src=(_after(each.operand, upstream), *each.inputs))
             for each in value.walk()
-            if each.op is Op.GRADIENT and each.arg in own
+            if each.op is Op.GRADIENT and each.arg in arguments
         }
-        (again,) = substitute((value,), late, revisit=False)
-        connect(again)
-        by_argument = gradient([(again, upstream)], lambda each: _key(each) in parts)
-        for each, part in by_argument.items():
-            parts[_key(each)].append(part)
+        (recomputed,) = substitute((value,), delayed, revisit=False)
+        connect(recomputed)
+        by_target = gradient([(recomputed, upstream)], lambda each: _key(each) in parts)
+        for target, part in by_target.items():
+            parts[_key(target)].append(part)
         return [total(each) if each else None for each in parts.values()]
 
 
@@ -123,7 +123,10 @@ def _key(node: UOp) -> Any:
 
 
 def _after(value: UOp, upstream: UOp) -> UOp:
-    """`value`, known only when `upstream` is: where its first element is a number or is not."""
+    """Return `value` as a node that depends on `upstream`.
+
+    It is chosen by a condition on the first element of `upstream` that always holds.
+    """
     if 0 in upstream.shape:
         return value
     corner = build.shrink(upstream, ((0, 1),) * len(upstream.shape))

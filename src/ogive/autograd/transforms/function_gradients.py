@@ -1,10 +1,10 @@
 """Transforms of functions: `grad`, `value_and_grad`, `vjp`, `jvp`.
 
-Arguments and results may be trees: tuples, lists, dictionaries and dataclasses of tensors. Each
-tensor of an argument is given to the function as a node of its own, so that two arguments with
-equal values stay apart, and so that transforms nest:
+Arguments and results may be trees: tuples, lists, dictionaries and dataclasses of tensors. The
+function gets a new node, its stand-in, for each tensor of its arguments. So arguments with equal
+values are different nodes, and transforms can be nested:
 
-    x   →   GRADIENT(x, x)      the value of x, whose gradient is passed on to x
+    x   →   GRADIENT(x, x)      the value of x; its gradient is that of x
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Function = Callable[..., Any]
 
 
 class Inputs:
-    """The tensors of some arguments, and what stands for them inside a function."""
+    """The tensors of the arguments of a function, and their stand-ins inside of it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -47,7 +47,7 @@ class Inputs:
         self.arguments: list[Argument] = []
 
     def stand_in(self, value: Any) -> Any:
-        """The value that the function gets in place of a leaf of its arguments."""
+        """Return the stand-in that the function gets for a leaf of its arguments."""
         if value is None:
             return None
         tensor = to_float_tensor(value, f"{self.name}: an argument")
@@ -59,7 +59,7 @@ class Inputs:
             return hold(make(Op.GRADIENT, node.dtype, (node, node), argument), tensor.device)
 
     def gradients(self, roots: Sequence[tuple[UOp, UOp]]) -> list[UOp]:
-        """The gradients of the sum of `root · upstream` for each input. `graph_lock` is held."""
+        """Return the gradients of Σ root · upstream for each input. `graph_lock` is held."""
         by_argument: dict[Argument, list[UOp]] = {argument: [] for argument in self.arguments}
         reached = gradient(roots, lambda node: node.op is Op.GRADIENT and node.arg in by_argument)
         for node, part in reached.items():
@@ -70,13 +70,16 @@ class Inputs:
         ]
 
     def close(self) -> None:
-        """The function has been differentiated."""
+        """Release the stand-ins, after the function has been differentiated."""
         for argument in self.arguments:
             argument.close()
 
 
 def to_float_tensor(value: Any, name: str) -> Tensor:
-    """A leaf that can be differentiated. Raises `GradientError` for integers."""
+    """Return an argument as a tensor that can be differentiated.
+
+    Raises `ArgumentTypeError` for other kinds, and `GradientError` for integers and bool.
+    """
     if isinstance(value, float | numpy.ndarray | numpy.floating):
         value = Tensor(value)
     if not isinstance(value, Tensor):
@@ -93,7 +96,7 @@ def to_float_tensor(value: Any, name: str) -> Tensor:
 
 
 def to_outputs(value: Any, name: str) -> list[Tensor]:
-    """The tensors of what a function returned. Raises `ArgumentTypeError` for anything else."""
+    """Return the tensors of a function's result. Raises `ArgumentTypeError` for other leaves."""
     tensors = []
     for path, leaf in leaves(value, "result"):
         if not isinstance(leaf, Tensor) or not leaf.dtype.is_inexact:
@@ -131,7 +134,7 @@ def _positions(argnums: int | Sequence[int], count: int, name: str) -> list[int]
 def grad(
     function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Function:
-    """A function that gives the gradient of `function`, which gives a scalar, for an argument.
+    """Return a function that computes the gradient of a scalar function for an argument.
 
     Shapes: those of the arguments that `argnums` names; several give a tuple. With `has_aux` the
     function returns (value, aux), and the result is (gradient, aux).
@@ -156,7 +159,7 @@ def grad(
 def value_and_grad(
     function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Function:
-    """Like `grad`, but the function it makes gives (value, gradient).
+    """Return a function that computes (value, gradient) of a scalar function. See `grad`.
 
     Shapes: as `grad`. With `has_aux` the result is ((value, aux), gradient).
 
@@ -215,15 +218,15 @@ def _wrapped(nodes: Sequence[UOp], like: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _refilled(tree: Any, values: Iterator[Tensor]) -> Any:
-    """The tree with the next value in place of each leaf; None stays."""
+    """Replace each leaf of a tree by the next value. None stays."""
     return rebuild(tree, lambda leaf: None if leaf is None else next(values))
 
 
 def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
-    """`function(*primals)`, and a function from upstream gradients of it to those of `primals`.
+    """Return `function(*primals)`, and the function for its vector-Jacobian product.
 
-    Shapes: the second function takes a tree like the value and gives a tuple of trees like
-    `primals`: for the Jacobian J and upstream u, Jᵀu.
+    Shapes: that function takes the upstream gradient, a tree like the value, and returns a tuple of
+    trees like `primals`. With the Jacobian J and the upstream gradient u, it is Jᵀu.
 
     >>> value, pull = ogive.vjp(lambda x: x * x, Tensor([1.0, 2.0]))
     >>> pull(Tensor([1.0, 10.0]))[0].tolist()
@@ -249,10 +252,10 @@ def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
 
 
 def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """`function(*primals)`, and how it changes when `primals` change by `tangents`.
+    """Return `function(*primals)`, and its Jacobian-vector product with `tangents`.
 
-    Shapes: both results are trees like the value; `tangents` is like `primals`. For the Jacobian J
-    and the tangents t the second is Jt.
+    Shapes: both results are trees like the value, and `tangents` is like `primals`. With the
+    Jacobian J and the tangents t, the second result is Jt.
 
     >>> value, tangent = ogive.jvp(lambda x: x * x, (Tensor([3.0]),), (Tensor([1.0]),))
     >>> value.tolist(), tangent.tolist()
@@ -276,7 +279,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> 
 
 
 def _pushed(inputs: Inputs, outputs: Sequence[Tensor], directions: Sequence[UOp]) -> list[UOp]:
-    """Jt, as the gradient of (Jᵀu)·t for u: that is linear in u, so that no u is left in it."""
+    """Return Jt, as the gradient of (Jᵀu)·t for u. It is linear in u, so the result has no u."""
     probes = Inputs("jvp")
     upstream = [probes.stand_in(wrap(zeros_like(out.node), out.device)) for out in outputs]
     roots = [(out.node, probe.node) for out, probe in zip(outputs, upstream, strict=True)]
@@ -287,10 +290,10 @@ def _pushed(inputs: Inputs, outputs: Sequence[Tensor], directions: Sequence[UOp]
 
 
 def _matched(given: Any, like: Sequence[Tensor], name: str) -> list[UOp]:
-    """The nodes of a tree of tensors that are like others, one by one."""
+    """Return the nodes of a tree of tensors, checked to have the shapes and dtypes of `like`."""
     matched = [leaf for _, leaf in leaves(given, "") if leaf is not None]
     if len(matched) != len(like):
-        raise ArgumentError(f"{name}: {len(matched)} tensors were given where {len(like)} belong")
+        raise ArgumentError(f"{name}: got {len(matched)} tensors, expected {len(like)}")
     nodes = []
     for value, wanted in zip(matched, like, strict=True):
         tensor = to_float_tensor(value, f"{name}: a vector")

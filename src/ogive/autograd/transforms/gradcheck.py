@@ -1,4 +1,4 @@
-"""Gradients compared with what small changes of the arguments do, for rules of one's own."""
+"""Checking gradients, such as those of custom rules, against finite differences."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ def gradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
 ) -> bool:
-    """Whether gradients of a function are what (f(x + eps) - f(x - eps)) / 2·eps says.
+    """Whether the gradients of a function agree with (f(x + eps) - f(x - eps)) / 2·eps.
 
-    Compared for every element of the tensors of floats in `inputs` that require gradients, each
-    with every element of the results. These are to be float64: smaller floats hide the difference.
+    They are compared for each element of the `inputs` that require gradients, and each element of
+    the results. The inputs must be float64: rounding in smaller floats is greater than the
+    differences.
 
     >>> x = Tensor([0.5, 2.0], dtype=ogive.float64, requires_grad=True)
     >>> ogive.autograd.gradcheck(lambda x: (x * x.exp()).sum(), x)
     True
 
-    Raises `GradientError` where they differ, or gives False without `raise_exception`; raises
+    Raises `GradientError` if they differ, or returns False without `raise_exception`. Raises
     `DtypeError` for other floats than float64.
     """
     given = [inputs] if isinstance(inputs, Tensor) else list(inputs)
@@ -60,7 +61,7 @@ def gradcheck(
                 return False
             raise GradientError(
                 f"gradcheck: the gradient of result {number} for input {places[at]} is\n{by_rule}\n"
-                f"and small changes say\n{expected}"
+                f"and finite differences give\n{expected}"
             )
     return True
 

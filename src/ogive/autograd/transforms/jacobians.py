@@ -1,7 +1,7 @@
 """Whole matrices of derivatives: `jacrev`, `jacfwd`, `hessian`.
 
-One direction after the other would build one graph each; `vmap` makes them one graph with an axis
-of directions.
+Differentiating in one direction after the other would build a graph for each. `vmap` makes a single
+graph with a batch axis of directions.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Function = Callable[..., Any]
 
 
 def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """A function that gives the Jacobian of `function`, found row by row from the results.
+    """Return a function that computes the Jacobian of `function` row by row, by `vjp`.
 
-    Shapes: for a result of shape r and an argument of shape a, r + a. Where there are several, a
-    tree like the result of trees like the argument; a tuple of these for several `argnums`. It
-    costs a backward pass for each element of the result.
+    Shapes: r + a for a result of shape r and an argument of shape a. If they are trees, the result
+    is a tree like the result of trees like the argument; for several `argnums`, a tuple of these.
+    It costs a backward pass for each element of the result.
 
     >>> ogive.jacrev(lambda x: x ** 2)(Tensor([1.0, 2.0])).tolist()
     [[2.0, 0.0], [0.0, 4.0]]
@@ -61,9 +61,9 @@ def jacrev(function: Function, argnums: int | Sequence[int] = 0) -> Function:
 
 
 def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """A function that gives the Jacobian of `function`, found column by column from an argument.
+    """Return a function that computes the Jacobian of `function` column by column, by `jvp`.
 
-    Shapes: as `jacrev`; arguments are tensors, not trees of them. It costs a pass for each element
+    Shapes: as `jacrev`, but arguments are tensors and not trees. It costs a pass for each element
     of the argument.
 
     >>> ogive.jacfwd(lambda x: x.sum() * x[:1])(Tensor([1.0, 2.0])).tolist()
@@ -98,9 +98,10 @@ def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
 
 
 def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """A function that gives the second derivatives of `function`.
+    """Return a function that computes the Hessian of `function`: its second derivatives.
 
-    Shapes: for a scalar and an argument of shape a, a + a; tuples of tuples for several `argnums`.
+    Shapes: a + a for a scalar function of an argument of shape a; for several `argnums`, tuples of
+    tuples.
 
     >>> ogive.hessian(lambda x: x[0] ** 2 * x[1])(Tensor([1.0, 2.0])).tolist()
     [[4.0, 2.0], [2.0, 0.0]]
@@ -113,7 +114,7 @@ def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
 def _select(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: int | Sequence[int]
 ) -> tuple[list[Any], Function]:
-    """The arguments that `argnums` names, and `function` as a function of these."""
+    """Return the arguments that `argnums` names, and `function` as a function of these alone."""
     given = [argnums] if isinstance(argnums, int) else list(argnums)
     for position in given:
         if not -len(args) <= position < len(args):
@@ -132,5 +133,5 @@ def _select(
 
 
 def _directions(tensor: Tensor) -> Tensor:
-    """One unit vector after the other, for the elements of a tensor."""
+    """Return a unit vector for each element of a tensor, along a new first axis."""
     return eye(math.prod(tensor.shape), dtype=tensor.dtype)

@@ -1,7 +1,7 @@
-"""`vmap`: a function of one example becomes one of many.
+"""`vmap`: a function of one example becomes a function of a batch.
 
-The function runs once, on tensors without values that stand for one example each. What it returns
-is a graph, which then gets a leading axis, node by node.
+The function runs once, on stand-ins for one example, which have no values. The graph that it
+returns then gets a batch axis, node by node.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ NO_VALUES = (
 def vmap(
     function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0
 ) -> Callable[..., Any]:
-    """A function that does for every example at once what `function` does for one.
+    """Return a function that applies `function` to a whole batch of examples at once.
 
-    Shapes: `in_axes` says along which axis of each argument the examples lie, None for an argument
-    that all of them share: one number for all, or a tuple with an entry per argument, which may
-    itself be a tree like the argument. The results have the axis at `out_axes`. PyTorch's names,
-    `in_dims` and `out_dims`, will do.
+    Shapes: `in_axes` is the batch axis of the arguments, or None for an argument that all examples
+    share. It is one number for all arguments, or a tuple with an entry for each, which may be a
+    tree like the argument. The results have the batch axis at `out_axes`. PyTorch's names
+    `in_dims` and `out_dims` are accepted, too.
 
     >>> dots = ogive.vmap(lambda a, b: (a * b).sum(), in_axes=(0, None))
     >>> dots(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 10.0])).tolist()
@@ -47,8 +47,8 @@ def vmap(
     >>> ogive.vmap(ogive.grad(lambda x: x ** 3))(Tensor([1.0, 2.0])).tolist()
     [3.0, 12.0]
 
-    Raises `ShapeError` when the numbers of examples differ, and `TraceError` when the function asks
-    for values or does what can only be done for one example.
+    Raises `ShapeError` if the numbers of examples differ, and `TraceError` if the function asks for
+    values or uses an operation that cannot be batched.
     """
 
     @functools.wraps(function)
@@ -63,7 +63,7 @@ def vmap(
         given = [_spread(arg, axis, stand_in) for arg, axis in zip(args, axes, strict=True)]
         named = {name: _spread(arg, 0, stand_in) for name, arg in kwargs.items()}
         if examples.size is None:
-            raise ArgumentError("vmap: in_axes names no axis of any tensor to go along")
+            raise ArgumentError("vmap: in_axes names no batch axis of any tensor")
         with inlining():
             value = function(*given, **named)
         return examples.gather(value, out_axes)
@@ -72,7 +72,7 @@ def vmap(
 
 
 def _spread(value: Any, axes: Any, change: Callable[[Any, Any], Any]) -> Any:
-    """A tree changed leaf by leaf, with the axis that `axes` has for it or for all around it."""
+    """Change a tree leaf by leaf, with the axis that `axes` has for the leaf or its containers."""
     if axes is None or isinstance(axes, int):
         return rebuild(value, lambda leaf: change(leaf, axes))
     if isinstance(axes, dict) and isinstance(value, dict) and axes.keys() == value.keys():
@@ -85,21 +85,21 @@ def _spread(value: Any, axes: Any, change: Callable[[Any, Any], Any]) -> Any:
         entries = [_spread(entry, axis, change) for entry, axis in zip(value, axes, strict=True)]
         return entries if isinstance(value, list) else tuple(entries)
     raise ArgumentTypeError(
-        f"vmap: the axes {axes!r} are not like {type(value).__name__}: give a number, None, or a "
+        f"vmap: the axes {axes!r} do not fit {type(value).__name__}: give a number, None, or a "
         "tree of them"
     )
 
 
 class _Examples:
-    """The tensors that have an axis of examples, and what stands for one example of each."""
+    """The tensors with a batch axis, and their stand-ins for one example."""
 
     def __init__(self) -> None:
         self.size: Dim | None = None
         self.rows: dict[UOp, UOp] = {}
 
     def stand_in(self, value: Any, axis: int | None) -> Any:
-        """The value that the function gets for a leaf of its arguments."""
-        # Here, since it brings the engine along, which importing Ogive must not.
+        """Return the stand-in that the function gets for a leaf of its arguments."""
+        # Imported here, because it loads the engine, which importing Ogive must not.
         from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
 
         if isinstance(value, numpy.ndarray):
@@ -111,7 +111,7 @@ class _Examples:
         if self.size is not None and size != self.size:
             raise ShapeError(
                 f"vmap: axis {axis} of shape {value.shape} has the length {size}, and that of "
-                f"another argument {self.size}; all must have as many examples"
+                f"another argument {self.size}; the numbers of examples must be equal"
             )
         self.size = size
         shape = (*value.shape[:place], *value.shape[place + 1 :])
@@ -125,7 +125,7 @@ class _Examples:
         return tensor_on(flat, shape, device)
 
     def gather(self, returned: Any, out_axes: Any) -> Any:
-        """The function's result for all examples."""
+        """Return the function's result for the whole batch."""
         for path, leaf in leaves(returned, "result"):
             if leaf is not None and not isinstance(leaf, Tensor):
                 raise ArgumentTypeError(

@@ -1,4 +1,4 @@
-"""Files of any format: bounded reads, sizes checked before they are believed, whole writes."""
+"""Files of any format: bounded reads, checked sizes, and atomic writes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ogive.tensor.values.interchange import restored
 
 
 class Contents(NamedTuple):
-    """A file whose bytes are in memory, and its name for errors. Its tensors are read at once."""
+    """The bytes of a file in memory, and its name for errors. Its tensors are read at once."""
 
     data: bytes
     name: str = "the file object"
@@ -36,27 +36,27 @@ class Contents(NamedTuple):
 Path = str | os.PathLike[str] | Contents
 
 MAX_RANK = 64
-"""The most axes that NumPy, and so a tensor whose values are asked for, can have."""
+"""How many axes an array of NumPy can have, and so a tensor whose values are read."""
 
 FREE_BYTES = 64 << 20
 BYTES_PER_BYTE = 32
-"""What is made from a file may take so much in all, elements of tensors apart.
+"""How many bytes of memory may be used for each byte of a file, the elements of tensors apart.
 
 Plain data takes 4 to 30 times what it takes in a file, small numbers and short texts the most.
 """
 
 TENSOR = 2560
-"""What a tensor takes that is still in its file, in bytes."""
+"""The memory of a lazy tensor, whose elements are still in the file, in bytes."""
 
 
 _PIECE = 1 << 18
-"""Bytes that are read at once where they are copied to where they belong."""
+"""How many bytes are read at a time where they are copied to other memory."""
 
 
 class Source:
-    """An open file, of which no read goes past the end.
+    """An open file. No read goes past its end.
 
-    `kind` is the format it is taken for ("a GGUF file"), named in every error.
+    `kind` is the expected format ("a GGUF file"), which every error names.
     """
 
     def __init__(self, path: str, file: BinaryIO, kind: str) -> None:
@@ -67,15 +67,15 @@ class Source:
         self._file = file
         self._left = FREE_BYTES + BYTES_PER_BYTE * self.size
 
-    def refuse(self, found: str) -> NoReturn:
-        """Raise `FileError`: this file is not what it is taken for."""
-        raise FileError(f"{self.path!r} is not {self.kind} that can be read: {found}")
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise `FileError`: the file is not of the expected format."""
+        raise FileError(f"{self.path!r} is not {self.kind} that can be read: {reason}")
 
     def charge(self, nbytes: int) -> None:
-        """Count bytes that something made from this file takes; best before it is made.
+        """Count memory that an object made from this file takes, if possible before it is made.
 
-        Raises `FileError` when that is out of proportion. So no file, however its parts are packed
-        or refer to each other, takes much more memory, or time, than its own size accounts for.
+        Raises `FileError` if the total is out of proportion to the size of the file. So no file,
+        however its parts are compressed or refer to each other, can take much memory or time.
         """
         self._left -= nbytes
         if self._left < 0:
@@ -85,7 +85,7 @@ class Source:
             )
 
     def read(self, offset: int, count: int, what: str) -> bytes:
-        """`count` bytes from `offset` on, which are to be `what`. Raises `FileError`."""
+        """Read `count` bytes from `offset` on. Raises `FileError`, which names them as `what`."""
         if offset + count > self.size:
             self.refuse(
                 f"{what} would be bytes {offset} to {offset + count}, and the file ends at "
@@ -101,14 +101,17 @@ class Source:
         return data
 
     def unpack(self, offset: int, layout: str, what: str) -> tuple[Any, ...]:
-        """The numbers that a `struct` layout finds at `offset`. Raises `FileError`."""
+        """Read the numbers of a `struct` layout at `offset`. Raises `FileError`."""
         return struct.unpack(layout, self.read(offset, struct.calcsize(layout), what))
 
     def tensor(
         self, shape: Sequence[int], dtype: DType, offset: int, big_endian: bool = False
     ) -> Tensor:
-        """A tensor over checked bytes of this file: on `DISK`, where its byte order is ours, unless
-        these are in memory already."""
+        """Return a tensor over bytes of this file whose extent has been checked.
+
+        It is on `DISK`, unless the file is in memory. Bytes in the other byte order are swapped
+        when the tensor is computed.
+        """
         self.charge(TENSOR)
         if big_endian == IS_BIG or dtype.itemsize == 1:
             return self._elements(shape, dtype, offset)
@@ -126,8 +129,10 @@ class Source:
     def read_tensor(
         self, shape: Sequence[int], dtype: DType, offset: int, what: str
     ) -> Tensor:
-        """A tensor in memory, of checked little-endian elements from `offset` on. Raises
-        `FileError`."""
+        """Read a tensor of little-endian elements into memory. Its extent has been checked.
+
+        Raises `FileError`.
+        """
         count = math.prod(shape)
         ends = (offset, offset + count * dtype.itemsize)
         pieces = (
@@ -138,7 +143,7 @@ class Source:
             return wrap(memory_node(buffer, tuple(shape), dtype), buffer.device)
 
     def check_shape(self, shape: Any, name: str) -> tuple[int, ...]:
-        """`shape` as lengths, once it is known to be that of a tensor. Raises `FileError`."""
+        """Check a shape, and return it as a tuple. Raises `FileError`."""
         if not isinstance(shape, list | tuple) or len(shape) > MAX_RANK:
             self.refuse(f"{name} has the shape {shorten(shape)}; expected up to 64 lengths")
         for size in shape:
@@ -149,7 +154,10 @@ class Source:
         return tuple(shape)
 
     def check_extent(self, begin: int, shape: Sequence[int], dtype: DType, name: str) -> int:
-        """The offset after a tensor that begins at `begin`. Raises `FileError` if it is outside."""
+        """Return the offset after a tensor that begins at `begin`.
+
+        Raises `FileError` if it is beyond the end of the file.
+        """
         end = begin + math.prod(shape) * dtype.itemsize
         if end > self.size:
             self.refuse(
@@ -160,7 +168,7 @@ class Source:
 
 
 def in_memory(tensor: Tensor) -> Tensor:
-    """A tensor on `DISK` on the CPU: read now where it is all of some bytes, else when computed."""
+    """Move a tensor on `DISK` to the CPU. Views of it are read only when they are computed."""
     buffer = read_file(tensor.node)
     if buffer is None:
         return tensor.to(DEFAULT_DEVICE)
@@ -169,7 +177,7 @@ def in_memory(tensor: Tensor) -> Tensor:
 
 
 def shorten(value: Any) -> str:
-    """`value` as it is quoted in an error: what a file claims may be long, and deeply nested."""
+    """Return `value`, which may be long and deeply nested, as a short text for an error."""
     if isinstance(value, list | tuple):
         entries = [shorten(each) if type(each) in _PLAIN else "..." for each in value[:8]]
         return f"({', '.join(entries)}{', ...' if len(value) > 8 else ''})"
@@ -181,7 +189,7 @@ _PLAIN = (str, bytes, bool, int, float, type(None))
 
 
 def to_path(path: Any, name: str) -> str:
-    """The absolute path that the user gave. Raises `ArgumentTypeError`."""
+    """Return a path argument as an absolute path. Raises `ArgumentTypeError`."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise ArgumentTypeError(f"{name} takes a path, not {type(path).__name__}")
     return os.path.abspath(os.fspath(path))
@@ -189,7 +197,7 @@ def to_path(path: Any, name: str) -> str:
 
 @contextmanager
 def open_source(path: Any, name: str, kind: str) -> Iterator[Source]:
-    """Open a file to find out what is in it. Raises `FileError` when that cannot be done."""
+    """Open a file for reading. Raises `FileError`."""
     if isinstance(path, Contents):
         yield Source(path.name, io.BytesIO(path.data), kind)
         return
@@ -201,7 +209,7 @@ def open_source(path: Any, name: str, kind: str) -> Iterator[Source]:
 def _open(place: str, kind: str) -> BinaryIO:
     problem = None
     try:
-        if os.path.isfile(place):  # opening a pipe would wait for somebody to write to it
+        if os.path.isfile(place):  # opening a pipe would wait for a writer
             return open(place, "rb")
         if os.path.exists(place):
             problem = "it is a folder" if os.path.isdir(place) else "it is not a regular file"
@@ -214,10 +222,10 @@ def _open(place: str, kind: str) -> BinaryIO:
 
 @contextmanager
 def replacing(path: Any, name: str, is_synced: bool = True) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of `path` once all is written, or not at all; if it
-    `is_synced`, whatever happens to the machine.
+    """Yield a new file that replaces `path` when the block ends, or not at all if it raises.
 
-    Raises `FileError` when it cannot be written.
+    With `is_synced`, that holds even if the machine fails. Raises `FileError` if the file cannot be
+    written.
     """
     place = to_path(path, name)
     folder, last = os.path.split(place)
@@ -238,12 +246,12 @@ def replacing(path: Any, name: str, is_synced: bool = True) -> Iterator[BinaryIO
             raise
         raise FileError(f"{place!r} cannot be written: {error}") from error
     finally:
-        with suppress(OSError, ValueError):  # it has its new name, or was never there
+        with suppress(OSError, ValueError):  # it has been renamed, or was never made
             os.unlink(temporary)
 
 
 def check_tensors(tensors: Any, name: str) -> dict[str, Tensor]:
-    """`tensors` as a dictionary from names to tensors, all of them computed.
+    """Check a dictionary of names and tensors, and compute all of them together.
 
     Raises `ArgumentTypeError`.
     """
@@ -258,8 +266,8 @@ def check_tensors(tensors: Any, name: str) -> dict[str, Tensor]:
             raise ArgumentTypeError(f"{name}: the name of a tensor is text, not {key!r}")
         if isinstance(value, dict | list | tuple):
             raise ArgumentTypeError(
-                f"{name}: {key!r} is a {type(value).__name__}; expected a tensor: the format has "
-                "no nesting, so join the names, as 'encoder.weight'"
+                f"{name}: {key!r} is a {type(value).__name__}; expected a tensor (the format has "
+                "no nesting, so join the names, as 'encoder.weight')"
             )
         checked[key] = value if isinstance(value, Tensor) else Tensor(value)
     Tensor.realize_batch(list(checked.values()))

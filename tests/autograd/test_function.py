@@ -84,5 +84,5 @@ def test_too_few_gradients_are_an_error() -> None:
             return gradients[0]
 
     x = ogive.ones(2, requires_grad=True)
-    with pytest.raises(GradientError, match=r"Wrong\.backward gave 1 gradients for 2 arguments"):
+    with pytest.raises(GradientError, match=r"Wrong\.backward returned 1 gradients for 2"):
         Wrong.apply(x, x).sum().backward()

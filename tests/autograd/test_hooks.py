@@ -74,7 +74,7 @@ def test_hooks_run_in_captured_functions() -> None:
 
 
 def test_hooks_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(GradientError, match="no gradient flows to this tensor of shape"):
+    with pytest.raises(GradientError, match="does not require a gradient"):
         Tensor([1.0]).register_hook(lambda gradient: None)
     w = Tensor([1.0, 2.0], requires_grad=True)
     w.register_hook(lambda gradient: gradient.sum())

@@ -75,9 +75,9 @@ def test_errors_say_what_is_wrong() -> None:
     x = Tensor([1.0, 2.0], requires_grad=True)
     with pytest.raises(ArgumentTypeError, match=r"must return \(value, backward\)"):
         ogive.custom_gradient(lambda x: x)(x)
-    with pytest.raises(GradientError, match="gave 2 gradients for 1"):
+    with pytest.raises(GradientError, match="returned 2 gradients for 1"):
         ogive.custom_gradient(lambda x: (x * 1, lambda u: (u, u)))(x).sum().backward()
-    with pytest.raises(GradientError, match=r"gave shape \(\) for an argument of shape \(2,\)"):
+    with pytest.raises(GradientError, match=r"returned shape \(\) for an argument of shape \(2,\)"):
         ogive.custom_gradient(lambda x: (x * 1, lambda u: u.sum()))(x).sum().backward()
 
 

@@ -48,7 +48,7 @@ def test_a_rank_that_raises_ends_all_and_the_others_say_why(tmp_path: Path) -> N
         expected = [f"[{rank}] line {n} of {rank}." for n in range(99)]
         assert [line for line in done.stdout.splitlines() if line in set(expected)] == expected
     assert "[1] ValueError: spilt" in done.stderr
-    assert "this rank waits for others that have failed" in done.stderr
+    assert "this rank waits for ranks that have failed" in done.stderr
     assert "[0]   rank 1: it failed: ValueError: spilt" in done.stderr
     assert "program.py:11: distributed.all_reduce(x)" in done.stderr
     assert not any(map(is_running, processes(done.stdout)))

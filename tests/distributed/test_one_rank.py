@@ -63,7 +63,7 @@ def test_mistakes_are_told_without_other_ranks() -> None:
         distributed.all_gather(ogive.ones(2), 2)
     with pytest.raises(ArgumentError, match="root is 1, and the ranks are 0 to 0"):
         distributed.broadcast(ogive.ones(2), 1)
-    with pytest.raises(ArgumentError, match="bucket_bytes is 0"):
+    with pytest.raises(ArgumentError, match="bucket_bytes must be at least 1"):
         distributed.average_gradients(nn.Linear(2, 1), bucket_bytes=0)
 
 

@@ -121,6 +121,6 @@ def test_what_cannot_be_written_is_named_with_its_place(tmp_path: Path) -> None:
 
 def test_a_model_is_saved_by_its_state(tmp_path: Path) -> None:
     model = nn.Linear(2, 2)
-    with pytest.raises(ArgumentTypeError, match="what is given is of type Linear"):
+    with pytest.raises(ArgumentTypeError, match="the object is of type Linear"):
         ogive.save(model, tmp_path / "model.pt")
     assert optim.SGD(model.parameters(), lr=0.1).state_dict()["param_groups"][0]["lr"] == 0.1

@@ -136,7 +136,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         ([Tensor([1])], None, ArgumentTypeError, "takes a dictionary"),
         ({1: Tensor([1])}, None, ArgumentTypeError, "the name of a tensor is text, not 1"),
         ({"a": {"b": Tensor([1])}}, None, ArgumentTypeError, "no nesting"),
-        ({"__metadata__": Tensor([1])}, None, ArgumentError, "has another meaning"),
+        ({"__metadata__": Tensor([1])}, None, ArgumentError, "is reserved"),
         ({"\ud800": Tensor([1])}, None, ArgumentError, "not valid Unicode"),
         ({}, {"a": 1}, ArgumentTypeError, "metadata is texts by name"),
     ],

@@ -289,7 +289,7 @@ def test_filling_in_place_gives_the_draw_and_the_tensor_itself() -> None:
         (lambda: random.normal(0.0, 1.0), ArgumentError, "two numbers need a size"),
         (lambda: random.normal(Tensor([0.0]), size=(2,)), ArgumentError, "leave it out"),
         (lambda: random.exponential(2, rate=0), ArgumentError, "rate is 0, and must be positive"),
-        (lambda: random.randint(3, 3, (2,)), ArgumentError, "no integer from 3 up to"),
+        (lambda: random.randint(3, 3, (2,)), ArgumentError, r"no integer in \[3, 3\)"),
         (lambda: random.randint(5), ArgumentTypeError, r"takes \(high, size\) or \(low, high"),
         (lambda: random.randint(300, (2,), dtype="uint8"), ArgumentError, "0 to 299 is more than"),
         (lambda: random.randint(1.5, (2,)), ArgumentTypeError, "a bound must be an integer"),

@@ -107,7 +107,7 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Tensor.realize_batch([A, NUMBER]), ArgumentTypeError, "realize_batch takes tensors"),
     (lambda: Tensor.prepare_batch([]), ArgumentError, "prepare_batch needs at least one tensor"),
     (lambda: Tensor.from_numpy(LIST), ArgumentTypeError, "takes a NumPy array, not list"),
-    (lambda: A.__array__(copy=False), ArgumentError, "only be had as a copy"),
+    (lambda: A.__array__(copy=False), ArgumentError, "can only be copied"),
 ]  # fmt: skip
 
 

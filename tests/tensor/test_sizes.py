@@ -73,9 +73,9 @@ def test_more_elements_than_can_be_counted_are_refused_where_they_are_asked_for(
         ogive.ones(0, 1 << 40, 1 << 40)
     with pytest.raises(ShapeError, match="can be counted"):
         ogive.arange(-(1 << 62), 1 << 62)
-    with pytest.raises(ArgumentError, match="has no length"):
+    with pytest.raises(ArgumentError, match="is not a finite range"):
         ogive.arange(0, 1e300, 1e-300)
-    with pytest.raises(ArgumentError, match="has no length"):
+    with pytest.raises(ArgumentError, match="is not a finite range"):
         ogive.arange(0.0, 10**400)
 
 
@@ -100,7 +100,7 @@ def test_repeats_are_counted_without_wrapping() -> None:
 def test_an_empty_tensor_can_be_long() -> None:
     long = ogive.ones(0, 1 << 40)
     assert long.numpy().shape == (0, 1 << 40) and long.sum().item() == 0
-    with pytest.raises(ShapeError, match="NumPy has no array of float32 and shape"):
+    with pytest.raises(ShapeError, match="NumPy cannot make an array of float32 and shape"):
         ogive.ones(0, 1 << 62).numpy()
 
 

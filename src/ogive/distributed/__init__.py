@@ -1,4 +1,4 @@
-"""Programs of several processes, the ranks, over MPI; see docs/distributed.md."""
+"""Programs of several processes, called ranks, that communicate by MPI; see docs/distributed.md."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Exchanges in which all ranks take part. Each gives a new tensor, and has a gradient.
+"""Collective operations: all ranks take part. Each returns a new tensor and has a gradient.
 
-All ranks come to the same calls in the same order, with the same shapes and dtypes; where they do
-not, each of them raises a `DistributedError` that names their lines. An exchange is made at once,
-inside of `ogive.jit` when the function runs.
+All ranks must make the same calls in the same order, with the same shapes and dtypes. If they do
+not, every rank raises a `DistributedError` that names their lines. A collective is done at once;
+inside of `ogive.jit`, it is done when the function runs.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from ogive.tensor.tensor import Tensor
 
 
 def barrier(group: Group | None = None) -> None:
-    """Wait until all ranks have come here, or all of a group.
+    """Wait until all ranks, or all of a group, have called this.
 
     >>> ogive.distributed.barrier()
 
-    Raises `DistributedError` where another rank calls something else, or does not come.
+    Raises `DistributedError` if another rank calls something else, or does not answer.
     """
     refuse_capture("barrier()")
     ranks = members_of(group, "barrier")
@@ -59,24 +59,25 @@ def barrier(group: Group | None = None) -> None:
 def all_reduce(
     x: Tensor, op: str = "sum", group: Group | None = None, compress: Any = None
 ) -> Tensor:
-    """The sum over all ranks, element by element; or their `mean`, `max`, `min`, `prod`.
+    """Reduce a tensor over all ranks, element by element: `sum`, `mean`, `max`, `min` or `prod`.
 
-    Shapes: that of `x`, the same on all ranks. `group` is one that `new_group` gave, all ranks
-    without. float16, bfloat16 and the 8-bit floats are reduced in float32 and rounded once. With
-    `compress` a narrower float, such as `"bfloat16"`, values travel in that: each is rounded to it
-    before it is sent, the total is worked out in float32 and rounded once more. Of booleans, `sum`
-    and `max` say whether any is true, `min` and `prod` whether all are. Sums of integers wrap
-    around; a maximum or minimum is NaN where any value is. The result has the same bits on all
-    ranks.
+    Shapes: that of `x`, the same on all ranks. `group` comes from `new_group`; without it, all
+    ranks take part. The result has the same bits on all ranks.
 
-    The gradient of a sum is the sum of the gradients; of `max` and `min`, the ranks that have it
-    share the sum. `prod` has none.
+    float16, bfloat16 and the 8-bit floats are reduced in float32 and rounded once. `compress` is a
+    narrower float, such as `"bfloat16"`, for the messages: values are rounded to it before they are
+    sent, and the total, computed in float32, once more. For bool, `sum` and `max` say whether any
+    value is true, `min` and `prod` whether all are. Sums of integers wrap around. A maximum or
+    minimum is NaN if any value is.
+
+    The gradient of a sum is the sum of the upstream gradients of all ranks. For `max` and `min`,
+    the ranks that hold the extreme share that sum. `prod` has no gradient.
 
     >>> ogive.distributed.all_reduce(Tensor([1.0, 2.0]), op="max").tolist()
     [1.0, 2.0]
 
-    Raises `ArgumentError` for another `op`, `DtypeError` where it does not go with the dtype,
-    `DistributedError` where the ranks do not agree, or one does not answer.
+    Raises `ArgumentError` for another `op`, `DtypeError` if the dtype has no such reduction, and
+    `DistributedError` if the ranks make different calls, or one does not answer.
     """
     refuse_others(x, "all_reduce")
     ranks = members_of(group, "all_reduce")
@@ -87,13 +88,13 @@ def all_reduce(
 
 
 def narrow_dtype(given: Any, dtype: DType) -> DType | None:
-    """The dtype that values travel in; None for their own. Raises `DtypeError`."""
+    """Return the dtype of compressed messages; None for that of the values. Raises `DtypeError`."""
     if given is None:
         return None
     narrow = to_dtype(given)
     if not (narrow.is_float and dtype.is_float and narrow.bits < dtype.bits <= 32):
         raise DtypeError(
-            f"all_reduce: values of {dtype.name} cannot travel as {narrow.name}; compress is a "
+            f"all_reduce: values of {dtype.name} cannot be sent as {narrow.name}; compress is a "
             "narrower float, for values of float32 or less"
         )
     return narrow
@@ -113,7 +114,7 @@ def _reduction_call(name: str, x: Tensor, op: str, **options: object) -> Call:
 def reduce_over_ranks(
     ranks: Ranks | None, x: Tensor, op: str, call: Call, narrow: DType | None = None
 ) -> Tensor:
-    """`all_reduce`, under the name of another call."""
+    """Perform `all_reduce` for a call of another name."""
     if ranks is None:
         return x.clone()
     if narrow is not None:
@@ -122,9 +123,9 @@ def reduce_over_ranks(
 
 
 def _reduce_narrow(ranks: Ranks, x: Tensor, op: str, call: Call, narrow: DType) -> Tensor:
-    """A reduction of values that travel in fewer bits: each rank works out a part of the total.
+    """Reduce values in compressed messages. Each rank computes a part of the total.
 
-    MPI has no sums of such floats, and a sum that is rounded at each rank would depend on them.
+    MPI cannot add such floats, and a sum that is rounded at each rank would depend on their order.
     """
     shape, count = known_shape(x), math.prod(known_shape(x))
     more = -count % ranks.size
@@ -155,7 +156,7 @@ def _all_reduce(ranks: Ranks, x: Tensor, op: str, call: Call) -> Tensor:
 def _in_wide_floats(
     ranks: Ranks, x: Tensor, op: str, reduce: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """A reduction of floats narrower than 32 bits in float32; a mean from its sum."""
+    """Reduce floats narrower than 32 bits in float32, and a mean as a sum."""
     is_narrow = x.dtype.is_float and x.dtype.bits < 32
     total = reduce(x.cast(dtypes.float32) if is_narrow else x)
     if op == "mean":
@@ -180,15 +181,15 @@ def _reduction_back(
 
 
 def all_gather(x: Tensor, axis: int = 0, group: Group | None = None) -> Tensor:
-    """The tensors of all ranks, or of a group, joined along an axis in the order of ranks.
+    """Join the tensors of all ranks, or of a group, along an axis in the order of ranks.
 
-    Shapes: that of `x`, the same on all ranks, with `axis` so many times as long; of scalars, one
-    axis. The gradient is `reduce_scatter` of the upstream one.
+    Shapes: that of `x`, the same on all ranks, but `axis` is longer by the number of ranks. Scalars
+    are joined along a new axis. The gradient is `reduce_scatter` of the upstream gradient.
 
     >>> ogive.distributed.all_gather(Tensor([1, 2])).tolist()
     [1, 2]
 
-    Raises `AxisError`, and `DistributedError` as `all_reduce` does.
+    Raises `AxisError` for a missing axis, and `DistributedError` as `all_reduce` does.
     """
     refuse_others(x, "all_gather")
     shape = known_shape(x)
@@ -203,7 +204,7 @@ def all_gather(x: Tensor, axis: int = 0, group: Group | None = None) -> Tensor:
 
 
 def gather_over_ranks(ranks: Ranks | None, x: Tensor, axis: int, call: Call) -> Tensor:
-    """`all_gather`, under the name of another call."""
+    """Perform `all_gather` for a call of another name."""
     shape = known_shape(x)
     if ranks is None:
         return _join(x.reshape(1, *shape), axis)
@@ -214,10 +215,10 @@ def gather_over_ranks(ranks: Ranks | None, x: Tensor, axis: int, call: Call) -> 
 def reduce_scatter(
     x: Tensor, op: str = "sum", axis: int = 0, group: Group | None = None
 ) -> Tensor:
-    """`all_reduce`, of which each rank gets its part along an axis.
+    """Reduce a tensor over all ranks, as `all_reduce`, and give each rank its part along an axis.
 
-    Shapes: that of `x`, with `axis`, a multiple of the number of ranks, so many times as short. The
-    gradient of a sum is `all_gather` of the upstream one; `max`, `min` and `prod` have none.
+    Shapes: that of `x`, but `axis` is divided by the number of ranks. The gradient of a sum is
+    `all_gather` of the upstream gradient; `max`, `min` and `prod` have none.
 
     >>> ogive.distributed.reduce_scatter(Tensor([1.0, 2.0])).tolist()
     [1.0, 2.0]
@@ -245,7 +246,7 @@ def reduce_scatter(
 def scatter_over_ranks(
     ranks: Ranks | None, x: Tensor, op: str, axis: int, call: Call
 ) -> Tensor:
-    """`reduce_scatter`, under the name of another call."""
+    """Perform `reduce_scatter` for a call of another name."""
     if ranks is None:
         return x.clone()
     parts = _split(x, axis, ranks.size, "reduce_scatter")
@@ -266,14 +267,15 @@ def scatter_over_ranks(
 
 
 def broadcast(x: Tensor, root: int = 0, group: Group | None = None) -> Tensor:
-    """The tensor of the rank `root`, on all ranks, or on all of a group, where `root` counts.
+    """Copy the tensor of the rank `root` to all ranks, or to all of a group.
 
-    Shapes: that of `x`, the same on all ranks. The gradient is summed at the root.
+    In a group, `root` is the number within the group. Shapes: that of `x`, the same on all ranks.
+    The gradient is summed at the root.
 
     >>> ogive.distributed.broadcast(Tensor([1, 2])).tolist()
     [1, 2]
 
-    Raises `ArgumentError` for a rank that there is not, `DistributedError` as `all_reduce` does.
+    Raises `ArgumentError` for an unknown rank, and `DistributedError` as `all_reduce` does.
     """
     refuse_others(x, "broadcast")
     ranks = members_of(group, "broadcast")
@@ -288,7 +290,7 @@ def broadcast(x: Tensor, root: int = 0, group: Group | None = None) -> Tensor:
 
 
 def copy_from_rank(ranks: Ranks | None, x: Tensor, root: int, call: Call) -> Tensor:
-    """`broadcast`, under the name of another call."""
+    """Perform `broadcast` for a call of another name."""
     if ranks is None:
         return x.clone()
     is_root = ranks.rank == root
@@ -307,11 +309,12 @@ def copy_from_rank(ranks: Ranks | None, x: Tensor, root: int, call: Call) -> Ten
 def all_to_all(
     x: Tensor, split: int = 0, join: int = 0, group: Group | None = None
 ) -> Tensor:
-    """Each rank cuts its tensor along the axis `split` and gives part *i* to rank *i*; what it gets
-    is joined along the axis `join`, in the order of ranks.
+    """Split the tensor of each rank along the axis `split`, and send part *i* to rank *i*.
 
-    Shapes: `split`, a multiple of the number of ranks, becomes so many times as short, and `join`
-    as long. The gradient is the way back: `split` and `join` exchanged.
+    The parts that a rank gets are joined along the axis `join`, in the order of ranks.
+
+    Shapes: `split` is divided by the number of ranks, and `join` multiplied by it. The gradient is
+    the same operation with `split` and `join` exchanged.
 
     >>> ogive.distributed.all_to_all(Tensor([1, 2])).tolist()
     [1, 2]
@@ -330,7 +333,7 @@ def all_to_all(
 
 
 def redistribute(ranks: Ranks | None, x: Tensor, split: int, join: int, call: Call) -> Tensor:
-    """`all_to_all`, under the name of another call."""
+    """Perform `all_to_all` for a call of another name."""
     parts = _split(x, split, _count(ranks), "all_to_all")
     if ranks is not None:
         own = ranks.rank
@@ -352,7 +355,7 @@ def with_gradient(
     forward: Callable[[Tensor], Tensor],
     back: Callable[[Tensor, Tensor, Tensor], Tensor],
 ) -> Tensor:
-    """`forward(x)`; going back, `back(x, result, upstream)`, where a gradient may be wanted."""
+    """Return `forward(x)` with the gradient `back(x, result, upstream)`, if one may be needed."""
     if not x.requires_grad:
         return forward(x)
 
@@ -365,25 +368,28 @@ def with_gradient(
 
 
 def _backward(call: Call, more: str = "") -> Call:
-    """The call that carries the gradient of another."""
+    """Return the call for the gradient of another call."""
     what = f", {more}" if more else ""
     return Call(f"the gradient of {call.text}{what}", call.origin, call.any_line)
 
 
 def _split(x: Tensor, axis: int, count: int, name: str) -> Tensor:
-    """The parts for each rank along an axis in front: (…, n, …) → (ranks, …, n / ranks, …)."""
+    """Split an axis into parts for the ranks, along a new first axis.
+
+    Shapes: (…, n, …) → (ranks, …, n / ranks, …). Raises `ShapeError`.
+    """
     shape = known_shape(x)
     if shape[axis] % count:
         raise ShapeError(
-            f"{name}: axis {axis} of shape {shape} is to be divided among {count} ranks, and "
-            f"{shape[axis]} is no multiple of {count}"
+            f"{name}: axis {axis} of shape {shape} cannot be divided among {count} ranks: "
+            f"{shape[axis]} is not a multiple of {count}"
         )
     cut: Shape = (*shape[:axis], count, shape[axis] // count, *shape[axis + 1 :])
     return x.reshape(cut).movedim(axis, 0)
 
 
 def _join(parts: Tensor, axis: int) -> Tensor:
-    """Parts along the first axis, one behind the other: (ranks, …, n, …) → (…, ranks · n, …)."""
+    """Join parts along the first axis into `axis`. Shapes: (ranks, …, n, …) → (…, ranks · n, …)."""
     count, *shape = known_shape(parts)
     if not shape:
         return parts

@@ -1,6 +1,7 @@
-"""How a rank ends: together with the others, or, when it fails, after telling them.
+"""The end of a rank: together with the others, or after a failure, once it has told them.
 
-MPI itself would have a rank that failed wait for all others at its end, which wait for it.
+Without this, MPI would deadlock: a rank that failed would wait in `MPI_Finalize` for the others,
+which wait for it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from ogive.distributed.ranks import Ranks
 from ogive.errors import DistributedError
 
 GRACE_SECONDS = 1.0
-"""How long a rank that failed stays, so that the others can say what they were doing. Whoever has
-started the ranks may end all of them when one goes."""
+"""How long a rank that failed stays alive, so that the others can report what they were doing. The
+launcher may end all ranks when one exits."""
 
 
 class Ending:
-    """The end of this process, as an exchange with the others."""
+    """The end of this process, on which it agrees with the other ranks."""
 
     def __init__(self, ranks: Ranks) -> None:
         self._ranks = ranks
@@ -32,7 +33,7 @@ class Ending:
         self._shown = sys.excepthook
 
     def install(self) -> None:
-        """From now on, take notice of what ends the process."""
+        """Watch for the exceptions that end the process, and run at its exit."""
         sys.excepthook = self._note
         atexit.register(self.run)
 
@@ -46,7 +47,7 @@ class Ending:
         sys.stderr.flush()
 
     def run(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """End MPI with all others; after a failure tell them, and end all that are left."""
+        """End MPI together with all ranks. After a failure, tell them, and abort those left."""
         if self._ranks.mpi.Is_finalized():
             return
         if self._failure is not None:
@@ -71,7 +72,7 @@ class Ending:
             time.sleep(0.01)
         sys.stdout.flush()
         if len(self._ranks.peers.failed) == others:
-            # Nobody is left to be ended, and what they have printed is on its way.
+            # No rank is left to be aborted, which could lose their last output.
             os._exit(self._status)
         self._ranks.mpi.COMM_WORLD.Abort(self._status)
 

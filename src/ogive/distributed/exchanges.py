@@ -1,8 +1,9 @@
-"""Exchanges between the memory of tensors: what a rank gives is read where it lies, and what it
-gets is written to the memory of a new tensor, by MPI itself.
+"""Exchanges between the memory of tensors, without copies.
 
-Inside a function that `ogive.jit` captures there is no memory yet. There an exchange is a step of
-the function's graph, made at each call; its arrays are copies, as those of all such steps are.
+MPI reads the memory of the tensor that a rank sends, and writes to the memory of a new tensor.
+
+Inside a function that `ogive.jit` captures there is no memory yet. There, an exchange is a step of
+the function's graph, done at each call. Its arrays are copies, as those of all custom functions.
 """
 
 from __future__ import annotations
@@ -32,19 +33,20 @@ from ogive.tensor.values.custom_function import custom
 Array = NDArray[Any]
 Shape = tuple[int, ...]
 Start = Callable[[Any, Array, Array], Any]
-"""Begins an exchange over a communicator, from one array into another; gives its request."""
+"""A function that begins an exchange over a communicator, from one array into another, and returns
+its request."""
 
 Settle = Callable[[Array, Array], None]
-"""Writes what this rank gets, given the arrays of all ranks along a first axis."""
+"""A function that writes this rank's result, given the arrays of all ranks along a first axis."""
 
 
 def exchange(
     ranks: Ranks, call: Call, given: Tensor, shape: Shape, start: Start, settle: Settle
 ) -> Tensor:
-    """This rank's result of an exchange, of `shape` and the dtype of `given`.
+    """Return this rank's result of an exchange, of `shape` and the dtype of `given`.
 
-    A few bytes are carried with the ranks' agreement, and `settle` makes of them what MPI would;
-    more are exchanged by `start`.
+    A few bytes are sent together with the agreement of the ranks on the call, and `settle` computes
+    the result from them. More are exchanged by `start`.
     """
     given, dtype = on_one_device(given), given.dtype
 
@@ -66,7 +68,7 @@ def exchange(
 
 
 def _on_plain_arrays(run: Callable[[Array, Array], None]) -> Callable[[Array, Array], None]:
-    """MPI takes arrays that nobody else can write to only for what it reads."""
+    """Return `run` with an input that MPI accepts: mpi4py refuses read-only arrays."""
 
     def call(read: Array, written: Array) -> None:
         run(numpy.asarray(read, order="C"), written)
@@ -75,7 +77,7 @@ def _on_plain_arrays(run: Callable[[Array, Array], None]) -> Callable[[Array, Ar
 
 
 def read_only(tensor: Tensor) -> Array:
-    """The values of a tensor, computed now, where they lie; a copy of what is on another device."""
+    """Compute a tensor and return its memory as an array; a copy if it is not on the CPU."""
     tensor, shape = on_one_device(tensor), known_shape(tensor)
     if 0 in shape:
         return numpy.empty(shape, tensor.dtype.numpy)
@@ -83,19 +85,19 @@ def read_only(tensor: Tensor) -> Array:
     if memory is None or not memory.allocated:
         tensor.realize()
         memory = memory_of(tensor.node)
-    if memory is None or memory.writes & 1:  # another thread assigns to it
+    if memory is None or memory.writes & 1:  # another thread is writing to it
         return tensor.numpy(force=True)
     return memory.contents(tensor.dtype.numpy, shape)
 
 
 def on_one_device(tensor: Tensor) -> Tensor:
-    """A tensor that lies over several devices of this process, or in a file, on the default one."""
+    """Move a tensor that is sharded over devices of this process, or in a file, to the CPU."""
     is_elsewhere = is_group(tensor.device) or tensor.device == FILES
     return tensor.to(DEFAULT_DEVICE) if is_elsewhere else tensor
 
 
 def fill_new(shape: Shape, dtype: DType, device: str, fill: Callable[[Array], None]) -> Tensor:
-    """A tensor whose memory `fill` has written; through the host, if it is elsewhere."""
+    """Return a tensor whose memory `fill` has written; on another device, through host memory."""
     count = math.prod(shape)
     buffer = Buffer(count * dtype.itemsize, device)
     if find_device(device).addressable:
@@ -110,15 +112,15 @@ def fill_new(shape: Shape, dtype: DType, device: str, fill: Callable[[Array], No
 
 
 def refuse_others(given: Any, name: str) -> None:
-    """Raises `ArgumentTypeError` for what is no tensor."""
+    """Raise `ArgumentTypeError` if an argument is not a tensor."""
     if not isinstance(given, Tensor):
         raise ArgumentTypeError(
-            f"{name} takes a tensor, not {given!r}; make one of it by ogive.Tensor(...)"
+            f"{name} takes a tensor, not {given!r}; ogive.Tensor(...) makes one"
         )
 
 
 def known_shape(tensor: Tensor) -> Shape:
-    """The lengths of a tensor. Raises `ShapeError` for ones that are symbolic."""
+    """Return the shape of a tensor. Raises `ShapeError` for symbolic lengths."""
     if not all(isinstance(length, int) for length in tensor.shape):
         raise ShapeError(
             f"ranks exchange tensors of known lengths, and the shape is {tensor.shape}"
@@ -127,22 +129,22 @@ def known_shape(tensor: Tensor) -> Shape:
 
 
 def as_bytes(array: Array) -> Array:
-    """The memory of an array, for MPI to move whatever it holds."""
+    """Return the memory of an array as bytes, which MPI can send whatever the dtype."""
     return array.reshape(-1).view(numpy.uint8)
 
 
 def settle_gather(every: Array, written: Array) -> None:
-    """`start_gather`, of arrays that are here."""
+    """Write the result of `start_gather`, given the arrays of all ranks."""
     written[...] = every.reshape(written.shape)
 
 
 def start_gather(over: Any, read: Array, written: Array) -> Any:
-    """Begin to gather what all ranks have, in the order of ranks."""
+    """Begin to gather the arrays of all ranks, in the order of ranks. Returns the request."""
     return over.Iallgather(as_bytes(read), as_bytes(written))
 
 
 def refuse_capture(name: str) -> None:
-    """Raises `DistributedError` inside a function that is being captured."""
+    """Raise `DistributedError` inside a function that is being captured."""
     if is_tracing():
         raise DistributedError(
             f"{name} is done at once, and a function that ogive.jit captures is run later; call it "

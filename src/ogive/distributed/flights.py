@@ -1,7 +1,7 @@
-"""Exchanges that are under way while this rank goes on computing.
+"""Exchanges in flight: they make progress while this rank goes on computing.
 
-MPI moves data while it is called, and a rank that computes does not call it. So a thread does, for
-as long as large messages are under way:
+MPI moves data only while it is called, and a rank that computes does not call it. So a thread calls
+it, as long as large messages are in flight:
 
     this rank     start 1 ── computes ── start 2 ── computes ────── waits
     the thread            pushes 1 ────────────── pushes 1 and 2 ──
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from ogive.distributed.ranks import Ranks
 
 PUSHED_BYTES = 1 << 18
-"""Messages of so many bytes are worth a thread, which takes some 0.1 ms to start."""
+"""The size of messages from which on a thread pays. Starting one takes about 0.1 ms."""
 
 PAUSE_SECONDS = 1e-4
-"""How long the thread sleeps where nothing moves."""
+"""How long the thread sleeps after a push that moved no data."""
 
 MOVED_SECONDS = 2e-5
-"""A push that takes longer has moved data, and the next one will."""
+"""A push that takes longer has moved data, so the next one probably will, too."""
 
 
 class Flight:
-    """Exchanges of `call`, on which all ranks have agreed, until all of them are waited for.
+    """The exchanges of `call`, on which all ranks have agreed, until all of them have ended.
 
-    `limit` is how many seconds they are pushed at most: a rank that fails waits for none of them.
+    The thread pushes them for `limit` seconds at most, for a rank that fails never calls `finish`.
     """
 
     def __init__(self, ranks: Ranks, call: Call, limit: float) -> None:
@@ -44,7 +44,7 @@ class Flight:
         self._thread: threading.Thread | None = None
 
     def start(self, start: Callable[[Any], Any], memory: Any, nbytes: int) -> None:
-        """Begin an exchange of so many bytes. `memory` is kept as long as it may be used."""
+        """Begin an exchange of `nbytes`. `memory` is kept alive as long as MPI may use it."""
         self._ranks.push([request for request, _ in self._under_way])
         self._under_way.append((self._ranks.start(start), memory))
         if self._thread is None and nbytes >= PUSHED_BYTES and _takes_threads(self._ranks.mpi):
@@ -52,7 +52,7 @@ class Flight:
             self._thread.start()
 
     def finish(self) -> None:
-        """Wait for the end of all. Raises `DistributedError`."""
+        """Wait until all exchanges have ended. Raises `DistributedError`."""
         self._is_over.set()
         if self._thread is not None:
             self._thread.join()
@@ -68,10 +68,10 @@ class Flight:
             try:
                 self._ranks.push([request for request, _ in self._under_way])
             except self._ranks.mpi.Exception:
-                return  # who waits for the exchange will be told
+                return  # `finish` raises the same error
             pause = 0.0 if time.perf_counter() - began > MOVED_SECONDS else PAUSE_SECONDS
 
 
 def _takes_threads(mpi: Any) -> bool:
-    """Whether any thread may call MPI, as long as no other does at the same time."""
+    """Whether any thread may call MPI, one at a time (`MPI_THREAD_SERIALIZED`)."""
     return bool(mpi.Query_thread() >= mpi.THREAD_SERIALIZED)

@@ -1,4 +1,4 @@
-"""Groups of ranks: exchanges that only some of them take part in."""
+"""Groups of ranks, for exchanges in which only some ranks take part."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ogive.tensor.tensor import Tensor
 
 
 class Group:
-    """Some of the ranks. Made by `new_group`, and by `RankMesh` for its axes.
+    """A group of ranks. `new_group` makes one, and `RankMesh` one for each axis.
 
-    `ranks` are their numbers among all, in order. `rank` is the place of this process among them,
-    None where it is none of them.
+    `ranks` are their numbers among all ranks, in order. `rank` is the number of this process in the
+    group, or None if it is not a member.
     """
 
     def __init__(self, ranks: tuple[int, ...], members: Ranks | None) -> None:
@@ -37,12 +37,12 @@ class Group:
 
     @property
     def rank(self) -> int | None:
-        """The place of this process in the group."""
+        """The number of this process in the group; None if it is not a member."""
         own = rank()
         return self.ranks.index(own) if own in self.ranks else None
 
     def own_part(self, tensor: Tensor) -> Tensor:
-        """This rank's equal share of the elements of a tensor, in a row; zeros fill the last up.
+        """Return this rank's share of a tensor's elements, flat. The last share is zero-padded.
 
         >>> ogive.distributed.new_group([0]).own_part(Tensor([[1, 2], [3, 4]])).tolist()
         [1, 2, 3, 4]
@@ -57,8 +57,10 @@ class Group:
         return flat[place * length : (place + 1) * length]
 
     def join_parts(self, parts: Sequence[Tensor], shapes: Sequence[Any]) -> list[Tensor]:
-        """Tensors of these shapes, of which all ranks give their `own_part`: one message for each
-        dtype."""
+        """Join the parts of all ranks, as `own_part` returns them, to tensors of these shapes.
+
+        All parts of one dtype are sent in one message.
+        """
         members = members_of(self, "join_parts")
         whole: dict[int, Tensor] = {}
         by_dtype: dict[DType, list[int]] = {}
@@ -85,24 +87,24 @@ class Group:
 
 
 def new_group(ranks: Iterable[int] | None = None) -> Group:
-    """A group of some ranks, for exchanges in which only they take part.
+    """Make a group of ranks, for exchanges in which only they take part.
 
-    All ranks call it, also those that are not in the group, with the same `ranks`. Without any
-    they are all.
+    All ranks call it with the same `ranks`, also those that are not in the group. By default the
+    group is of all ranks.
 
     >>> group = ogive.distributed.new_group([0])
     >>> group.size, ogive.distributed.all_reduce(Tensor([1, 2]), group=group).tolist()
     (1, [1, 2])
 
-    Raises `ArgumentError` for ranks that there are not, or none; `DistributedError` where ranks
-    call it with others.
+    Raises `ArgumentError` for unknown ranks or none, and `DistributedError` if ranks call it with
+    different `ranks`.
     """
     count = size()
     given = range(count) if ranks is None else [to_integer(each, "new_group") for each in ranks]
     chosen = tuple(sorted(set(given)))
     if not chosen or not 0 <= chosen[0] <= chosen[-1] < count:
         raise ArgumentError(
-            f"new_group: ranks are {list(chosen)}, and have to be some of 0 to {count - 1}"
+            f"new_group: ranks are {list(chosen)}, and must be some of 0 to {count - 1}"
         )
     everybody = world.ranks()
     if everybody is None:
@@ -113,16 +115,16 @@ def new_group(ranks: Iterable[int] | None = None) -> Group:
 
 
 class RankMesh:
-    """All ranks as a grid whose axes have names; row-major, so the last axis has neighbours.
+    """All ranks as a grid with named axes, in row-major order.
 
-    `mesh["data"]` is the group of ranks that differ from this one in their place along that axis
-    alone. All ranks make it.
+    `mesh["data"]` is the group of the ranks along that axis through this one. All ranks make the
+    mesh.
 
     >>> mesh = ogive.distributed.RankMesh(("data", 1), ("model", 1))
     >>> mesh["model"].size, mesh.place("data")
     (1, 0)
 
-    Raises `ArgumentError` where there are not as many ranks, or an axis has no name of its own.
+    Raises `ArgumentError` if there is another number of ranks, or if a name comes twice.
     """
 
     def __init__(self, *axes: tuple[str, int]) -> None:
@@ -131,20 +133,20 @@ class RankMesh:
         if count != size():
             shown = ", ".join([f"{name}={length}" for name, length in self.sizes.items()])
             raise ArgumentError(
-                f"RankMesh: a mesh of {shown} has {count} places, and there are {size()} ranks"
+                f"RankMesh: a mesh of {shown} takes {count} ranks, and there are {size()}"
             )
         call = Call(f"RankMesh{axes}", user_origin())
         self._groups = {name: self._line(name, call) for name in self.sizes}
 
     def _places(self, number: int) -> dict[str, int]:
-        """Where a rank is along each axis."""
+        """The position of a rank along each axis."""
         places: dict[str, int] = {}
         for name in reversed(self.sizes):
             number, places[name] = divmod(number, self.sizes[name])
         return places
 
     def _line(self, axis: str, call: Call) -> Group:
-        """The group of this rank along an axis."""
+        """Make the group of the ranks along an axis through this one."""
         lines: dict[tuple[int, ...], list[int]] = {}
         colors: list[int | None] = []
         for number in range(size()):
@@ -163,9 +165,9 @@ class RankMesh:
         return self._groups[axis]
 
     def place(self, axis: str) -> int:
-        """Where this rank is along an axis."""
+        """The position of this rank along an axis."""
         rank = self[axis].rank
-        assert rank is not None, "a rank is in its own line"
+        assert rank is not None, "a rank is a member of its own groups"
         return rank
 
     def __repr__(self) -> str:
@@ -173,15 +175,15 @@ class RankMesh:
 
 
 def members_of(group: Group | None, name: str) -> Ranks | None:
-    """The ranks of a group, or all; None where this process is the only one.
+    """Return the ranks of a group, or all ranks; None if this process is the only one.
 
-    Raises `ArgumentError` where it is not in the group.
+    Raises `ArgumentError` if this process is not in the group.
     """
     if group is None:
         return world.ranks()
     if not isinstance(group, Group):
         raise ArgumentError(
-            f"{name}: group is one that new_group() gives, or None for all ranks, not {group!r}"
+            f"{name}: group must come from new_group(), or be None for all ranks, not {group!r}"
         )
     if group.rank is None:
         raise ArgumentError(
@@ -192,7 +194,7 @@ def members_of(group: Group | None, name: str) -> Ranks | None:
 
 
 def to_rank(given: int, name: str, count: int) -> int:
-    """The number of one of `count` ranks. Raises `ArgumentError`."""
+    """Return the number of one of `count` ranks. Raises `ArgumentError`."""
     number = to_integer(given, name)
     if not 0 <= number < count:
         raise ArgumentError(f"{name} is {number}, and the ranks are 0 to {count - 1}")

@@ -1,4 +1,4 @@
-"""Messages from one rank to another. The others take no part."""
+"""Point-to-point messages: from one rank to another."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from ogive.tensor.tensor import Tensor
 def send(x: Tensor, to: int, tag: int = 0) -> None:
     """Send a tensor to another rank, which calls `recv` with the same `tag`.
 
-    Small tensors are on their way when this returns, large ones have arrived: of two ranks that
-    send to each other, one receives first. It has no gradient, nor has what is received.
+    For large tensors this returns only when the other rank receives. So of two ranks that send to
+    each other, one must receive first. No gradient flows through a message.
 
-    Raises `ArgumentError` for a rank that there is not, or this one; `DistributedError` where it
-    does not answer.
+    Raises `ArgumentError` for an unknown rank or this one, and `DistributedError` if the rank does
+    not answer.
     """
     refuse_capture("send()")
     refuse_others(x, "send")
@@ -43,13 +43,13 @@ def send(x: Tensor, to: int, tag: int = 0) -> None:
 
 
 class Sending:
-    """Tensors on their way to other ranks while this one goes on."""
+    """Tensors that are being sent to other ranks while this one goes on."""
 
     def __init__(self) -> None:
         self._under_way: list[tuple[Ranks, Call, Any, Array]] = []
 
     def start(self, x: Tensor, to: int, tag: int) -> None:
-        """Begin to send a tensor. Raises as `send` does."""
+        """Begin to send a tensor. Raises the errors of `send`."""
         ranks = _other(to, "send: to")
         given = read_only(x)
         call = call_of("send", known_shape(x), x.dtype, to=to, tag=tag)
@@ -61,7 +61,7 @@ class Sending:
             self._under_way.append((ranks, call, request, array))
 
     def finish(self) -> None:
-        """Wait until all are on their way, or have arrived. Raises `DistributedError`."""
+        """Wait until all tensors have been sent. Raises `DistributedError`."""
         while self._under_way:
             ranks, call, request, array = self._under_way[0]
             ranks.wait(call, request, array, patient=True)
@@ -73,12 +73,12 @@ def _send_to(array: Array, to: int, tag: int) -> Start:
 
 
 def recv(source: int, tag: int = 0) -> Tensor:
-    """The next tensor that another rank sends to this one with this `tag`.
+    """Receive the next tensor that the rank `source` sends to this one with the same `tag`.
 
-    Shapes and dtypes are those of what was sent.
+    Shapes and dtypes: those of the sent tensor.
 
-    Raises `ArgumentError` for a rank that there is not, or this one; `DistributedError` where it
-    sends nothing.
+    Raises `ArgumentError` for an unknown rank or this one, and `DistributedError` if it sends
+    nothing.
     """
     refuse_capture("recv()")
     ranks = _other(source, "recv: source")
@@ -97,7 +97,7 @@ def _receive_array(ranks: Ranks, call: Call, array: Array, source: int, tag: int
 
 
 def _other(given: int, name: str) -> Ranks:
-    """All ranks, where `given` is another one than this. Raises `ArgumentError`."""
+    """Return all ranks. Raises `ArgumentError` unless `given` is the number of another rank."""
     ranks = world.ranks()
     number = to_rank(given, name, 1 if ranks is None else ranks.size)
     if ranks is None or number == ranks.rank:

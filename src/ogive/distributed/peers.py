@@ -1,4 +1,4 @@
-"""The other ranks, while one waits for them: who has said that it failed, and who is gone."""
+"""The other ranks, watched while this one waits: which have failed, and which are gone."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ogive.distributed.rank_calls import TEXT_BYTES
 
 
 class Peers:
-    """The ranks of a communicator, over which a rank that fails tells the others so."""
+    """The ranks of a communicator for notices: a rank that fails sends one to all others."""
 
     def __init__(self, notices: Any) -> None:
         self._notices = notices
         self._own: int = notices.Get_rank()
         own = (socket.gethostname(), os.getpid())
         every: list[tuple[str, int]] = notices.allgather(own)
-        # Those of this machine; in a container of its own, a process would look as if it were gone.
+        # Only ranks of this machine are looked for. One in another container would seem to be gone.
         self._watched = {
             rank: process
             for rank, (host, process) in enumerate(every)
@@ -28,7 +28,7 @@ class Peers:
         self.failed: dict[int, str] = {}
 
     def look(self) -> dict[int, str]:
-        """The fate of ranks that will not answer any more, by rank."""
+        """Return the notices of ranks that have failed, by rank."""
         while self._notices.Iprobe():
             status = _status(self._notices)
             text = bytearray(TEXT_BYTES)
@@ -37,15 +37,15 @@ class Peers:
         return self.failed
 
     def find_gone(self) -> dict[int, str]:
-        """Those whose processes are no more, with those who said that they fail."""
+        """Return a text for each rank that has failed, or whose process is gone, by rank."""
         for rank, process in self._watched.items():
             if rank not in self.failed and not is_running(process):
-                # Its last words may have arrived after we looked.
+                # Its notice may have arrived after `look` was called.
                 self.look().setdefault(rank, f"its process ({process}) is gone")
         return self.failed
 
     def tell(self, text: str) -> list[Any]:
-        """Tell all others that this rank fails; gives the requests, with their memory."""
+        """Tell all others that this rank fails. Returns the requests with their memory."""
         message = numpy.zeros(TEXT_BYTES, numpy.uint8)
         given = text.encode()[:TEXT_BYTES]
         message[: len(given)] = numpy.frombuffer(given, numpy.uint8)
@@ -54,7 +54,7 @@ class Peers:
 
 
 def _status(communicator: Any) -> Any:
-    """Of the message that is waiting."""
+    """Return the status of a message that has arrived, if there is one."""
     from mpi4py import MPI
 
     status = MPI.Status()
@@ -63,7 +63,7 @@ def _status(communicator: Any) -> Any:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process of this machine is there, and not just its entry in a table."""
+    """Whether a process of this machine is running. A zombie is not."""
     try:
         with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0] not in ("Z", "X")

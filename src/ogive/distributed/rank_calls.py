@@ -1,4 +1,4 @@
-"""Descriptions of a rank's next exchange, by which all see whether they do the same."""
+"""Descriptions of exchanges, which the ranks compare before each exchange."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ogive.named import record
 
 DIGEST_BYTES = 32
 TEXT_BYTES = 1024
-"""How long a call's description may be: messages about calls have one size."""
+"""The size of the messages with descriptions of calls."""
 
 
 @record(frozen=True)
 class Call:
-    """`text` says what is done, with which shapes and dtypes; `origin` is the user's line.
+    """A call of an exchange. `text` has its arguments, shapes and dtypes; `origin` the user's line.
 
-    Calls are the same if they do the same at the same line; with `any_line`, at whatever line.
+    Calls are equal if their texts and lines are. With `any_line`, the lines may differ.
     """
 
     text: str
@@ -28,7 +28,10 @@ class Call:
 
     @property
     def digest(self) -> bytes:
-        """Equal for equal calls. Of a file's path the name counts: machines keep it elsewhere."""
+        """The digest of a call, equal for equal calls.
+
+        Only the name of the user's file counts, since its folder may differ between machines.
+        """
         path, line = origin_line(self.origin) or ("", 0)
         place = "" if self.any_line else f"\n{os.path.basename(path)}:{line}"
         return hashlib.blake2b((self.text + place).encode(), digest_size=DIGEST_BYTES).digest()
@@ -38,7 +41,7 @@ class Call:
         """The call and its line, in at most `TEXT_BYTES`."""
         place = describe_origin(self.origin)
         where = f", at {place}"[: TEXT_BYTES // 4] if place else ""
-        room = TEXT_BYTES // 4 * 3 - len(where)  # in characters, some of which take more bytes
+        room = TEXT_BYTES // 4 * 3 - len(where)  # in characters, some of which take several bytes
         text = self.text if len(self.text) <= room else f"{self.text[: room - 1]}…"
         return f"{text}{where}".encode()[:TEXT_BYTES].decode(errors="ignore")
 
@@ -46,13 +49,13 @@ class Call:
 def call_of(
     name: str, shape: Sequence[int], dtype: DType, any_line: bool = False, /, **options: object
 ) -> Call:
-    """The call of the function `name` with a tensor, at the user's line."""
+    """Return the call of the function `name` with a tensor, at the user's line."""
     given = ", ".join([f"{option}={value!r}" for option, value in options.items()])
     return Call(f"{name}({given}) of {dtype.name} {tuple(shape)}", user_origin(2), any_line)
 
 
 def divergence(descriptions: Mapping[int, str], origin: Origin | None) -> DistributedError:
-    """The error of ranks that are about to do different things, each with its description."""
+    """Return the error of ranks that make different calls, given the description of each call."""
     ranks: dict[str, list[int]] = {}
     for rank, text in descriptions.items():
         ranks.setdefault(text, []).append(rank)
@@ -65,5 +68,5 @@ def divergence(descriptions: Mapping[int, str], origin: Origin | None) -> Distri
 
 
 def _name(ranks: Sequence[int]) -> str:
-    """`rank 3`, or `ranks 0, 1`."""
+    """Return `rank 3`, or `ranks 0, 1`."""
     return f"rank{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}"

@@ -1,8 +1,8 @@
 """`python -m ogive.distributed.rank_process FOLDER PROGRAM …`: a rank of `ogive launch`.
 
-A file in the folder says which process the rank is, so that the launcher sees when it is gone. The
-other ranks are found before the program begins, so that one which fails early is missed by nobody.
-Output comes in whole lines, which `mpiexec` can write the rank before; a traceback begins in the
+A file in the folder has the process id of the rank, so that the launcher sees when it is gone. MPI
+is initialized before the program begins, so that the others notice a rank that fails early. Output
+is flushed by lines, so that `mpiexec` can prefix them with the rank. Tracebacks begin in the
 program.
 """
 
@@ -23,7 +23,7 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the program of the command line as it runs by itself."""
+    """Run the program of the command line as Python would."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(line_buffering=True, write_through=False)
@@ -37,24 +37,24 @@ def main() -> None:
     try:
         runpy.run_path(program, run_name="__main__")
     except KeyboardInterrupt:
-        # All ranks are interrupted, by the launcher, which waits for none of them to say where.
+        # The launcher interrupts all ranks, and does not wait for their tracebacks.
         sys.stdout.flush()
         os._exit(INTERRUPTED)
     except SystemExit as ending:
         if ending.code:
-            sys.excepthook(SystemExit, ending, None)  # it is for the other ranks to know
+            sys.excepthook(SystemExit, ending, None)  # tells the other ranks
         raise
 
 
 def _show(
     program: str, kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Print an error as Python does, without what called the program."""
+    """Print an error as Python does, without the frames that called the program."""
     if kind is SystemExit:
-        return  # Python itself prints what is to be printed
+        return  # Python prints its argument
     while trace is not None and trace.tb_frame.f_code.co_filename != program:
         trace = trace.tb_next
-    sys.__excepthook__(kind, error.with_traceback(trace), trace)  # it prints what the error has
+    sys.__excepthook__(kind, error.with_traceback(trace), trace)  # prints the error's own trace
 
 
 def _describe_as_pytorch(environment: MutableMapping[str, str]) -> None:

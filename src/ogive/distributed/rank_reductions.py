@@ -1,7 +1,7 @@
-"""How values of several ranks become one, by MPI and by NumPy: both give the same.
+"""Reductions over ranks, by MPI and by NumPy. Both give the same bits.
 
-A maximum of floats is NaN where any of them is. MPI's own is whichever operand a comparison leaves,
-so that ranks may have different ones; it is given an operation of ours for that.
+A maximum of floats is NaN if any of them is. MPI's own depends on the order of operands where one
+is NaN, so that ranks may get different results. So MPI is given operations that are defined here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ogive.ir.dtype import DType
 Array = NDArray[Any]
 
 OPERATIONS = ("sum", "mean", "max", "min", "prod")
-"""What values of ranks are combined by; a mean is a sum until it is divided."""
+"""The names of the reductions. A mean is reduced as a sum, and divided afterwards."""
 
 _NAMES = {"sum": "SUM", "mean": "SUM", "max": "MAX", "min": "MIN", "prod": "PROD"}
 _OF_TRUTHS = {"sum": "LOR", "max": "LOR", "min": "LAND", "prod": "LAND"}
@@ -31,12 +31,12 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
 def mpi_operation(
     mpi: Any, operations: MutableMapping[tuple[str, DType], Any], dtype: DType, op: str
 ) -> Any:
-    """The operation of MPI; `operations` keeps those that are ours."""
+    """Return the operation of MPI. `operations` caches those defined here."""
     name = _name(dtype, op)
     if op not in ("max", "min") or not dtype.is_float:
         return getattr(mpi, name)
     if (name, dtype) not in operations:
-        # In the order of ranks: of two zeros, which may differ in their signs, all have the same.
+        # In the order of ranks, so that all get the same one of two zeros that differ in sign.
         function = _over_memory(_FUNCTIONS[name], dtype)
         operations[name, dtype] = mpi.Op.Create(function, commute=False)
     return operations[name, dtype]
@@ -51,7 +51,7 @@ def _over_memory(function: Callable[..., Array], dtype: DType) -> Callable[[Any,
 
 
 def combine_rows(every: Array, dtype: DType, op: str, total: Array) -> None:
-    """Write what arrays of two ranks or more, along a first axis, give in the order of ranks."""
+    """Reduce the arrays of two ranks or more, along a first axis, into `total`."""
     function = _FUNCTIONS[_name(dtype, op)]
     with numpy.errstate(all="ignore"):
         function(every[0], every[1], out=total)

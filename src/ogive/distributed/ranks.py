@@ -1,4 +1,4 @@
-"""Ranks of one program over MPI: how they agree on a call, make it, and wait for its end."""
+"""The ranks of a program: how they agree on a call, begin it, and wait for its end."""
 
 from __future__ import annotations
 
@@ -20,34 +20,35 @@ from ogive.ir.dtype import DType
 
 Array = NDArray[Any]
 Start = Callable[[Any], Any]
-"""Begins an exchange over a communicator; gives its request."""
+"""A function that begins an exchange over a communicator, and returns its request."""
 
 SPINS = 20
-"""So often a message is asked for before the core is offered to others: some 5 µs."""
+"""How often a waiting rank polls before it begins to yield its core: about 5 µs."""
 
 YIELDS = 100
-"""So often the core is offered to others before this rank looks how they are: some 100 µs."""
+"""How often a waiting rank yields before it looks for failed ranks: about 100 µs."""
 
 PATIENT_SECONDS = 0.01
-"""After so long the others are busy with something, and this rank sleeps between looks."""
+"""How long a rank waits before it sleeps between polls."""
 
 SLEEP_SECONDS = 1e-4
 CARRIED_BYTES, CARRIED_BY_ALL = 1024, 32768
-"""So many bytes of a rank, and of all ranks together, travel with the digests of a call: one
-message is faster than two, and is no slower for being so long."""
+"""Up to how many bytes of a rank, and of all ranks together, are sent with the digest of a call.
+One message is faster than two, and is not slower for being so long."""
 
 MOST_KNOWN = 1024
-"""Of so many calls the digests are kept."""
+"""How many digests of calls are cached."""
 
 LOOK_SECONDS = 0.2
-"""How often a rank that waits looks whether the others are still there."""
+"""How often a waiting rank looks whether the others are still there."""
 
 
 class Program:
-    """Shared by all groups of ranks: how to see who has failed, how long to wait for others.
+    """The state that all groups of ranks share.
 
-    `limit` gives that in seconds. What is `unfinished` was given up, and still uses its memory.
-    `operations` are those of MPI that are ours.
+    `limit` returns how many seconds to wait for other ranks. `unfinished` are the requests that
+    were given up, with their memory, which MPI may still use. `operations` are the operations that
+    were defined for MPI.
     """
 
     def __init__(self, mpi: Any, limit: Callable[[], float]) -> None:
@@ -60,11 +61,11 @@ class Program:
 
 
 class Ranks:
-    """Processes of the program that do something together: all of them, or a group.
+    """The ranks that take part in an exchange: all ranks, or a group.
 
-    `members` are their numbers among all, `rank` is the place of this process among them. Before
-    each exchange all compare digests of what they are about to do; where those differ, they compare
-    the descriptions, and all raise. Exchanges do not block: a rank that waits looks whether the
+    `members` are their numbers among all ranks, and `rank` is the number of this process among
+    them. Before each exchange, the ranks compare the digests of their calls. If those differ, they
+    exchange descriptions, and all raise. Requests do not block: a waiting rank looks whether the
     others have failed, are gone, or take longer than the limit.
     """
 
@@ -87,9 +88,9 @@ class Ranks:
         self._every: Array = numpy.zeros((self.size, length), numpy.uint8)
 
     def divide(self, call: Call, colors: Sequence[int | None]) -> Ranks | None:
-        """Those with the color of this rank, as a group; `colors` has one for each rank.
+        """Return the group of the ranks with the color of this rank; None if that is None.
 
-        All ranks call it. None where the color is None. Raises `DistributedError`.
+        `colors` has a color for each rank. All ranks call it. Raises `DistributedError`.
         """
         self.exchange(call)
         own = colors[self.rank]
@@ -101,9 +102,10 @@ class Ranks:
         return Ranks(self._program, communicator, chosen)
 
     def exchange(self, call: Call, start: Start | None = None, memory: Any = None) -> None:
-        """Agree on a call, begin it, wait for its end. `memory` is kept as long as it may be used.
+        """Agree on a call, begin it, and wait for its end.
 
-        Raises `DistributedError` on every rank if they do not agree, or one does not answer.
+        `memory` is kept alive as long as MPI may use it. Raises `DistributedError` on every rank if
+        the calls differ, or if one does not answer.
         """
         with self._lock:
             self._agree(call, self._limit())
@@ -111,13 +113,13 @@ class Ranks:
                 self._wait(start(self._exchanges), call, memory, self._limit(), patient=False)
 
     def operation(self, dtype: DType, op: str) -> Any:
-        """MPI's operation that combines values of ranks: "sum", "max" …"""
+        """Return the MPI operation for a reduction: "sum", "max" …"""
         return mpi_operation(self.mpi, self._program.operations, dtype, op)
 
     def carry(self, call: Call, given: Array, settle: Callable[[Array], None]) -> None:
-        """Agree on a call, with at most `carried_bytes` of this rank's along.
+        """Agree on a call, and exchange at most `carried_bytes` of each rank with it.
 
-        `settle` is given what all ranks have sent, in their order: (ranks, bytes).
+        `settle` is called with the bytes of all ranks, in their order: (ranks, bytes).
 
         Raises `DistributedError` as `exchange` does.
         """
@@ -128,7 +130,7 @@ class Ranks:
             settle(self._every[:, DIGEST_BYTES:end])
 
     def begin(self, call: Call) -> Flight:
-        """Agree on several exchanges at once, which are then in flight together.
+        """Agree on several exchanges at once, and return the flight that they will be in.
 
         Raises `DistributedError` as `exchange` does.
         """
@@ -137,34 +139,34 @@ class Ranks:
         return Flight(self, call, self._limit())
 
     def start(self, start: Start) -> Any:
-        """Begin an exchange of a flight; gives its request."""
+        """Begin an exchange of a flight. Returns the request."""
         with self._lock:
             return start(self._exchanges)
 
     def push(self, requests: Sequence[Any]) -> None:
-        """Let MPI move the data of exchanges that are under way."""
+        """Let MPI move the data of pending requests."""
         with self._lock:
             for request in requests:
                 request.Test()
 
     def start_with_one(self, call: Call, start: Start) -> Any:
-        """Begin a message between two ranks; gives its request."""
+        """Begin a message between two ranks. Returns the request."""
         with self._lock:
             self._refuse_broken(call)
             return start(self._pairs)
 
     def wait(self, call: Call, request: Any, memory: Any, patient: bool = False) -> None:
-        """Wait for the end of what was started. Raises `DistributedError`."""
+        """Wait for the end of a request. Raises `DistributedError`."""
         with self._lock:
             self._wait(request, call, memory, self._limit(), patient)
 
     def end(self, call: Call) -> None:
-        """Agree, however long the others take, that the program ends. Raises `DistributedError`."""
+        """Agree that the program ends, without a limit of time. Raises `DistributedError`."""
         with self._lock:
             self._agree(call, float("inf"))
 
     def exchange_with_one(self, call: Call, start: Start, memory: Any) -> None:
-        """A message between two ranks, on which nobody else has to agree."""
+        """Exchange a message between two ranks, without agreement with the others."""
         with self._lock:
             self._refuse_broken(call)
             self._wait(start(self._pairs), call, memory, self._limit(), patient=True)
@@ -187,26 +189,26 @@ class Ranks:
         raise divergence(dict(zip(self.members, descriptions, strict=True)), call.origin)
 
     def _digest(self, call: Call) -> bytes:
-        """That of a call. Loops make the same ones, and to find a line takes 20 µs and more."""
+        """Return the digest of a call, cached for loops: finding a line takes 20 µs and more."""
         code, instruction = call.origin or (None, 0)
         key = (call.text, id(code), instruction, call.any_line)
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
-            known = self._known[key] = (call.digest, code)  # the code's id is its own meanwhile
+            known = self._known[key] = (call.digest, code)  # keeps the code, so its id stays valid
         return known[0]
 
     def _refuse_broken(self, call: Call) -> None:
         if self._program.unfinished:
             raise DistributedError(
-                f"{call.text}: an exchange before it was not finished, so that the ranks are not "
-                "in step any more; end the program on all of them",
+                f"{call.text}: an earlier exchange was not finished, so the ranks are not in step "
+                "any more; end the program on all ranks",
                 call.origin,
             )
 
     def _wait(self, request: Any, call: Call, memory: Any, limit: float, patient: bool) -> None:
-        """Wait for a request. One that is given up goes on reading and writing its memory."""
+        """Wait for a request. If it is given up, its memory is kept, as MPI may still use it."""
         try:
             test = request.Test
             for _ in range(SPINS):
@@ -238,8 +240,8 @@ class Ranks:
             if now - began > limit:
                 raise DistributedError(
                     f"{call.text}: other ranks have not answered within {limit:g} s; they are "
-                    "stuck, or busy for longer (ogive.configure(rank_timeout=...), or "
-                    "OGIVE_RANK_TIMEOUT, sets how long to wait)",
+                    "stuck or busy (ogive.configure(rank_timeout=...), or OGIVE_RANK_TIMEOUT, sets "
+                    "how long to wait)",
                     call.origin,
                 )
 
@@ -247,5 +249,5 @@ class Ranks:
         if failed:
             words = "".join([f"\n  rank {rank}: {failed[rank]}" for rank in sorted(failed)])
             raise DistributedError(
-                f"{call.text}: this rank waits for others that have failed:{words}", call.origin
+                f"{call.text}: this rank waits for ranks that have failed:{words}", call.origin
             )

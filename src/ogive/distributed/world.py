@@ -1,4 +1,4 @@
-"""Which ranks there are: those that MPI started with this process, or this process alone."""
+"""The ranks of this program: those that were started together by MPI, or this process alone."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ogive.distributed.ranks import Program, Ranks
 
 
 class World:
-    """The ranks of this process, found at the first use.
+    """The ranks of the program, initialized at the first use.
 
-    `environment` says whether something has started several, `load` gives MPI.
+    `environment` shows whether a launcher has started several, and `load` returns MPI.
     """
 
     def __init__(self, environment: Mapping[str, str], load: Callable[[], Any]) -> None:
@@ -27,9 +27,9 @@ class World:
         self._ranks: Ranks | None = None
 
     def ranks(self) -> Ranks | None:
-        """All ranks, or None where this process is the only one.
+        """All ranks, or None if this process is the only one.
 
-        Raises `MissingPackageError` where there are several and no MPI.
+        Raises `MissingPackageError` if there are several and MPI cannot be loaded.
         """
         if not self._is_known:
             with self._lock:
@@ -51,18 +51,18 @@ class World:
 
 
 world = World(os.environ, load_mpi)
-"""That of this process."""
+"""The world of this process."""
 
 
 def init() -> None:
-    """Find the other ranks now. All functions do so at their first use; this says when.
+    """Connect to the other ranks now, instead of at the first use of another function.
 
-    A program that `ogive launch` or `mpiexec` has started several times is one rank each; any
-    other program is the only rank, and needs no MPI.
+    Each process that `ogive launch` or `mpiexec` has started is a rank. Any other program is the
+    only rank, and needs no MPI.
 
     >>> ogive.distributed.init()
 
-    Raises `MissingPackageError` where there are several ranks and `mpi4py` is absent.
+    Raises `MissingPackageError` if there are several ranks and `mpi4py` is missing.
     """
     world.ranks()
 
@@ -78,7 +78,7 @@ def rank() -> int:
 
 
 def size() -> int:
-    """How many ranks there are.
+    """The number of ranks.
 
     >>> ogive.distributed.size()
     1

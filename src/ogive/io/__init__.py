@@ -1,8 +1,7 @@
-"""Files of tensors: safetensors, NumPy's, GGUF, and PyTorch's checkpoints.
+"""Files of tensors: safetensors, NumPy's formats, GGUF, and PyTorch's checkpoints.
 
-Everything that is loaded is lazy: a file is checked when it is opened, and its elements are read
-when they are computed with. A format is imported when it is asked for: who saves a checkpoint need
-not wait for the others.
+Loading is lazy: a file is checked when it is opened, and its elements are read when they are
+computed with. The module of a format is imported at its first use.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _MODULES = {
     "save_safetensors": "safetensors",
     "save_torch": "pickling",
 }
-"""Where each of them is."""
+"""The module of each name."""
 
 
 def __getattr__(name: str) -> Any:

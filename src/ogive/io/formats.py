@@ -1,4 +1,4 @@
-"""`load` and `save` for all formats: what a file is shows in its first bytes."""
+"""`load` and `save` for all formats. The first bytes of a file show its format."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ SAVERS: dict[str, Callable[[Path, Any], None]] = {
 
 
 def load(path: Path) -> Any:
-    """The content of a file, lazily: the result of the loader of its format.
+    """Load a file lazily, by the loader of its format.
 
-    The format shows in the first bytes; where they fit none, the name decides which one is
-    expected. safetensors, PyTorch checkpoints, GGUF, `.npy` and `.npz` are known.
+    The first bytes show the format. If they fit none, the suffix decides which one is expected. The
+    formats are safetensors, PyTorch checkpoints, GGUF, `.npy` and `.npz`.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/x.npy"
@@ -45,16 +45,16 @@ def load(path: Path) -> Any:
     >>> ogive.load(path).tolist()
     [0, 1, 2]
 
-    Raises `FileError` when the file is missing, malformed, or of no known format.
+    Raises `FileError` if the file is missing, malformed, or of no known format.
     """
     return find_loader(path)(path)
 
 
 def save(obj: Any, path: Path) -> None:
-    """Write tensors in the format that the name says.
+    """Write tensors in the format of the suffix of `path`.
 
-    One tensor (`.npy`), tensors by name (`.safetensors`, `.npz`), or plain data with tensors in it,
-    such as a whole checkpoint (`.pt`, `.pth`, `.ckpt`).
+    `obj` is one tensor (`.npy`), tensors by name (`.safetensors`, `.npz`), or plain data with
+    tensors in it, such as a whole checkpoint (`.pt`, `.pth`, `.ckpt`).
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/x.safetensors"
@@ -62,7 +62,7 @@ def save(obj: Any, path: Path) -> None:
     >>> ogive.load(path)["x"].tolist()
     [0, 1, 2]
 
-    Raises `ArgumentError` for a name that ends otherwise, and what the writer of the format raises.
+    Raises `ArgumentError` for another suffix, and the errors of the writer of the format.
     """
     suffix = os.path.splitext(to_path(path, "save"))[1].lower()
     if suffix not in SAVERS:
@@ -74,7 +74,7 @@ def save(obj: Any, path: Path) -> None:
 
 
 def find_loader(path: Path) -> Loader:
-    """What loads a file, by its first bytes or its name. Raises `FileError`."""
+    """Return the loader of a file, by its first bytes or its suffix. Raises `FileError`."""
     with open_source(path, "load", "a file of tensors") as source:
         return _loader_of(source)
 

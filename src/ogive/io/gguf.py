@@ -1,11 +1,11 @@
-"""GGUF: metadata, then what tensors there are, then their bytes.
+"""GGUF: metadata, descriptions of tensors, and their bytes.
 
     GGUF  version  number of tensors  number of entries
     entry ...                key, type, value
     tensor ...               name, number of axes, lengths, type, offset
     (padding)  the tensors   offsets count from here, in multiples of the alignment
 
-Lengths are written with the fastest axis first, and turned around here.
+Lengths are written with the fastest axis first, and reversed here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NUMBERS = {
     0: "<u1", 1: "<i1", 2: "<u2", 3: "<i2", 4: "<u4", 5: "<i4", 6: "<f4", 10: "<u8", 11: "<i8",
     12: "<f8",
 }  # fmt: skip
-"""Types of metadata that are numbers, as NumPy calls them."""
+"""The numeric types of metadata, by their names in NumPy."""
 
 BOOL, STRING, ARRAY = 7, 8, 9
 
@@ -42,18 +42,18 @@ PLAIN: dict[int, DType] = {
     0: dtypes.float32, 1: dtypes.float16, 24: dtypes.int8, 25: dtypes.int16, 26: dtypes.int32,
     27: dtypes.int64, 28: dtypes.float64, 30: dtypes.bfloat16,
 }  # fmt: skip
-"""Types of tensors whose elements stand as they are."""
+"""The types of tensors that are not quantized."""
 
 QUANTIZED = {
     2: "Q4_0", 3: "Q4_1", 6: "Q5_0", 7: "Q5_1", 8: "Q8_0", 12: "Q4_K", 13: "Q5_K", 14: "Q6_K",
 }  # fmt: skip
 
 
-# What things take, in bytes, rounded up.
+# The memory of objects, in bytes, rounded up.
 _ENTRY = 256
-"""An entry of metadata, or what is said of a tensor, besides its text and numbers."""
+"""An entry of metadata, or the description of a tensor, besides its text and numbers."""
 _LISTED = 72
-"""A text or a list in a list, besides what it holds."""
+"""A text or a list in a list, besides its content."""
 _NUMBER = 48
 """A number in a list, while it is read."""
 _DEQUANTIZED = 64 << 10
@@ -61,7 +61,7 @@ _DEQUANTIZED = 64 << 10
 
 
 class Entry(NamedTuple):
-    """A tensor of the file: its type, shape, and where its bytes are."""
+    """The description of a tensor in the file."""
 
     name: str
     kind: int
@@ -71,11 +71,11 @@ class Entry(NamedTuple):
 
 
 def load_gguf(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The metadata of a GGUF file, and its tensors by name, lazily.
+    """Load a GGUF file lazily: its metadata, and its tensors by name.
 
-    Plain tensors are on `DISK`. Quantized ones (Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q4_K Q5_K Q6_K) are
-    float32, dequantized in the kernels that use them; `realize()` keeps the numbers instead. Shapes
-    have the fastest axis last, as everywhere here.
+    Plain tensors are on `DISK`. Quantized tensors (Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 Q4_K Q5_K Q6_K) are
+    float32, and are dequantized in the kernels that use them; `realize()` stores the dequantized
+    numbers. Shapes have the fastest axis last.
 
     >>> import struct, tempfile
     >>> path = tempfile.mkdtemp() + "/empty.gguf"
@@ -84,8 +84,8 @@ def load_gguf(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     >>> ogive.io.load_gguf(path)
     ({}, {})
 
-    Raises `FileError` when the file is missing, malformed or truncated, or has tensors of a type
-    that is none of these.
+    Raises `FileError` if the file is missing, malformed or truncated, or has tensors of another
+    type.
     """
     with open_source(path, "load_gguf", KIND) as source:
         reader = _Reader(source)
@@ -104,14 +104,14 @@ def _tensor(source: Source, entry: Entry) -> Tensor:
 
 
 class _Reader:
-    """Goes through the parts before the tensors, from `position` on."""
+    """A reader of the parts before the tensors. `position` is the next byte."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.position = 0
 
     def read(self) -> tuple[dict[str, Any], list[Entry]]:
-        """The metadata and the tensors, all of it checked."""
+        """Read and check the metadata and the descriptions of tensors."""
         magic, version = self.take("<4sI", "the magic and version")
         if magic != MAGIC:
             self.source.refuse(f"it begins with {magic!r}; expected {MAGIC!r}")
@@ -132,21 +132,21 @@ class _Reader:
         return metadata, self.place(described, self.alignment(metadata))
 
     def take(self, layout: str, what: str) -> tuple[Any, ...]:
-        """The next numbers, in a `struct` layout."""
-        taken = self.source.unpack(self.position, layout, what)
+        """Read the next numbers, in a `struct` layout."""
+        numbers = self.source.unpack(self.position, layout, what)
         self.position += struct.calcsize(layout)
-        return taken
+        return numbers
 
     def check_count(self, count: int, size: int, what: str) -> None:
-        """Raise `FileError` if so many things of at least `size` bytes cannot follow."""
+        """Raise `FileError` if the rest of the file cannot hold `count` objects of `size` bytes."""
         if count * size > self.source.size - self.position:
             self.source.refuse(
-                f"{count} {what} are said to follow, and the file has "
+                f"{count} {what} are announced, and the file has "
                 f"{self.source.size - self.position} bytes left"
             )
 
     def text(self, what: str) -> str:
-        """The next text, which stands after its length."""
+        """Read the next text, which follows its length."""
         (length,) = self.take("<Q", f"the length of {what}")
         raw = self.source.read(self.position, length, what)
         self.source.charge(_LISTED + 5 * length)  # its bytes, and up to 4 for a character
@@ -157,7 +157,7 @@ class _Reader:
             self.source.refuse(f"{what} is not UTF-8: {error.reason}")
 
     def value(self, kind: int, key: str, nesting: int) -> Any:
-        """The next value of metadata."""
+        """Read the next value of metadata."""
         what = f"the value of {shorten(key)!r}"
         if kind == STRING:
             return self.text(what)
@@ -173,7 +173,7 @@ class _Reader:
         return self.numbers(kind, 1, what)[0]
 
     def numbers(self, kind: int, count: int, what: str) -> list[Any]:
-        """The next numbers or truth values of metadata."""
+        """Read the next numbers or truth values of metadata."""
         if kind not in NUMBERS and kind != BOOL:
             self.source.refuse(f"{what} is of type {kind}; known are 0 to 12")
         dtype = numpy.dtype(NUMBERS.get(kind, "u1"))
@@ -189,14 +189,14 @@ class _Reader:
         return values
 
     def alignment(self, metadata: dict[str, Any]) -> int:
-        """The number that offsets are multiples of."""
-        given = metadata.get("general.alignment", DEFAULT_ALIGNMENT)
-        if type(given) is not int or given <= 0 or given & (given - 1) or given > 1 << 30:
-            self.source.refuse(f"its alignment is {shorten(given)}; expected a power of two")
-        return given
+        """Return the alignment of the tensors, a power of two."""
+        value = metadata.get("general.alignment", DEFAULT_ALIGNMENT)
+        if type(value) is not int or value <= 0 or value & (value - 1) or value > 1 << 30:
+            self.source.refuse(f"its alignment is {shorten(value)}; expected a power of two")
+        return value
 
     def describe(self) -> Entry:
-        """The next tensor. Its offset still counts from where the tensors begin."""
+        """Read the next description of a tensor. Its offset counts from the first tensor."""
         self.source.charge(2 * _ENTRY)
         name = self.text("the name of a tensor")
         quoted = f"tensor {shorten(name)!r}"
@@ -221,7 +221,10 @@ class _Reader:
         return Entry(name, kind, shape, offset, nbytes)
 
     def place(self, described: list[Entry], alignment: int) -> list[Entry]:
-        """The tensors with offsets into the file; they are aligned, inside, and do not overlap."""
+        """Return the descriptions with offsets into the file.
+
+        Raises `FileError` unless the tensors are aligned, inside the file, and do not overlap.
+        """
         base = -(-self.position // alignment) * alignment
         if len({entry.name for entry in described}) != len(described):
             self.source.refuse("two of its tensors have the same name")

@@ -1,9 +1,9 @@
-"""NumPy's `.npy`: a magic word, a header, and the elements.
+"""NumPy's `.npy` files: a magic string, a header, and the elements.
 
     \\x93NUMPY 1 0   length   {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   elements
 
-The header looks like Python; it is read by a parser of its own, which knows that one dictionary and
-nothing else. Arrays of objects, which would be a pickle, are refused.
+The header is a Python dictionary. It is not evaluated, but read by a parser that knows only these
+three entries. Arrays of objects, whose elements are a pickle, are refused.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ CODES = {
     for dtype in dtypes.ALL
     if dtype.numpy.isbuiltin == 1
 }
-"""The dtypes that a header can name: those that are NumPy's own."""
+"""The dtypes that a header can name: NumPy's own."""
 
 
 class Header(NamedTuple):
-    """The header before the elements. `start` is where they begin."""
+    """The header of an array. The elements begin at `start`."""
 
     dtype: DType
     big_endian: bool
@@ -45,10 +45,10 @@ class Header(NamedTuple):
 
 
 def load_npy(path: Path) -> Tensor:
-    """The array of a `.npy` file, lazily.
+    """Load the array of a `.npy` file lazily.
 
-    An array in the machine's byte order is on `DISK`, of which only what is used is read, in
-    Fortran order as well; one in the other byte order is turned around when it is computed.
+    It is on `DISK`, also in Fortran order, and only the parts that are used are read. An array in
+    the other byte order is swapped when it is computed.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/x.npy"
@@ -56,15 +56,15 @@ def load_npy(path: Path) -> Tensor:
     >>> ogive.io.load_npy(path)[1].tolist()
     [3, 4, 5]
 
-    Raises `FileError` when the file is missing, malformed or truncated, or holds objects, records
-    or text.
+    Raises `FileError` if the file is missing, malformed or truncated, or holds objects, records or
+    text.
     """
     with open_source(path, "load_npy", KIND) as source:
         return read_array(source, 0, source.size, "the array")
 
 
 def save_npy(path: Path, tensor: Tensor) -> None:
-    """Write one tensor as a `.npy` file; all of it or nothing.
+    """Write one tensor as a `.npy` file. A file at `path` is replaced atomically.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/x.npy"
@@ -72,8 +72,8 @@ def save_npy(path: Path, tensor: Tensor) -> None:
     >>> numpy.load(path)
     array([0, 1, 2])
 
-    Raises `DtypeError` for the dtypes that NumPy has no name for (bfloat16 and the 8-bit floats),
-    `FileError` when the file cannot be written.
+    Raises `DtypeError` for dtypes that NumPy does not have (bfloat16 and the 8-bit floats), and
+    `FileError` if the file cannot be written.
     """
     array = to_numpy(check_tensors({"tensor": tensor}, "save_npy")["tensor"], "save_npy")
     with replacing(path, "save_npy") as file:
@@ -81,7 +81,7 @@ def save_npy(path: Path, tensor: Tensor) -> None:
 
 
 def to_numpy(tensor: Tensor, name: str) -> NDArray[Any]:
-    """The values, if a `.npy` can hold them. Raises `DtypeError`."""
+    """Return the values of a tensor. Raises `DtypeError` for a dtype that NumPy does not have."""
     if tensor.dtype not in CODES.values():
         raise DtypeError(
             f"{name}: the format has no {tensor.dtype.name}; save as safetensors, or cast to "
@@ -91,7 +91,7 @@ def to_numpy(tensor: Tensor, name: str) -> NDArray[Any]:
 
 
 def read_array(source: Source, begin: int, end: int, name: str) -> Tensor:
-    """The array that lies in bytes `begin` to `end`, lazily. Raises `FileError`."""
+    """Return the array in bytes `begin` to `end`, lazily. Raises `FileError`."""
     length = min(end - begin, HEADER_LIMIT)
     header = parse_header(source, source.read(begin, length, "the header"), name)
     start = begin + header.start
@@ -104,7 +104,7 @@ def read_array(source: Source, begin: int, end: int, name: str) -> Tensor:
 
 
 def parse_header(source: Source, data: bytes, name: str) -> Header:
-    """The header that the first bytes of an array are. Raises `FileError`."""
+    """Parse the header in the first bytes of an array. Raises `FileError`."""
     if data[:6] != MAGIC:
         source.refuse(f"{name} begins with {data[:6]!r}; expected {MAGIC!r}")
     version = tuple(data[6:8])
@@ -139,7 +139,7 @@ _FIELD = re.compile(
 
 
 def _parse_dictionary(text: str) -> dict[str, str] | None:
-    """The three entries of a header as they are written, or None if that is not what it is."""
+    """Return the texts of the three entries of a header; None if it is malformed."""
     text = text.strip()
     if text[:1] != "{":
         return None

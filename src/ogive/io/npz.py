@@ -1,4 +1,4 @@
-"""NumPy's `.npz`: a zip archive of `.npy` files."""
+"""NumPy's `.npz` files: zip archives of `.npy` files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SUFFIX = ".npy"
 
 
 def load_npz(path: Path) -> dict[str, Tensor]:
-    """The arrays of a `.npz` file by name: stored ones lazily on `DISK`, packed ones read.
+    """Load the arrays of a `.npz` file, by name. Compressed arrays are read, others stay on `DISK`.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/x.npz"
@@ -40,8 +40,8 @@ def load_npz(path: Path) -> dict[str, Tensor]:
     >>> {name: tensor.tolist() for name, tensor in ogive.io.load_npz(path).items()}
     {'a': [0, 1, 2], 'b': [1.0, 1.0]}
 
-    Raises `FileError` when the file is missing, malformed or truncated, or holds something else
-    than arrays of numbers.
+    Raises `FileError` if the file is missing, malformed or truncated, or holds anything other than
+    arrays of numbers.
     """
     with open_source(path, "load_npz", KIND) as source:
         members = read_directory(source)
@@ -54,7 +54,7 @@ def load_npz(path: Path) -> dict[str, Tensor]:
 
 
 def save_npz(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write tensors by name as a `.npz` file, not packed; all of it or nothing.
+    """Write tensors by name as an uncompressed `.npz` file. The file is replaced atomically.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/x.npz"
@@ -62,8 +62,8 @@ def save_npz(path: Path, tensors: Mapping[str, Tensor]) -> None:
     >>> numpy.load(path)["a"]
     array([0, 1, 2])
 
-    Raises `DtypeError` for the dtypes that NumPy has no name for (bfloat16 and the 8-bit floats),
-    `ArgumentTypeError` for what is not a dictionary of tensors, `FileError` when the file cannot
+    Raises `DtypeError` for dtypes that NumPy does not have (bfloat16 and the 8-bit floats),
+    `ArgumentTypeError` for anything but a dictionary of tensors, and `FileError` if the file cannot
     be written.
     """
     checked = check_tensors(tensors, "save_npz")

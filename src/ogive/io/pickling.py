@@ -1,7 +1,7 @@
-"""Writing PyTorch checkpoints: the pickle of plain data and tensors, and storages beside it.
+"""Writing PyTorch checkpoints: a pickle of plain data and tensors, and the storages beside it.
 
-The pickle (protocol 2) names what PyTorch rebuilds tensors with, which need not be there to write
-it. `torch.load` reads it with `weights_only=True`, and `load_torch` back.
+The pickle (protocol 2) names the functions by which PyTorch rebuilds tensors. PyTorch is not needed
+to write it. `torch.load` with `weights_only=True` reads it, and so does `load_torch`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ VERSION = b"3\n"
 _TYPED = {dtype: name for name, dtype in STORAGES.items() if dtype is not None}
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 _DEEPEST = 200
-"""Containers in each other that can be written: those who read them recurse."""
+"""How deep containers can be nested: readers of pickles recurse."""
 _NO_HOOKS = b"ccollections\nOrderedDict\n)R"
 
 
 def save_torch(path: Path, obj: Any) -> None:
-    """Write what `torch.load(path, weights_only=True)` reads, all of it or nothing.
+    """Write a file that `torch.load(path, weights_only=True)` reads.
 
     `obj` is a tensor or plain data with tensors in it: dictionaries, lists, tuples, text, bytes,
-    numbers, None. A tensor that is there twice is written once, and shared by those who load it.
+    numbers, None. A tensor that occurs twice is written once, and is shared when it is loaded. A
+    file at `path` is replaced atomically.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/x.pt"
@@ -43,15 +44,15 @@ def save_torch(path: Path, obj: Any) -> None:
     >>> ogive.io.load_torch(path)["weight"].tolist()
     [0, 1, 2]
 
-    Raises `ArgumentTypeError` for anything else, with the path to it, and `FileError` when the file
-    cannot be written.
+    Raises `ArgumentTypeError` for any other object, with the path to it, and `FileError` if the
+    file cannot be written.
     """
     with replacing(path, "save_torch") as file:
         write_torch(file, obj)
 
 
 def write_torch(file: BinaryIO, obj: Any) -> None:
-    """What `save_torch` writes, to a file that is open. Raises `ArgumentTypeError` likewise."""
+    """Write a checkpoint to an open file, as `save_torch`. Raises `ArgumentTypeError`."""
     pickle = _Pickle()
     pickle.add(obj, "")
     with zipfile.ZipFile(file, "w") as archive:
@@ -65,9 +66,10 @@ def write_torch(file: BinaryIO, obj: Any) -> None:
 
 
 class _Pickle:
-    """The instructions so far, and by id the tensors whose elements go beside them.
+    """The instructions of a pickle so far, and the tensors in it, by id.
 
-    Equal values of different tensors are not shared: who loads them may change one in place.
+    Tensors with equal values are not shared, since one of them may be changed in place after
+    loading.
     """
 
     def __init__(self) -> None:
@@ -77,7 +79,7 @@ class _Pickle:
         self._open: set[int] = set()
 
     def add(self, value: Any, path: str) -> None:
-        """Append what builds `value`, which is at `path` inside what is saved."""
+        """Append the instructions that build `value`, which is at `path` in the saved object."""
         if isinstance(value, Tensor):
             self._add_tensor(value)
         elif type(value) in _PLAIN:
@@ -88,7 +90,7 @@ class _Pickle:
             self._add_container(value, path)
         else:
             raise ArgumentTypeError(
-                f"save_torch: {path or 'what is given'} is of type {type(value).__name__}; "
+                f"save_torch: {path or 'the object'} is of type {type(value).__name__}; "
                 "tensors, dictionaries, lists, tuples, text, bytes and numbers can be written"
             )
 
@@ -111,7 +113,7 @@ class _Pickle:
         for entry, name in zip(entries, names, strict=True):
             self.add(entry, path + name)
         self.parts.append(end)
-        versions = getattr(value, "_metadata", None)  # of modules, which states of theirs carry
+        versions = getattr(value, "_metadata", None)  # versions of modules, in state dictionaries
         if versions is not None:
             self.add({"_metadata": versions}, path)
             self.parts.append(b"b")

@@ -1,10 +1,10 @@
 """PyTorch checkpoints: a zip archive of a pickle and, beside it, the bytes of the storages.
 
-    model/data.pkl     what was saved; each tensor as a view of a storage
+    model/data.pkl     the saved object; each tensor is a view of a storage
     model/data/0       the bytes of storage 0
     model/byteorder    "little" or "big"
 
-The pickle is read by a machine that can only build data (`unpickle.py`): nothing in the file runs.
+The pickle is read by a machine that can only build data (`unpickle.py`). No code of the file runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ogive.tensor.tensor import Tensor
 KIND = "a PyTorch checkpoint"
 PICKLE = "data.pkl"
 LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
-"""How files begin that `torch.save` wrote before version 1.6: a number, in a pickle of its own."""
+"""The beginning of files that `torch.save` wrote before version 1.6: a pickle of a number."""
 
 STORAGES = {
     "DoubleStorage": dtypes.float64,
@@ -50,7 +50,8 @@ DTYPES = {dtype.name: dtype for dtype in dtypes.ALL if dtype is not dtypes.float
 }
 
 MakeParameter = Callable[[Tensor, bool], Tensor]
-"""Gives the parameter in the memory of a tensor; whether it wants a gradient, is said too."""
+"""A function that returns the parameter in the memory of a tensor, given whether it requires a
+gradient."""
 
 _STORAGE = 256
 """What a `Storage` takes, in bytes."""
@@ -58,13 +59,13 @@ _LONGEST_DEVICE = 32
 
 
 class StorageType(NamedTuple):
-    """A class of storages; None for one that knows only bytes."""
+    """A class of storages. The dtype is None for one of plain bytes."""
 
     dtype: DType | None
 
 
 class Storage(NamedTuple):
-    """`nbytes` of the file from `begin` on, of a `member` of so many."""
+    """A storage: `nbytes` of the file from `begin` on, in a `member` of the archive."""
 
     dtype: DType | None
     begin: int
@@ -73,10 +74,10 @@ class Storage(NamedTuple):
 
 
 def load_torch(path: Path) -> Any:
-    """The objects that `torch.save` wrote, with lazy tensors on `DISK`; nothing is executed.
+    """Load the object that `torch.save` wrote, with lazy tensors on `DISK`. No code is executed.
 
-    Gives dictionaries, lists, tuples, sets, text, bytes and numbers as they were nested. Tensors
-    and parameters become tensors; a view of a larger storage, strided or not, reads its part of it.
+    Returns nested dictionaries, lists, tuples, sets, text, bytes and numbers. Tensors and
+    parameters become tensors. A view of a larger storage, strided or not, reads only its part.
 
     >>> import pickle, tempfile, zipfile
     >>> path = tempfile.mkdtemp() + "/x.pt"
@@ -85,23 +86,23 @@ def load_torch(path: Path) -> Any:
     >>> ogive.io.load_torch(path)
     {'step': 3}
 
-    Raises `FileError` when the file is missing, malformed or truncated, is of the format before
-    PyTorch 1.6, or holds anything else than tensors and plain data, which it names.
+    Raises `FileError` if the file is missing, malformed or truncated, is older than PyTorch 1.6, or
+    holds anything other than tensors and plain data. The message names it.
     """
     with open_source(path, "load_torch", KIND) as source:
         return _open(source).load()
 
 
 def read_torch(path: Path, make_parameter: MakeParameter) -> tuple[Any, list[Tensor]]:
-    """What `load_torch` gives, in memory, and all its tensors: those of one storage share it, as
-    they did when they were saved, and leaves are leaves.
+    """Read a checkpoint into memory. Returns the object that `torch.save` wrote, and its tensors.
 
-    `make_parameter` gives the parameter that lies in the memory of a tensor. Raises `FileError`.
+    Tensors of one storage share their memory, as when they were saved, and leaves are leaves.
+    `make_parameter` makes the parameter in the memory of a tensor. Raises `FileError`.
     """
     with open_source(path, "read_torch", KIND) as source:
         checkpoint = _open(source, make_parameter)
-        found = checkpoint.load()
-        return found, checkpoint.read()
+        loaded = checkpoint.load()
+        return loaded, checkpoint.read()
 
 
 def _open(source: Source, make_parameter: MakeParameter | None = None) -> Checkpoint:
@@ -114,9 +115,9 @@ def _open(source: Source, make_parameter: MakeParameter | None = None) -> Checkp
 
 
 class Checkpoint:
-    """One archive, and what its pickle may name.
+    """An archive, and the names that its pickle may use.
 
-    Tensors stay in the file; where it is known how parameters are made, they are to be read.
+    Without `make_parameter`, tensors stay in the file. With it, they will be read.
     """
 
     def __init__(
@@ -153,7 +154,7 @@ class Checkpoint:
         return order == b"big"
 
     def load(self) -> Any:
-        """The object that the pickle makes."""
+        """Return the object that the pickle builds."""
         pickle = read_member(self.source, self.members[self.prefix + PICKLE])
         machine = Machine(
             pickle, self.names(), self.storage, self.source.charge, self.source.refuse
@@ -161,9 +162,9 @@ class Checkpoint:
         return machine.run()
 
     def read(self) -> list[Tensor]:
-        """Read the storages, all at once; all tensors that were made."""
+        """Read all storages together. Returns the tensors that were made."""
         Tensor.realize_batch([whole for whole in self.whole.values() if not whole.is_eager])
-        self.whole.clear()  # who is alone in the memory of a storage shares it with nobody
+        self.whole.clear()  # a storage with one view is shared with no other tensor
         for tensor in self.leaves:
             tensor.requires_grad_()
         return list(self.tensors.values())
@@ -193,7 +194,7 @@ class Checkpoint:
         return names | {f"torch.{name}": dtype for name, dtype in DTYPES.items()}
 
     def storage(self, given: Any) -> Storage:
-        """The storage that a persistent id means. Raises `ValueError`."""
+        """Return the storage of a persistent id. Raises `ValueError`."""
         if type(given) is not tuple or len(given) != 5 or given[0] != "storage":
             raise ValueError(f"a persistent id {shorten(given)}")
         _, kind, key, _, count = given
@@ -201,7 +202,7 @@ class Checkpoint:
             raise ValueError(f"a persistent id {shorten(given)}")
         member = self.members.get(f"{self.prefix}data/{key}")
         if member is None or member.method != STORED:
-            raise ValueError(f"the bytes of storage {shorten(key)!r} are not there, as they are")
+            raise ValueError(f"the bytes of storage {shorten(key)!r} are missing or compressed")
         nbytes = count * (kind.dtype.itemsize if kind.dtype else 1)
         if not 0 <= nbytes <= member.size:
             raise ValueError(
@@ -218,20 +219,20 @@ class Checkpoint:
         return self._tensor(arguments[0]._replace(dtype=dtype), *arguments[1:5])
 
     def _parameter(self, data: Any, requires_grad: Any, *_: Any) -> Tensor:
-        """A parameter; one that stays in the file is a tensor. Raises `ValueError`."""
+        """Return a parameter; a plain tensor if it stays in the file. Raises `ValueError`."""
         if not isinstance(data, Tensor):
             raise ValueError(f"a parameter made of a {type(data).__name__}")
         if self.make_parameter is None:
             return data
-        made = self.make_parameter(data, requires_grad is True and data.dtype.is_float)
+        parameter = self.make_parameter(data, requires_grad is True and data.dtype.is_float)
         self.tensors.pop(id(data), None)
-        self.tensors[id(made)] = made
-        return made
+        self.tensors[id(parameter)] = parameter
+        return parameter
 
     def _tensor(
         self, storage: Any, offset: Any, size: Any, stride: Any, is_leaf: Any = False, *_: Any
     ) -> Tensor:
-        """A view of a storage. Raises `ValueError` unless all of it is inside."""
+        """Return a view of a storage. Raises `ValueError` unless all of it is inside."""
         if not isinstance(storage, Storage) or storage.dtype is None:
             raise ValueError("a tensor without a typed storage")
         shape = self.source.check_shape(size, "a tensor")
@@ -265,10 +266,10 @@ class Checkpoint:
         return made
 
     def _whole(self, storage: Storage, dtype: DType) -> Tensor:
-        """All of a storage: one tensor for all its views, so that what they share is read once."""
+        """Return the tensor of a whole storage. All its views share it, so that it is read once."""
         key = (storage.begin, dtype)
         if key not in self.whole:
-            if storage.begin in self._begins:  # its memory is taken once more, in another dtype
+            if storage.begin in self._begins:  # the same bytes are read again, as another dtype
                 self.source.charge(BYTES_PER_BYTE * storage.member)
             self._begins.add(storage.begin)
             shape = (storage.member // dtype.itemsize,)
@@ -279,12 +280,12 @@ class Checkpoint:
 
 
 def _cost_of_view(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """The bytes that a view takes: each axis that is split off moves all that were before it."""
+    """Return the memory of a view: each split of an axis is a movement with all axes before it."""
     rank = 0 if list(strides) == row_major_strides(shape) else len(shape)
     return TENSOR + rank * (2 * TENSOR + 128 * rank)
 
 
-# Functions, and their arguments. All raise `ValueError`.
+# Functions that a pickle may apply, and their arguments. All raise `ValueError`.
 
 
 def _first(given: tuple[Any, ...], least: int, most: int) -> tuple[Any, ...]:

@@ -1,8 +1,9 @@
-"""The block formats of GGUF, dequantized in the graph.
+"""Dequantization of the block formats of GGUF, as part of the graph.
 
-A row is cut into blocks of 32 or 256 numbers. A block is some bytes: scales, and the numbers in 4
-to 8 bits, whose bits may lie apart. Each function here takes the blocks, (..., bytes) of uint8,
-and gives their numbers, (..., numbers) of float32; sliced, shifted and masked, never copied.
+A row is divided into blocks of 32 or 256 numbers. The bytes of a block are scales, and the numbers
+in 4 to 8 bits each, whose bits may be in several places. Each function takes blocks, (..., bytes)
+of uint8, and returns their numbers, (..., numbers) of float32. The bytes are sliced, shifted and
+masked in the kernels that use the numbers.
 """
 
 from __future__ import annotations
@@ -26,42 +27,42 @@ class Quantization(NamedTuple):
 
 
 def _half(blocks: Tensor, at: int) -> Tensor:
-    """The float16 that stands at a byte of each block: (..., 1)."""
+    """Return the float16 at byte `at` of each block. Shapes: (..., bytes) → (..., 1)."""
     scale = to_numbers(blocks[..., at : at + 2], dtypes.float16)
     return scale.cast(dtypes.float32).unsqueeze(-1)
 
 
 def _fields(raw: Tensor, count: int, bits: int) -> Tensor:
-    """Fields of each byte, the lowest first, along a new axis before the last: (..., count, n)."""
+    """Split bytes into bit fields, the lowest first. Shapes: (..., n) → (..., count, n)."""
     shifts = (arange(count, dtype=dtypes.uint8) * bits).reshape(count, 1)
     return (raw.unsqueeze(-2) >> shifts) & (1 << bits) - 1
 
 
 def _signed(quants: Tensor, zero: int) -> Tensor:
-    """Unsigned fields, `zero` of which means 0, as float32."""
+    """Return unsigned fields less `zero`, as float32."""
     return (quants.cast(dtypes.int8) - zero).cast(dtypes.float32)
 
 
 def _flat(values: Tensor, axes: int) -> Tensor:
-    """The last axes as one."""
+    """Join the last axes into one."""
     return values.flatten(values.ndim - axes)
 
 
 def _fifth_bits(blocks: Tensor, at: int) -> Tensor:
-    """32 bits of four bytes, as (..., 2, 16) of uint8, worth 16 each."""
+    """Return the 32 bits of four bytes as the fifth bits of numbers: 0 or 16, as (..., 2, 16)."""
     bits = _fields(blocks[..., at : at + 4], 8, 1)  # (..., bit, byte)
     ordered = _flat(bits.transpose(-1, -2), 2)
     return ordered.unflatten(-1, (2, 16)) << 4
 
 
 def q4_0(blocks: Tensor) -> Tensor:
-    """d · (q - 8): d of float16, 16 bytes of which the low halves come first."""
+    """d · (q - 8): d of float16, then 16 bytes with q, first the low halves, then the high ones."""
     quants = _flat(_fields(blocks[..., 2:18], 2, 4), 2)
     return _signed(quants, 8) * _half(blocks, 0)
 
 
 def q4_1(blocks: Tensor) -> Tensor:
-    """d · q + m: d and m of float16, then as in `q4_0`."""
+    """d · q + m: d and m of float16, then q as in `q4_0`."""
     quants = _flat(_fields(blocks[..., 4:20], 2, 4), 2)
     return quants.cast(dtypes.float32) * _half(blocks, 0) + _half(blocks, 2)
 
@@ -84,10 +85,11 @@ def q8_0(blocks: Tensor) -> Tensor:
 
 
 def _scales_and_minima(blocks: Tensor) -> tuple[Tensor, Tensor]:
-    """The 8 scales and 8 minima of a K block, (..., 8, 1) each, times their float16.
+    """Return the 8 scales and 8 minima of a K block, (..., 8, 1) each, times their float16.
 
-    Twelve bytes hold 6 bits of each: those of the first four as they are; those of the last four
-    in halves of the last four bytes, with two bits from the tops of the first eight.
+    They have 6 bits each, in twelve bytes. The first four scales and minima are the low 6 bits of
+    the first eight bytes. The last four have 4 bits in the halves of the last four bytes, and 2 in
+    the high bits of the first eight.
     """
     raw = blocks[..., 4:16]
     first, second, third = raw[..., :4], raw[..., 4:8], raw[..., 8:]
@@ -100,7 +102,7 @@ def _scales_and_minima(blocks: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def q4_k(blocks: Tensor) -> Tensor:
-    """d · scale · q - dmin · minimum, for 8 groups of 32: two groups in the halves of 32 bytes."""
+    """d · scale · q - dmin · minimum, for 8 groups of 32. Two groups share 32 bytes, in halves."""
     halves = _fields(blocks[..., 16:144].unflatten(-1, (4, 32)), 2, 4)  # (..., 4, 2, 32)
     quants = halves.flatten(-3, -2).cast(dtypes.float32)
     scales, minima = _scales_and_minima(blocks)
@@ -108,7 +110,7 @@ def q4_k(blocks: Tensor) -> Tensor:
 
 
 def q5_k(blocks: Tensor) -> Tensor:
-    """As `q4_k`, with a fifth bit: that of group g is bit g of 32 bytes of their own."""
+    """As `q4_k`, with fifth bits in 32 more bytes: those of group g are the bits g."""
     halves = _fields(blocks[..., 48:176].unflatten(-1, (4, 32)), 2, 4).flatten(-3, -2)
     fifths = _fields(blocks[..., 16:48], 8, 1) << 4
     scales, minima = _scales_and_minima(blocks)
@@ -118,8 +120,8 @@ def q5_k(blocks: Tensor) -> Tensor:
 def q6_k(blocks: Tensor) -> Tensor:
     """d · scale · (q - 32), for 16 groups of 16 with signed scales.
 
-    Of each half of the block: 64 bytes hold the lower four bits of 128 numbers (low halves first),
-    32 bytes the upper two.
+    For each half of the block, 64 bytes hold the lower four bits of 128 numbers (low halves first),
+    and 32 bytes the upper two.
     """
     low = _fields(blocks[..., :128].unflatten(-1, (2, 64)), 2, 4)  # (..., 2, 2, 64)
     high = _fields(blocks[..., 128:192].unflatten(-1, (2, 32)), 4, 2)  # (..., 2, 4, 32)

@@ -1,10 +1,10 @@
-"""safetensors: a length, a header in JSON, and the tensors one after the other.
+"""safetensors files: a length, a header in JSON, and the tensors one after the other.
 
     8 bytes        N, little endian
     N bytes        {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
     the rest       the tensors; offsets count from here, without gaps and without overlap
 
-Everything the header says is checked before the first tensor is made.
+The whole header is checked before the first tensor is made.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ogive.ir.symbolic.evaluate import evaluate
 from ogive.tensor.tensor import Tensor
 
 HEADER_LIMIT = 100_000_000
-"""The longest header that anybody writes or reads, in bytes."""
+"""The longest header that is written or read, in bytes."""
 
 ALIGNMENT = 8
 KIND = "a safetensors file"
 
-# What is parsed takes so many bytes at most, besides texts.
+# The memory of parsed objects, besides their texts, in bytes.
 _VALUE = 64
 _PAIR = 192
 
@@ -52,11 +52,11 @@ DTYPES: dict[str, DType] = {
 _CODES = {dtype: code for code, dtype in DTYPES.items()}
 
 Entry = tuple[DType, tuple[int, ...], int, int]
-"""What a header says of a tensor: dtype, shape, and where its bytes begin and end."""
+"""The description of a tensor in a header: dtype, shape, and where its bytes begin and end."""
 
 
 class NamedTensors(dict[str, Tensor]):
-    """Tensors by name, and the `metadata` that was in the file with them."""
+    """Tensors by name, with the `metadata` of their file."""
 
     def __init__(self, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
         super().__init__(tensors)
@@ -64,10 +64,10 @@ class NamedTensors(dict[str, Tensor]):
 
 
 def load_safetensors(path: Path) -> NamedTensors:
-    """The tensors of a safetensors file by name, in the order of the header; lazily, on `DISK`.
+    """Load the tensors of a safetensors file, by name, in the order of the header.
 
-    Bytes are read when a tensor is computed with. The result is a dictionary whose `metadata` is
-    the file's own dictionary of texts.
+    They are on `DISK`: bytes are read when a tensor is computed with. The result is a dictionary
+    with the attribute `metadata`, the file's own dictionary of texts.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/model.safetensors"
@@ -76,8 +76,7 @@ def load_safetensors(path: Path) -> NamedTensors:
     >>> loaded["weight"].device, loaded.metadata
     ('DISK', {'author': 'me'})
 
-    Raises `FileError` when the file is missing, malformed, truncated, or holds a dtype that there
-    is none of here.
+    Raises `FileError` if the file is missing, malformed or truncated, or has an unsupported dtype.
     """
     with open_source(path, "load_safetensors", KIND) as source:
         entries, metadata = _read_header(source)
@@ -91,10 +90,10 @@ def load_safetensors(path: Path) -> NamedTensors:
 def save_safetensors(
     path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write tensors by name, and texts by name, to a safetensors file; all of it or nothing.
+    """Write tensors by name, and metadata, to a safetensors file.
 
-    The tensors are computed together. A file at `path` is replaced when the new one is complete.
-    Tensors that were loaded lazily from that same file must not be used after that.
+    The tensors are computed together. A file at `path` is replaced atomically. Tensors that were
+    loaded lazily from that same file must not be used after that.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/model.safetensors"
@@ -102,11 +101,11 @@ def save_safetensors(
     >>> ogive.io.load_safetensors(path)["weight"].tolist()
     [0, 1, 2]
 
-    Raises `ArgumentTypeError` for what is not a dictionary of tensors, `ArgumentError` for a name
-    that a header cannot hold, and `FileError` when the file cannot be written.
+    Raises `ArgumentTypeError` for anything but a dictionary of tensors, `ArgumentError` for a name
+    that a header cannot hold, and `FileError` if the file cannot be written.
     """
     checked = check_tensors(tensors, "save_safetensors")
-    # The widest first: so each begins at a multiple of its item size.
+    # The widest dtypes first, so that each tensor begins at a multiple of its item size.
     order = sorted(checked, key=lambda name: (-checked[name].dtype.itemsize, name))
     header = _header({name: checked[name] for name in order}, metadata)
     with replacing(path, "save_safetensors") as file:
@@ -129,7 +128,7 @@ def _header(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -
     begin = 0
     for name, tensor in tensors.items():
         if name == "__metadata__":
-            raise ArgumentError("save_safetensors: the name '__metadata__' has another meaning")
+            raise ArgumentError("save_safetensors: the name '__metadata__' is reserved")
         if tensor.dtype not in _CODES:
             raise DtypeError(
                 f"save_safetensors: {shorten(name)!r} is of {tensor.dtype.name}, which the format "
@@ -152,7 +151,7 @@ def _header(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None) -
 
 
 def _read_header(source: Source) -> tuple[dict[str, Entry], dict[str, str]]:
-    """The entries of the file, checked. Offsets are counted from the beginning of the file."""
+    """Return the checked entries of the header. Their offsets count from the start of the file."""
     (length,) = source.unpack(0, "<Q", "the length of the header")
     if length > min(HEADER_LIMIT, source.size - 8):
         source.refuse(
@@ -172,7 +171,7 @@ def _read_header(source: Source) -> tuple[dict[str, Entry], dict[str, str]]:
 def _parse(source: Source, header: bytes) -> dict[str, Any]:
     if header[:1] != b"{":
         source.refuse(f"the header begins with {header[:1]!r}; expected '{{'")
-    # The header, its text and the texts in that; then a value after each of these, and an entry.
+    # Charge the header, its text and the texts in it; then a value for each of these, and an entry.
     source.charge(len(header) * (3 if header.isascii() else 9))
     source.charge(_VALUE * sum(header.count(mark) for mark in b"[{,"))
     source.charge(_PAIR * header.count(b":"))
@@ -180,10 +179,10 @@ def _parse(source: Source, header: bytes) -> dict[str, Any]:
         described = json.loads(
             header.decode(), object_pairs_hook=_without_duplicates, parse_constant=_no_constant
         )
-        "".join(described).encode()  # names may hold halves of characters, written as escapes
+        "".join(described).encode()  # fails for names with lone surrogates, written as escapes
     except (ValueError, RecursionError) as error:
         source.refuse(f"the header is not valid JSON: {shorten(str(error))}")
-    assert isinstance(described, dict), "what begins with a brace is an object"
+    assert isinstance(described, dict), "JSON that begins with a brace is an object"
     return described
 
 
@@ -228,7 +227,7 @@ def _check(source: Source, name: str, about: Any, base: int) -> Entry:
 
 
 def _check_layout(source: Source, entries: Mapping[str, Entry], base: int) -> None:
-    """The tensors fill the file: each begins where another ends."""
+    """Check that the tensors fill the file: each begins where another ends."""
     position = base
     spans = [(begin, end, name) for name, (*_, begin, end) in entries.items()]
     for begin, end, name in sorted(spans):

@@ -1,13 +1,13 @@
 """A machine for pickles that can only build data.
 
-A pickle is a program for a stack machine, and Python's own machine calls whatever the program
-names. This one has no way to import or call anything: a name is looked up in a table that the
-caller gives, and only the `Function`s of that table can be applied. Everything else that it makes
-is a number, text, bytes, a tuple, list, set or dictionary.
+A pickle is a program for a stack machine. Python's machine imports and calls whatever the program
+names. This one cannot: names are looked up in a table of the caller, and only the `Function`s of
+that table can be applied. All other objects it makes are numbers, texts, bytes, tuples, lists, sets
+and dictionaries.
 
-A short program can also describe a great deal: a text that is encoded again and again, a list that
-becomes a thousand sets. So everything that is made is charged by its size to whoever gave the
-pickle, before it is made or, where its bytes stand in the pickle, right after.
+A short program can also build large objects: a text that is encoded again and again, a list that
+becomes a thousand sets. So the size of each object is charged to the file before the object is
+made; or right after, if its bytes are in the pickle.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ LONG_LIMIT = 255
 NEWEST = 5
 
 
-# What things take at most, in bytes; measured with CPython 3.11, while tables grow.
+# The greatest memory of objects, in bytes, measured with CPython 3.11, growing tables included.
 PROGRAM = 4
-"""A byte of the program: itself, and the time that an operation takes."""
+"""A byte of the program: itself, and an allowance for the time of its operation."""
 SLOT = 16
 """An entry of a list."""
 STACKED = 48
 """An entry of the stack, or a mark."""
 ENTRY = 128
-"""An entry of a dictionary, of a set, or of what is kept."""
+"""An entry of a dictionary, of a set, or of the memo."""
 
 WIDEST_KEY = 1 << 64
-"""Integers beyond it are no keys: any number of them have the same hash."""
+"""Integers beyond it cannot be keys, since any number of them can have the same hash."""
 MOST_COLLISIONS = 100
-"""Tuples of one hash as keys; by chance there are none."""
+"""How many different tuples with one hash may be keys. By chance there are none."""
 
 
 class Function(NamedTuple):
-    """A name that a pickle may apply to arguments. It charges the machine for what it makes."""
+    """A function that a pickle may apply. It charges the machine for the objects that it makes."""
 
     name: str
     apply: Callable[[Machine, tuple[Any, ...]], Any]
 
 
 class Machine:
-    """Runs one pickle: `Machine(data, names, persistent, charge, refuse).run()`.
+    """A machine that runs one pickle: `Machine(data, names, persistent, charge, refuse).run()`.
 
-    `names` has what `module.name` stands for; `persistent` makes what a persistent id stands for.
-    `charge` is told how many bytes things take. `persistent` and functions raise `ValueError` for
-    what they do not take, and `refuse` gets to say so.
+    `names` maps `module.name` to objects, and `persistent` maps persistent ids to objects. `charge`
+    is called with the memory of objects, in bytes. `persistent` and functions raise `ValueError`
+    for arguments that they do not take; `refuse` is called with its text.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class Machine:
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
         self._room = 64  # entries of the stack, and marks, that are charged for
-        self._tuples: dict[int, tuple[Any, ...]] = {}  # the first one of a hash that was a key
+        self._tuples: dict[int, tuple[Any, ...]] = {}  # for each hash, the first key that had it
         self._collisions = 0
 
     def run(self) -> Any:
-        """The object that the pickle makes. Raises `FileError`."""
+        """Return the object that the pickle builds. Raises `FileError`."""
         self.charge(PROGRAM * len(self.data))
         while True:
             at = self.position
@@ -101,7 +101,7 @@ class Machine:
     # The program
 
     def take(self, count: int) -> bytes:
-        """The next bytes of the program."""
+        """Read the next bytes of the program."""
         end = self.position + count
         if end > len(self.data):
             raise ValueError(f"it ends where {count} more bytes are needed")
@@ -110,15 +110,15 @@ class Machine:
         return taken
 
     def number(self, layout: str) -> Any:
-        """The next number of the program, in a `struct` layout."""
+        """Read the next number of the program, in a `struct` layout."""
         return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
 
     def counted(self, layout: str) -> bytes:
-        """The next bytes of the program, after how many they are."""
+        """Read the next bytes of the program, which follow their number."""
         return self.take(self.number(layout))
 
     def line(self) -> str:
-        """The next line of the program."""
+        """Read the next line of the program."""
         end = self.data.find(b"\n", self.position)
         if end < 0:
             raise ValueError("it ends inside a name")
@@ -133,22 +133,22 @@ class Machine:
         self.stack.append(value)
 
     def push_new(self, value: Any) -> None:
-        """Put a value on the stack that was made just now, of what stands in the program."""
+        """Put a new value on the stack, whose bytes are in the program."""
         self.charge(getsizeof(value))
         self.stack.append(value)
 
     def push_text(self, raw: bytes) -> None:
-        """Put a text on the stack. As in Python's own pickles, it may hold halves of characters."""
+        """Put a text on the stack. As in Python's own pickles, it may hold lone surrogates."""
         self.push_new(raw.decode("utf-8", "surrogatepass"))
 
     def pop(self) -> Any:
-        """Take the top value off the stack; a mark is not to be passed."""
+        """Take the top value off the stack, which must not be a mark."""
         if len(self.stack) <= (self.marks[-1] if self.marks else 0):
             raise ValueError("it takes from an empty stack")
         return self.stack.pop()
 
     def pop_to_mark(self) -> list[Any]:
-        """Take everything above the last mark off the stack, and the mark."""
+        """Take all values above the last mark off the stack, and the mark."""
         if not self.marks:
             raise ValueError("it looks for a mark that is not there")
         begin = self.marks.pop()
@@ -161,30 +161,30 @@ class Machine:
         return tuple([self.pop() for _ in range(count)][::-1])
 
     def top(self, *kinds: type) -> Any:
-        """The top value, which must be of one of these kinds."""
+        """Return the top value, which must be of one of these kinds."""
         value = self.pop()
         self.push(value)
         if type(value) not in kinds:
             raise ValueError(f"it adds to a {type(value).__name__}")
         return value
 
-    # What operations do
+    # Operations
 
     def remember(self, key: int) -> None:
-        """Keep the top value under a number."""
+        """Store the top value in the memo under a number."""
         value = self.pop()
         self.push(value)
         self.charge(ENTRY)
         self.memo[key] = value
 
     def recall(self, key: int) -> None:
-        """Push what was kept under a number."""
+        """Push the value that is in the memo under a number."""
         if key not in self.memo:
             raise ValueError(f"nothing was kept under {key}")
         self.push(self.memo[key])
 
     def push_name(self, module: Any, name: Any) -> None:
-        """Push what a name stands for."""
+        """Push the object of a name."""
         if type(module) is not str or type(name) is not str:
             raise ValueError("a name that is not text")
         full = f"{module}.{name}"
@@ -203,10 +203,10 @@ class Machine:
         self.push(function.apply(self, arguments))
 
     def key(self, value: Any) -> Any:
-        """`value` if it is cheap and safe to hash: text, a number, or a tuple of them.
+        """Return `value` if it is cheap and safe to hash: text, a number, or a tuple of them.
 
-        Raises `ValueError`. A tuple of tuples of tuples can take longer to hash than there is time,
-        and so can finding one of many keys that have the same hash.
+        Raises `ValueError` for others. Hashing deeply nested tuples could take forever. So could
+        finding one of many keys with the same hash.
         """
         entries = value if type(value) is tuple else (value,)
         self.charge(ENTRY + sum(map(getsizeof, entries)))
@@ -220,7 +220,7 @@ class Machine:
         return value
 
     def _compare_hash(self, value: tuple[Any, ...]) -> None:
-        """Raise `ValueError` if too many tuples have the hash of another."""
+        """Raise `ValueError` if too many different tuples have the same hash."""
         self.charge(ENTRY)
         if self._tuples.setdefault(hash(value), value) != value:
             self._collisions += 1
@@ -228,11 +228,11 @@ class Machine:
                 raise ValueError(f"{MOST_COLLISIONS} keys that are different and hash alike")
 
     def keys(self, values: Iterable[Any]) -> list[Any]:
-        """`values`, all of which are to be keys."""
+        """Return `values`, each checked to be a key."""
         return [self.key(value) for value in values]
 
     def add_items(self, items: list[Any]) -> None:
-        """Add keys and values, one after the other, to the dictionary on top."""
+        """Add alternating keys and values to the dictionary on top."""
         target = self.top(dict, OrderedDict)
         if len(items) % 2:
             raise ValueError("a key without a value")
@@ -240,7 +240,7 @@ class Machine:
             target[self.key(key)] = value
 
     def set_state(self) -> None:
-        """Of the attributes of a dictionary keep the versions of modules, which states have."""
+        """Set attributes of an object. Only module versions of a state dictionary are kept."""
         state = self.pop()
         target: Any = self.top(OrderedDict)
         if type(state) is not dict:
@@ -250,7 +250,7 @@ class Machine:
             target._metadata = versions
 
     def integer(self, size: int) -> None:
-        """Push an integer of so many bytes."""
+        """Push an integer of `size` bytes."""
         if size > LONG_LIMIT:
             raise ValueError(f"an integer of {size} bytes")
         self.push_new(int.from_bytes(self.take(size), "little", signed=True))

@@ -1,6 +1,7 @@
-"""Whole objects in PyTorch's archives: modules and whatever else Python pickles.
+"""Whole objects in PyTorch's archives: modules, and any other objects that Python can pickle.
 
-Reading one runs what the file says, as any pickle does. So nobody is led here but who asks for it.
+Loading one can run any code that the file names, as with every pickle. So it is done only on
+explicit request.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ BUILDERS = (
     "ogive.tensor.tensor.Tensor", "ogive.tensor.values.interchange.restored",
     "ogive.tensor.neural.activations.gelu", "ogive.tensor.neural.activations.relu",
 )  # fmt: skip
-"""What plain instances of classes, arrays and tensors are made with, and functions that layers
-hold: none of them does anything else."""
+"""Functions that make plain instances of classes, arrays and tensors, and functions that layers
+refer to. All of them are harmless."""
 
 
 def write_whole(file: BinaryIO, obj: Any) -> None:
-    """Write any object that Python pickles to a file that is open.
+    """Write any object that Python can pickle to an open file.
 
-    Raises what pickling raises for an object that cannot be, such as a function inside another.
+    Raises the errors of pickling for other objects, such as a function inside another.
     """
     data = pickle.dumps(obj, 2)
     with zipfile.ZipFile(file, "w") as archive:
@@ -56,23 +57,23 @@ def load_whole(
     make_parameter: MakeParameter,
     allowed: Collection[str] | None = None,
 ) -> tuple[Any, list[Tensor]]:
-    """The object that `write_whole` or PyTorch wrote, and the tensors that lay beside it, as
-    `read_torch` makes them. What the file names is imported and called.
+    """Read an object that `write_whole` or PyTorch wrote. Returns the object and its tensors.
 
-    `module_name` gives the module that stands for one that the file names. With `allowed`, only
-    these names are, and those that make plain data.
+    Names in the file are imported and called; with `allowed`, only these names and those that make
+    plain data. `module_name` maps a module that the file names to the one to import. Tensors are
+    made as by `read_torch`.
 
-    Raises `FileError` when the file is missing or malformed, and what unpickling raises.
+    Raises `FileError` if the file is missing or malformed, and the errors of unpickling.
     """
     with open_source(path, "load_whole", KIND) as source:
         checkpoint = Checkpoint(source, read_directory(source), make_parameter)
         data = read_member(source, checkpoint.members[checkpoint.prefix + PICKLE])
-        found = _Reader(data, checkpoint, module_name, allowed).load()
-        return found, checkpoint.read()
+        loaded = _Reader(data, checkpoint, module_name, allowed).load()
+        return loaded, checkpoint.read()
 
 
 class _Reader(pickle.Unpickler):
-    """Python's machine, for which tensors and storages are made as for ours."""
+    """Python's unpickler, with our functions for tensors and storages."""
 
     def __init__(
         self,
@@ -88,11 +89,11 @@ class _Reader(pickle.Unpickler):
         self._allowed = allowed
 
     def persistent_load(self, pid: Any) -> Storage:
-        """The storage of a tensor."""
+        """Return the storage of a persistent id."""
         return self._checkpoint.storage(pid)
 
     def find_class(self, module: str, name: str) -> Any:
-        """The class or function of a name."""
+        """Return the class or function of a name."""
         module = {"__builtin__": "builtins", "copy_reg": "copyreg"}.get(module, module)
         known = self._names.get(f"{module}.{name}")
         if isinstance(known, Function) and module.startswith("torch._utils"):
@@ -109,5 +110,5 @@ class _Reader(pickle.Unpickler):
 
 
 def _second(known: Function) -> Callable[..., Any]:
-    """`torch.Size` and `torch.device`, which take tuples and names as they come."""
+    """Return a function that Python's unpickler can call, from one of our machine."""
     return tuple if known.name == "torch.Size" else lambda *given: ":".join(map(str, given))

@@ -1,4 +1,4 @@
-"""Bytes put together to numbers, in the graph."""
+"""Assembling numbers from bytes, as part of the graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _UNSIGNED = {dtype.itemsize: dtype for dtype in dtypes.UNSIGNED}
 
 
 def to_numbers(raw: Tensor, dtype: DType, big_endian: bool = False) -> Tensor:
-    """The numbers whose bytes lie along the last axis: (..., itemsize) of uint8 → (...).
+    """Assemble numbers from their bytes along the last axis.
+
+    Shapes: (..., itemsize) of uint8 → (...).
 
     >>> from ogive.io.words import to_numbers
     >>> to_numbers(Tensor([[1, 2], [3, 4]], dtype="uint8"), ogive.int16).tolist()

@@ -1,8 +1,8 @@
-"""The directory of a zip archive, checked; stored members are read where they lie.
+"""Zip archives: the directory is checked, and uncompressed members are read in place.
 
     member ...  member       each: a local header, then the bytes
-    directory entry ...      name, method, sizes, where the local header is
-    end record               where the directory is (twice, the first time in 64 bits, if large)
+    directory entry ...      name, method, sizes, offset of the local header
+    end record               offset of the directory (twice if large, first in 64 bits)
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ogive.named import NamedTuple
 
 STORED, DEFLATED = 0, 8
 PIECE = 1 << 21
-"""How much of a member is unpacked at a time, in bytes."""
+"""How much of a member is decompressed at a time, in bytes."""
 _END_SIZE, _ENTRY_SIZE, _LOCAL_SIZE = 22, 46, 30
 _COMMENT_LIMIT = 0xFFFF
 _IN_64_BITS = 0xFFFFFFFF
-_GREATEST_RATIO = 1032  # of what deflation can do
+_GREATEST_RATIO = 1032  # the greatest compression ratio of deflate
 _ENCRYPTED = 1
 _UTF8 = 1 << 11
 _MEMBER = 1024
-"""What a `Member` takes besides its name, while the directory is read, in bytes."""
+"""The memory of a `Member` besides its name, while the directory is read, in bytes."""
 
 
 class Member(NamedTuple):
-    """A file in an archive: `size` bytes, of which `packed` are there from `begin` on."""
+    """A file in an archive: `size` bytes, stored as `packed` bytes from `begin` on."""
 
     name: str
     method: int
@@ -39,12 +39,12 @@ class Member(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where its bytes end in the archive."""
+        """The offset in the archive after its bytes."""
         return self.begin + self.packed
 
 
 def read_directory(source: Source) -> dict[str, Member]:
-    """The members by name, each of them wholly inside the file. Raises `FileError`."""
+    """Return the members by name, each checked to be inside the file. Raises `FileError`."""
     count, size, start = _find_directory(source)
     if count * _ENTRY_SIZE > size:
         source.refuse(f"its directory of {size} bytes cannot hold {count} entries")
@@ -69,16 +69,16 @@ def read_directory(source: Source) -> dict[str, Member]:
 
 
 def read_member(source: Source, member: Member) -> bytes:
-    """The content of a member, charged to the file. Raises `FileError`."""
+    """Return the content of a member, charged to the file. Raises `FileError`."""
     source.charge(2 * member.size)
     return b"".join(unpack_member(source, member))
 
 
 def unpack_member(source: Source, member: Member) -> Iterator[bytes]:
-    """The content of a member in pieces of `PIECE` bytes, but for the last.
+    """Yield the content of a member in pieces of `PIECE` bytes, the last perhaps shorter.
 
-    Raises `FileError`, at the last piece if it does not have the checksum that it should. What a
-    directory says of sizes is only compared: memory is taken as bytes come.
+    Raises `FileError`; at the last piece, if the checksum is wrong. Memory is allocated for the
+    bytes that come, and not by the sizes in the directory, which are only compared.
     """
     quoted = f"member {shorten(member.name)!r}"
     size, checksum = 0, 0
@@ -95,7 +95,7 @@ def unpack_member(source: Source, member: Member) -> Iterator[bytes]:
 
 
 def _unpack(source: Source, member: Member, quoted: str) -> Iterator[bytes]:
-    """The content of a member in pieces of up to `PIECE` bytes."""
+    """Yield the content of a member in pieces of up to `PIECE` bytes."""
     inflater = zlib.decompressobj(-zlib.MAX_WBITS)
     for begin in range(member.begin, member.end, PIECE):
         packed = source.read(begin, min(PIECE, member.end - begin), quoted)
@@ -111,7 +111,7 @@ def _unpack(source: Source, member: Member, quoted: str) -> Iterator[bytes]:
 
 
 def _join(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Short pieces put together to pieces of `PIECE` bytes, but for the last."""
+    """Join short pieces to pieces of `PIECE` bytes, the last perhaps shorter."""
     waiting = b""
     for piece in pieces:
         waiting += piece
@@ -123,7 +123,7 @@ def _join(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _find_directory(source: Source) -> tuple[int, int, int]:
-    """How many entries the directory has, how many bytes, and where it begins."""
+    """Return the number of entries of the directory, its size in bytes, and its offset."""
     length = min(source.size, _END_SIZE + _COMMENT_LIMIT)
     tail = source.read(source.size - length, length, "the end")
     record_at = tail.rfind(b"PK\x05\x06")
@@ -149,7 +149,7 @@ def _find_directory(source: Source) -> tuple[int, int, int]:
 
 
 def _is_end(tail: bytes, at: int) -> bool:
-    """Whether an end record is at `at`: what follows it is its comment."""
+    """Whether there is an end record at `at`, followed by its comment only."""
     if at + _END_SIZE > len(tail):
         return False
     (comment,) = struct.unpack_from("<H", tail, at + 20)
@@ -157,7 +157,7 @@ def _is_end(tail: bytes, at: int) -> bool:
 
 
 def _read_entry(source: Source, data: bytes, at: int) -> tuple[Member, int, int]:
-    """A member, where its local header is, and where the next entry begins."""
+    """Return a member, the offset of its local header, and that of the next entry."""
     if at + _ENTRY_SIZE > len(data) or data[at : at + 4] != b"PK\x01\x02":
         source.refuse(f"there is no entry at byte {at} of its directory")
     flags, method, _, checksum, packed, size, name_size, extra_size, comment_size = (
@@ -185,7 +185,7 @@ def _read_entry(source: Source, data: bytes, at: int) -> tuple[Member, int, int]
 
 
 def _in_64_bits(source: Source, extra: bytes, fields: list[int], name: str) -> list[int]:
-    """The sizes and the place of a member, those that do not fit 32 bits taken from `extra`."""
+    """Return the sizes and the offset of a member. Those beyond 32 bits are read from `extra`."""
     if _IN_64_BITS not in fields:
         return fields
     at = 0
@@ -203,7 +203,7 @@ def _in_64_bits(source: Source, extra: bytes, fields: list[int], name: str) -> l
 
 
 def _after_local_header(source: Source, local: int, raw_name: bytes, name: str) -> int:
-    """Where the bytes of a member begin."""
+    """Return the offset of the bytes of a member."""
     what = f"the header of member {shorten(name)!r}"
     header = source.read(local, _LOCAL_SIZE, what)
     name_size, extra_size = struct.unpack_from("<HH", header, 26)

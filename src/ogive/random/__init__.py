@@ -1,4 +1,4 @@
-"""Random numbers, as a function of a key; see docs/random.md.
+"""Random numbers, which are functions of a key; see docs/random.md.
 
 >>> key = ogive.random.key(0)
 >>> bool((rand(1000, key=key) == rand(1000, key=key)).all())

@@ -1,7 +1,7 @@
-"""The cipher under every random number, and how its counters are shared out.
+"""The cipher that makes all random numbers, and how its counters are allotted to purposes.
 
 A draw of n elements is THREEFRY(counter, key) for the counters 0 to n - 1. Under one key, different
-counters give different words, so what a counter is for stands in its two highest bits:
+counters give different words. The two highest bits of a counter are its purpose:
 
     00  the first 64 bits of an element      10  a key of `split`
     01  the second                           11  a key of `fold_in`, and of a generator
@@ -30,13 +30,16 @@ _AMOUNTS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _ROTATIONS = [
     [(numpy.uint32(amount), numpy.uint32(32 - amount)) for amount in group] for group in _AMOUNTS
 ]
-"""By how many bits words are shifted to the left and to the right, in rounds of four."""
+"""The shifts of words to the left and to the right, in bits, in rounds of four."""
 
 _PARITY = numpy.uint32(0x1BD11BDA)
 
 
 def enciphered(key: UOp, length: Dim, purpose: int) -> UOp:
-    """64 bits for each of `length` counters; `key` has the shape (1,). `graph_lock` is held."""
+    """Return 64 bits for each of `length` counters. `key` has the shape (1,).
+
+    The caller holds `graph_lock`.
+    """
     counter = build.cast(count(length), dtypes.uint64)
     if purpose:
         counter = make(Op.OR, dtypes.uint64, (counter, build.constant(dtypes.uint64, purpose)))
@@ -44,12 +47,12 @@ def enciphered(key: UOp, length: Dim, purpose: int) -> UOp:
 
 
 def encipher(counter: UOp, key: UOp) -> UOp:
-    """64 bits for each counter and key. `graph_lock` is held."""
+    """Return 64 bits for each counter and key. The caller holds `graph_lock`."""
     return make(Op.THREEFRY, dtypes.uint64, (counter, key))
 
 
 def encipher_on_host(counters: Words, key: int | Words) -> Words:
-    """The same as the node THREEFRY, here and now. Counters and keys broadcast."""
+    """Compute THREEFRY by NumPy, with the bits of the node. Counters and keys broadcast."""
     given = numpy.asarray(key, numpy.uint64)
     low, high = given.astype(numpy.uint32), (given >> numpy.uint64(32)).astype(numpy.uint32)
     keys = (low, high, low ^ high ^ _PARITY)

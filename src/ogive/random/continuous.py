@@ -33,7 +33,7 @@ def rand(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers spread evenly over [0, 1). float32 unless another float dtype is given.
+    """Draw uniform numbers of [0, 1), of float32 by default.
 
     float64 has 53 random bits, float32 24, float16 11, bfloat16 8.
 
@@ -58,13 +58,13 @@ def uniform(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers spread evenly over [low, high); `low` itself where both are equal.
+    """Draw uniform numbers of [low, high), or `low` itself if both are equal.
 
     >>> x = ogive.random.uniform(1000, low=-2, high=2)
     >>> bool((x >= -2).all()), bool((x < 2).all())
     (True, True)
 
-    Raises `ArgumentError` when `low` is greater than `high`, or either is not finite.
+    Raises `ArgumentError` if `low` is greater than `high`, or if either is not finite.
     """
     sizes, place = to_shape(shape, "uniform"), to_device(device)
     chosen = to_float(dtype, "uniform")
@@ -75,9 +75,9 @@ def uniform(
 
 
 def uniform_by_data(shape: Shape, low: float, high: float, dtype: DType) -> Tensor:
-    """The numbers of `uniform`, of a kernel that reads its bounds from memory.
+    """Draw the numbers of `uniform` by a kernel that reads the bounds from memory.
 
-    It is the same for all bounds, as the layers of a network have them.
+    So the many bounds of the layers of a network share one kernel.
     """
     chosen = to_float(dtype, "uniform")
     first, end = bounds(low, high, chosen)
@@ -103,25 +103,25 @@ def _between(
     first: UOp | float,
     last: UOp | float,
 ) -> Tensor:
-    """Numbers from `first` on, none greater than `last`. `graph_lock` is held."""
+    """Draw numbers from `first` on, none greater than `last`. `graph_lock` is held."""
     value = operation(Op.MUL, drawing.uniform(draw.bits(), dtype), span)
     value = build.cast(operation(Op.ADD, value, first), dtype)
-    # Rounding may reach the end, which is not among the results.
+    # Rounding may reach the upper bound, which is excluded.
     return draw.finish(operation(Op.MINIMUM, value, last), dtype, device)
 
 
 def bounds(low: Any, high: Any, dtype: DType) -> tuple[float, float]:
-    """The bounds of `uniform` as numbers of a dtype. Raises `ArgumentError`."""
+    """Return the bounds of `uniform` as numbers of a dtype. Raises `ArgumentError`."""
     first, end = [dtype.canonical(float(to_number(value, "uniform"))) for value in (low, high)]
     if not math.isfinite(first) or not math.isfinite(dtype.canonical(end - first)):
-        raise ArgumentError(f"uniform: from {low} to {high} is more than {dtype.name} holds")
+        raise ArgumentError(f"uniform: {dtype.name} cannot hold the bounds {low} and {high}")
     if first > end:
         raise ArgumentError(f"uniform: low is {low}, which is greater than high, {high}")
     return float(first), float(end)
 
 
 def last_below(first: float, end: float, dtype: DType) -> float:
-    """The number of a dtype before `end`, seen from `first`."""
+    """Return the number of a dtype next to `end`, towards `first`."""
     kind = dtype.numpy.type
     return float(numpy.nextafter(kind(end), kind(first)))
 
@@ -135,7 +135,7 @@ def randn(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and deviation 1.
+    """Draw numbers of the normal distribution with mean 0 and deviation 1.
 
     >>> ogive.randn(2, 3, dtype="float64").dtype
     ogive.float64
@@ -159,10 +159,10 @@ def normal(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers of the normal distribution with these means and deviations.
+    """Draw numbers of the normal distribution with these means and deviations.
 
-    Shapes: that in which `mean` and `std` meet if one is a tensor, else `size`. The dtype is that
-    of the tensor.
+    Shapes: `size`; or if `mean` or `std` is a tensor, the shape that both broadcast to. The dtype
+    is that of the tensor.
 
     >>> ogive.normal(2.0, 0.5, (3,)).shape
     (3,)
@@ -199,7 +199,7 @@ def exponential(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers of the exponential distribution: density rate * exp(-rate * x), all positive.
+    """Draw numbers of the exponential distribution: density rate * exp(-rate * x), all positive.
 
     >>> bool((ogive.random.exponential(100) > 0).all())
     True
@@ -226,7 +226,7 @@ def gumbel(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers of the Gumbel distribution: -log(-log(u)) for uniform u.
+    """Draw numbers of the Gumbel distribution: -log(-log(u)) for uniform u.
 
     `(logits + gumbel(*logits.shape)).argmax(-1)` draws from the distribution softmax(logits).
 
@@ -249,7 +249,7 @@ def rand_like(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """`rand` in the shape, dtype and on the device of `tensor`.
+    """Draw the numbers of `rand`, with the shape, dtype and device of `tensor`.
 
     >>> ogive.rand_like(Tensor([[1.0, 2.0]])).shape
     (1, 2)
@@ -268,7 +268,7 @@ def randn_like(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """`randn` in the shape, dtype and on the device of `tensor`.
+    """Draw the numbers of `randn`, with the shape, dtype and device of `tensor`.
 
     >>> ogive.randn_like(Tensor([[1.0, 2.0]])).shape
     (1, 2)

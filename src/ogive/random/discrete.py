@@ -1,4 +1,4 @@
-"""Draws of integers and of choices."""
+"""Draws of integers, and choices among positions."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def randint(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """`randint(high, size)` or `randint(low, high, size)`: integers of [low, high), equally often.
+    """Draw uniform integers of [low, high): `randint(high, size)` or `randint(low, high, size)`.
 
-    Shapes: `size`, which like the bounds may be given by name. int64 unless another dtype is given.
-    How often two values come differs by at most (high - low) / 2^64 of that.
+    Shapes: `size`. It and the bounds may be given by name. The default dtype is int64. The
+    probabilities of two integers differ by at most the share (high - low) / 2^64.
 
     >>> x = ogive.randint(1, 7, (100,))
     >>> x.dtype, bool(((x >= 1) & (x < 7)).all())
     (ogive.int64, True)
 
-    Raises `ArgumentError` when there is no integer to draw, or one does not fit the dtype.
+    Raises `ArgumentError` if there is no integer to draw, or if one does not fit the dtype.
     """
     by_place = list(bounds_and_size)
     size = by_place.pop() if size is None and by_place else size
@@ -62,12 +62,12 @@ def randint(
 
 
 def _integers(bits: UOp, low: int, high: int, dtype: DType) -> UOp:
-    """Integers of [low, high)."""
+    """Return integers of [low, high), one for each word of 64 bits."""
     if low >= high:
-        raise ArgumentError(f"randint: there is no integer from {low} up to, not including, {high}")
+        raise ArgumentError(f"randint: there is no integer in [{low}, {high})")
     least, greatest = dtype.limits
     if not (least <= low and high - 1 <= greatest) or high - low > 1 << 64:
-        raise ArgumentError(f"randint: {low} to {high - 1} is more than {dtype.name} holds")
+        raise ArgumentError(f"randint: {dtype.name} cannot hold {low} to {high - 1}")
     if high - low < 1 << 64:
         bits = operation(Op.MOD, bits, high - low)
     if low:
@@ -84,7 +84,7 @@ def randint_like(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """`randint` in the shape, dtype and on the device of `tensor`.
+    """Draw the integers of `randint`, with the shape, dtype and device of `tensor`.
 
     >>> ogive.randint_like(Tensor([[1, 2]]), 10).shape
     (1, 2)
@@ -97,8 +97,11 @@ def randint_like(
 def integers_for(
     tensor: Tensor, bounds: tuple[int, ...], key: Tensor | None, generator: Generator | None
 ) -> Tensor:
-    """`randint_like`; without bounds up to the greatest integer that the tensor holds, or, for
-    floats, the greatest up to which it holds all."""
+    """Draw the integers of `Tensor.random_`, whose upper bound is optional.
+
+    By default they go up to the greatest integer of the dtype; for a float dtype, to the greatest
+    up to which it holds all integers.
+    """
     dtype = tensor.dtype
     if not bounds:
         whole = 1 << PRECISION[to_float(dtype, "random_")] if dtype.is_float else dtype.limits[1]
@@ -110,9 +113,9 @@ def integers_for(
 def bernoulli(
     probability: Tensor, *, key: Tensor | None = None, generator: Generator | None = None
 ) -> Tensor:
-    """1 with the given probability, else 0, for each element.
+    """Draw 1 with the given probability, else 0, for each element.
 
-    Shapes and dtype: those of `probability`, which is a tensor of floats between 0 and 1.
+    Shapes and dtype: those of `probability`, a tensor of floats between 0 and 1.
 
     >>> ogive.bernoulli(Tensor([0.0, 1.0])).tolist()
     [0.0, 1.0]
@@ -125,7 +128,7 @@ def bernoulli(
             "tensor.bernoulli(p) takes a number"
         )
     dtype = to_float(probability.dtype, "bernoulli")
-    # More bits than 16-bit probabilities need: a small one must not be rounded to a step of u.
+    # In float32 at least, because a small probability would be rounded to a step of a narrow u.
     u = rand(
         *probability.shape, dtype=drawing.wide(dtype), device=memory_device(probability),
         key=key, generator=generator,
@@ -140,7 +143,7 @@ def chances(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """True with one probability for each element of a shape, on the device of `tensor`."""
+    """Draw True with one probability for all elements, with the shape and device of `tensor`."""
     number = to_probability(probability)
     with graph_lock:
         draw = Draw(tensor.shape if shape is None else shape, key, generator, "bernoulli")
@@ -149,7 +152,7 @@ def chances(
 
 
 def to_probability(given: Any) -> float:
-    """A number between 0 and 1. Raises `ArgumentError`."""
+    """Return an argument as a number between 0 and 1. Raises `ArgumentError`."""
     number = float(to_number(given, "a probability"))
     if not 0 <= number <= 1:
         raise ArgumentError(f"a probability is between 0 and 1, not {given}")
@@ -164,9 +167,9 @@ def randperm(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """The integers from 0 to n - 1 in random order. Shapes: (n,). int64 by default.
+    """Return the integers from 0 to n - 1 in random order, as int64 by default. Shapes: (n,).
 
-    Each element gets 64 random bits, no two the same; the order is that of sorting them.
+    Each element gets 64 random bits, no two the same. The order is that of the sorted bits.
 
     >>> sorted(ogive.randperm(5).tolist())
     [0, 1, 2, 3, 4]
@@ -176,7 +179,7 @@ def randperm(
         raise ArgumentError(f"randperm: n is {length}, and cannot be negative")
     chosen = dtypes.default_int if dtype is None else to_dtype(dtype)
     if chosen.is_bool or (chosen.is_integer and length - 1 > chosen.limits[1]):
-        raise ArgumentError(f"randperm: 0 to {length - 1} is more than {chosen.name} holds")
+        raise ArgumentError(f"randperm: {chosen.name} cannot hold 0 to {length - 1}")
     place = to_device(device)
     with graph_lock:
         draw = Draw((length,), key, generator, "randperm")
@@ -192,18 +195,18 @@ def multinomial(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Positions drawn with probabilities in proportion to `weights`.
+    """Draw positions with probabilities in proportion to `weights`, as int64.
 
-    Shapes: (n,) → (num_samples,), (rows, n) → (rows, num_samples). int64. Without replacement,
-    positions are drawn one after the other from those that are left, and no position comes twice.
+    Shapes: (n,) → (num_samples,), (rows, n) → (rows, num_samples). Without replacement, positions
+    are drawn one after the other from those that are left.
 
     >>> ogive.multinomial(Tensor([0.0, 0.0, 3.0]), 2, replacement=True).tolist()
     [2, 2]
     >>> sorted(ogive.multinomial(Tensor([1.0, 0.0, 3.0]), 2).tolist())
     [0, 2]
 
-    Raises `ArgumentError` for more samples than there are positions. Weights must not be negative,
-    and without replacement there must be as many positive ones as samples.
+    Raises `ArgumentError` for more samples than positions without replacement. Weights must not be
+    negative, and without replacement, at least `num_samples` of them must be positive.
     """
     samples = to_integer(num_samples, "multinomial: num_samples")
     if not isinstance(weights, Tensor) or weights.ndim not in (1, 2):
@@ -229,11 +232,11 @@ def multinomial(
     return _on_host(_race, [weights, times], (*shape[:-1], samples))
 
 
-# Choosing by weights is done on the host, at its place among the kernels.
+# Choices by weights are computed by NumPy, as a step between kernels.
 
 
 def _race(weights: NDArray[Any], times: NDArray[Any], result: NDArray[Any]) -> None:
-    """The first to arrive, if position i takes an exponential time of rate weights[i]."""
+    """Choose the first positions to arrive, if position i takes an exponential time of rate wᵢ."""
     samples = result.shape[-1]
     _check_weights(weights, samples)
     with numpy.errstate(divide="ignore"):
@@ -242,7 +245,7 @@ def _race(weights: NDArray[Any], times: NDArray[Any], result: NDArray[Any]) -> N
 
 
 def _search(weights: NDArray[Any], u: NDArray[Any], result: NDArray[Any]) -> None:
-    """Where the share `u` of the sum of weights is reached."""
+    """Choose the position where the running sum of weights reaches the share `u` of the total."""
     _check_weights(weights, 1)
     sums = weights.astype(numpy.float64).cumsum(axis=-1)
     rows = zip(*[array.reshape(-1, array.shape[-1]) for array in (sums, u, result)], strict=True)

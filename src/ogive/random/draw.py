@@ -1,7 +1,7 @@
-"""One draw: random words for each element of a shape, and the numbers made of them.
+"""A draw: random words for each element of a shape, and the numbers made from them.
 
-The functions here build nodes of shape (elements,); `graph_lock` is held. Floats of 16 bits are
-drawn in float32, and rounded where the draw is finished.
+The functions return nodes of shape (elements,), and are called with `graph_lock` held. Floats of 16
+bits are drawn in float32 and rounded when the draw is finished.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 PRECISION = {dtypes.float64: 53, dtypes.float32: 24, dtypes.float16: 11, dtypes.bfloat16: 8}
-"""The bits of a uniform number: as many as the dtype holds for every number below 1."""
+"""The bits of a uniform number: the precision of the dtype."""
 
 
 class Draw:
-    """The random words of one draw, under a key of its own."""
+    """A source of the random words of one draw, under a key of its own."""
 
     __slots__ = ("key", "length", "shape")
 
@@ -42,16 +42,16 @@ class Draw:
         self.key = key_of_draw(key, generator, name)
 
     def bits(self, purpose: int = FIRST) -> UOp:
-        """64 bits for each element."""
+        """Return 64 bits for each element."""
         return enciphered(self.key, self.length, purpose)
 
     def finish(self, node: UOp, dtype: DType, device: str) -> Tensor:
-        """The tensor of the draw: `node` holds its elements in row-major order."""
+        """Return the tensor of the draw. `node` holds its elements in row-major order."""
         return wrap(build.reshape(build.cast(node, dtype), self.shape), device)
 
 
 def to_float(dtype: Any, name: str) -> DType:
-    """A float dtype to draw; the default one for None. Raises `DtypeError`."""
+    """Return the float dtype to draw, by default float32. Raises `DtypeError`."""
     chosen = dtypes.default_float if dtype is None else to_dtype(dtype)
     if chosen not in PRECISION:
         known = ", ".join([each.name for each in PRECISION])
@@ -60,31 +60,31 @@ def to_float(dtype: Any, name: str) -> DType:
 
 
 def wide(dtype: DType) -> DType:
-    """The dtype in which numbers of `dtype` are computed."""
+    """Return the dtype in which numbers of `dtype` are computed."""
     return dtypes.float64 if dtype is dtypes.float64 else dtypes.float32
 
 
 def operation(op: Op, left: UOp, right: UOp | Scalar) -> UOp:
-    """An operation on two nodes, or on a node and a number of its dtype."""
+    """Apply an op to two nodes, or to a node and a number of its dtype."""
     if not isinstance(right, UOp):
         right = build.constant(left.dtype, right)
     return make(op, left.dtype, (left, right), None, left.shape)
 
 
 def top_bits(bits: UOp, count: int, dtype: DType) -> UOp:
-    """The highest bits of each word as numbers of `dtype`."""
+    """Return the highest bits of each word as numbers of `dtype`."""
     integer = dtypes.int32 if count < 32 else dtypes.int64
     return build.cast(build.cast(operation(Op.SHR, bits, 64 - count), integer), dtype)
 
 
 def uniform(bits: UOp, dtype: DType) -> UOp:
-    """Multiples of 2^-p in [0, 1), where p is the precision of `dtype`."""
+    """Return uniform multiples of 2^-p in [0, 1), where p is the precision of `dtype`."""
     precision = PRECISION[dtype]
     return operation(Op.MUL, top_bits(bits, precision, wide(dtype)), 2.0**-precision)
 
 
 def open_uniform(bits: UOp, dtype: DType) -> UOp:
-    """Odd multiples of 2^-p in (0, 1): neither 0 nor 1, so that logarithms are finite."""
+    """Return uniform odd multiples of 2^-p in (0, 1), whose logarithms are finite."""
     kind = wide(dtype)
     precision = PRECISION[kind]
     halves = operation(Op.ADD, top_bits(bits, precision - 1, kind), 0.5)
@@ -92,14 +92,16 @@ def open_uniform(bits: UOp, dtype: DType) -> UOp:
 
 
 def exponential(bits: UOp, dtype: DType) -> UOp:
-    """-log(u): the time until something happens that happens once per unit of time."""
+    """Return exponential numbers of rate 1: -log(u) for uniform u."""
     logarithm = make(Op.LOG, wide(dtype), (open_uniform(bits, dtype),))
     return make(Op.NEG, logarithm.dtype, (logarithm,))
 
 
 def normal(draw: Draw, dtype: DType) -> UOp:
-    """sqrt(-2 log u) cos(2 pi v) for uniform u and v: the two words of one block, each 32 bits;
-    for float64 two blocks, of which each gives 53."""
+    """Return normal numbers: sqrt(-2 log u) cos(2 pi v) for uniform u and v.
+
+    u and v are the halves of a word, of 32 bits each; for float64, two words, of 53 bits each.
+    """
     kind = wide(dtype)
     bits = draw.bits()
     if kind is dtypes.float64:
@@ -116,7 +118,7 @@ def normal(draw: Draw, dtype: DType) -> UOp:
 
 
 def chance(bits: UOp, probability: float) -> UOp:
-    """True with a probability, which is rounded to a multiple of 2^-32."""
+    """Return True with a probability, which is rounded to a multiple of 2^-32."""
     bound = round(probability * 2.0**32)
     if bound >> 32:
         return build.filled(dtypes.bool_, True, bits.shape)

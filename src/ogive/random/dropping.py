@@ -1,4 +1,4 @@
-"""Random zeros: dropout in its forms, and the softmax that draws."""
+"""The forms of dropout, and the Gumbel softmax."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 SELU_FLOOR = -1.7580993408473766
-"""What SELU tends to on the left; alpha dropout puts it in place of a zero."""
+"""The limit of SELU at -∞. Alpha dropout sets elements to it, not to 0."""
 
 
 def dropout(
@@ -29,7 +29,7 @@ def dropout(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Each element is 0 with probability `p`, else x / (1 - p); just `x` unless training.
+    """Set elements to 0 with probability `p`, and scale the others by 1 / (1 - p), in training.
 
     Shapes: unchanged.
 
@@ -51,7 +51,7 @@ def feature_dropout(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """`dropout` of whole channels. Shapes: (N, C, ...), unchanged.
+    """Apply `dropout` to whole channels. Shapes: (N, C, ...), unchanged.
 
     >>> y = ogive.random.feature_dropout(ogive.ones(2, 3, 4))
     >>> bool((y == y[:, :, :1]).all())
@@ -68,10 +68,10 @@ def alpha_dropout(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Dropout that keeps mean 0 and deviation 1, for networks with SELU. Shapes: unchanged.
+    """Apply dropout that keeps mean 0 and deviation 1, for networks with SELU. Shapes: unchanged.
 
-    With s the value that SELU tends to on the left, an element becomes s with probability `p`;
-    then all are scaled and shifted to the mean and deviation they had.
+    Elements are set to the limit of SELU at -∞ with probability `p`. Then all elements are scaled
+    and shifted, so that mean and deviation stay.
 
     >>> ogive.random.alpha_dropout(ogive.zeros(4), 0.5, training=False).tolist()
     [0.0, 0.0, 0.0, 0.0]
@@ -87,7 +87,7 @@ def feature_alpha_dropout(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """`alpha_dropout` of whole channels. Shapes: (N, C, ...), unchanged.
+    """Apply `alpha_dropout` to whole channels. Shapes: (N, C, ...), unchanged.
 
     >>> ogive.random.feature_alpha_dropout(ogive.zeros(2, 3, 4)).shape
     (2, 3, 4)
@@ -107,10 +107,10 @@ def gumbel_softmax(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """softmax((logits + g) / tau) along `dim`, where g is Gumbel noise: a soft draw of a position.
+    """Return softmax((logits + g) / tau) along `dim`, with Gumbel noise g: a soft draw.
 
-    Shapes: unchanged. `hard` gives 1 at the greatest and 0 elsewhere, with the gradient of the
-    soft draw. `eps` is PyTorch's and means nothing, in both.
+    Shapes: unchanged. With `hard`, the result is 1 at the maximum and 0 elsewhere, with the
+    gradient of the soft draw. `eps` has no effect, nor has it in PyTorch.
 
     >>> ogive.random.gumbel_softmax(ogive.zeros(2, 5), hard=True).sum(-1).tolist()
     [1.0, 1.0]

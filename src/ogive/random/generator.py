@@ -1,4 +1,4 @@
-"""Generators: where the keys of draws come from when no key is given."""
+"""Generators: they give the keys of draws for which no key is given."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ogive.tensor.core import to_integer
 from ogive.tensor.creation.supplied_numbers import Supplier
 
 _AHEAD = 256
-"""Keys made at once: enciphering one costs as much as enciphering hundreds."""
+"""How many keys are made at a time. Enciphering one costs as much as enciphering hundreds."""
 
 _WORDS = 8192
-"""Words made at once, for the same reason: 64 take 45 µs and 8192 take 105 µs (AMD EPYC). A draw of
-fewer is made together with those after it."""
+"""How many words are made at a time: 64 take 45 µs and 8192 take 105 µs (AMD EPYC). The words of
+smaller draws are made together with those of the next draws."""
 
 _ROUNDED = 64
-"""These draws get a multiple of so many words each: as many as the last ones took at most."""
+"""Words of future draws are made in multiples of this number, by the size of the last draws."""
 
 
 class Generator(Supplier):
-    """A sequence of keys, one for each draw: that of draw i is `fold_in(key(seed), i)`.
+    """A sequence of keys, one for each draw: the key of draw i is `fold_in(key(seed), i)`.
 
-    Without a seed it takes one from the operating system. Threads may share a generator; each draw
-    gets a key of its own, whoever comes first.
+    Without a seed, the operating system gives one. Threads may share a generator: each draw gets a
+    key of its own, in the order of the calls.
 
     >>> ogive.random.rand(2, generator=Generator(7)).shape
     (2,)
@@ -52,14 +52,14 @@ class Generator(Supplier):
         self._widest = 0
 
     def take(self) -> int:
-        """The key of the next draw."""
+        """Return the key of the next draw."""
         with self._lock:
             key = self._next_key()
             self._position += 1
             return key
 
     def take_words(self, count: int) -> Words:
-        """The first words under the key of the next draw."""
+        """Return the first words under the key of the next draw."""
         if count > _WORDS // 2:
             return encipher_on_host(numpy.arange(count, dtype=numpy.uint64), self.take())
         with self._lock:
@@ -88,7 +88,7 @@ class Generator(Supplier):
         return self._keys[at]
 
     def manual_seed(self, seed: int) -> Generator:
-        """Begin again, with this seed. Returns the generator itself.
+        """Restart with this seed. Returns the generator itself.
 
         >>> Generator().manual_seed(3).initial_seed()
         3
@@ -100,13 +100,13 @@ class Generator(Supplier):
         return self
 
     def seed(self) -> int:
-        """Begin again, with a seed from the operating system, which is returned."""
+        """Restart with a seed from the operating system. Returns the seed."""
         chosen = _system_seed()
         self.manual_seed(chosen)
         return chosen
 
     def initial_seed(self) -> int:
-        """The seed that it began with.
+        """Return the seed of the last start.
 
         >>> Generator(7).initial_seed()
         7
@@ -114,7 +114,7 @@ class Generator(Supplier):
         return self._seed
 
     def get_state(self) -> tuple[int, int]:
-        """Where the sequence stands: the seed, and how many draws were made.
+        """Return the state of the generator: the seed, and the number of draws that were made.
 
         >>> generator = Generator(7)
         >>> _ = ogive.random.rand(2, generator=generator)
@@ -126,9 +126,9 @@ class Generator(Supplier):
             return self._seed, self._position
 
     def set_state(self, state: tuple[int, int]) -> Generator:
-        """Go on from where `get_state` was called. Returns the generator itself.
+        """Continue from a state that `get_state` returned. Returns the generator itself.
 
-        Raises `ArgumentError` for what is no state.
+        Raises `ArgumentTypeError` or `ArgumentError` if it is not a state.
         """
         self.refuse_capture("setting the state of a generator")
         if not isinstance(state, tuple | list) or len(state) != 2:
@@ -152,7 +152,7 @@ def _restored(seed: int, position: int) -> Generator:
 
 
 def to_seed(given: Any) -> int:
-    """A seed as the 64 bits of a key. Raises `ArgumentError` outside -2^63 to 2^64 - 1."""
+    """Return a seed as the 64 bits of a key. Raises `ArgumentError` outside -2^63 to 2^64 - 1."""
     seed = to_integer(given, "a seed")
     if not -(1 << 63) <= seed < 1 << 64:
         raise ArgumentError(f"a seed has 64 bits: from -2^63 to 2^64 - 1, not {seed}")
@@ -167,7 +167,7 @@ default_generator = Generator()
 
 
 def manual_seed(seed: int) -> Generator:
-    """Let the default generator begin again, with this seed. Returns it.
+    """Restart the default generator with this seed. Returns the generator.
 
     >>> _ = ogive.manual_seed(0)
     >>> first = ogive.rand(3).tolist()
@@ -181,26 +181,26 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Let the default generator begin again, with a seed from the operating system."""
+    """Restart the default generator with a seed from the operating system. Returns the seed."""
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed of the default generator."""
+    """Return the seed of the default generator."""
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> tuple[int, int]:
-    """Where the default generator stands; see `Generator.get_state`."""
+    """Return the state of the default generator; see `Generator.get_state`."""
     return default_generator.get_state()
 
 
 def set_rng_state(state: tuple[int, int]) -> None:
-    """Let the default generator go on from where it stood; see `Generator.set_state`."""
+    """Set the state of the default generator; see `Generator.set_state`."""
     default_generator.set_state(state)
 
 
-# A child goes on from where its parent is, and must not inherit a lock that is held.
+# A forked child continues the sequence of its parent, and must not inherit a lock that is held.
 os.register_at_fork(
     before=default_generator._lock.acquire,
     after_in_parent=default_generator._lock.release,

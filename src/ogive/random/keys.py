@@ -1,7 +1,7 @@
 """Keys: random numbers as a function of an argument.
 
-A key is a tensor of shape () and dtype uint64. The same key gives the same numbers; `split` and
-`fold_in` make new keys, whose numbers have nothing to do with each other.
+A key is a tensor of shape () and dtype uint64. The same key gives the same numbers. `split` and
+`fold_in` make new keys, whose numbers are independent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def key(seed: int) -> Tensor:
-    """The key of a seed. Shapes: ().
+    """Return the key of a seed. Shapes: ().
 
     >>> a, b = key(7), key(7)
     >>> ogive.rand(3, key=a).tolist() == ogive.rand(3, key=b).tolist()
@@ -37,7 +37,7 @@ def key(seed: int) -> Tensor:
 
 
 def split(key: Tensor, count: int = 2) -> Tensor:
-    """`count` new keys. Shapes: (count,); `a, b = split(key)` takes them apart.
+    """Return `count` new keys. Shapes: (count,). `a, b = split(key)` unpacks them.
 
     >>> a, b = split(ogive.random.key(0))
     >>> ogive.rand(1, key=a).item() == ogive.rand(1, key=b).item()
@@ -51,13 +51,13 @@ def split(key: Tensor, count: int = 2) -> Tensor:
 
 
 def fold_in(key: Tensor, data: int | Tensor) -> Tensor:
-    """A new key for a key and a number, such as that of a step. Shapes: that of `data`.
+    """Return a new key for a key and a number, such as that of a step. Shapes: that of `data`.
 
     >>> step = fold_in(ogive.random.key(0), 12)
     >>> step.shape
     ()
 
-    Raises `ArgumentError` unless 0 <= data < 2^62; of a tensor, the low 62 bits count.
+    Raises `ArgumentError` unless 0 <= data < 2^62. Numbers in a tensor are taken modulo 2^62.
     """
     if isinstance(data, Tensor):
         if not data.dtype.is_integer:
@@ -77,9 +77,9 @@ def fold_in(key: Tensor, data: int | Tensor) -> Tensor:
 
 
 def key_of_draw(key: Tensor | None, generator: Generator | None, name: str) -> UOp:
-    """The key of one draw, of shape (1,): the one given, or the next of a generator.
+    """Return the key of a draw, of shape (1,): the given key, or the next one of a generator.
 
-    `graph_lock` is held.
+    The caller holds `graph_lock`.
     """
     if key is None:
         if generator is not None and not isinstance(generator, Generator):

@@ -1,7 +1,7 @@
-"""Draws that reject and try again: gamma, Poisson, binomial, angles. They are made on the host.
+"""Draws by rejection sampling, on the host: gamma, Poisson, binomial, von Mises.
 
-How often such a draw tries is not known before, so it is a host function among the kernels. Its
-seed is itself drawn, and so the numbers follow from the key as all others do.
+The number of tries is not known in advance, so NumPy makes these draws, as a step between kernels.
+Its seed is drawn from the key, so the numbers are functions of the key as well.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from ogive.tensor.values.custom_function import custom
 Array = NDArray[Any]
 
 SERIES_UP_TO = 200.0
-"""Above this shape parameter a gamma is a cube of a normal number, to better than 10⁻⁴."""
+"""Above this shape parameter, a gamma number is the cube of a normal one, within 10⁻⁴."""
 
 FAR = 6.0
-"""So many deviations out, the series cancels; a draw is there once in a billion."""
+"""The number of deviations from which on the series cancels. One draw in a billion is there."""
 
 
 def standard_gamma(
     concentration: Tensor, *, key: Tensor | None = None, generator: Generator | None = None
 ) -> Tensor:
-    """Numbers of the gamma distribution with rate 1. Shapes: as `concentration`, and its dtype.
+    """Draw numbers of the gamma distribution with rate 1. Shapes and dtype: as `concentration`.
 
     >>> bool((ogive.random.standard_gamma(ogive.full((100,), 2.0)) > 0).all())
     True
 
-    Gradients are not carried here: see `gamma_slope`.
+    They have no gradients; see `gamma_slope`.
     """
     _checked("standard_gamma", concentration)
 
@@ -53,7 +53,7 @@ def standard_gamma(
 def poisson(
     rate: Tensor, generator: Generator | None = None, *, key: Tensor | None = None
 ) -> Tensor:
-    """How often something happens that happens `rate` times on average. Shapes: as `rate`.
+    """Draw numbers of the Poisson distribution with mean `rate`. Shapes: as `rate`.
 
     >>> ogive.random.poisson(ogive.zeros(3)).tolist()
     [0.0, 0.0, 0.0]
@@ -69,7 +69,9 @@ def poisson(
 def binomial(
     count: Tensor, prob: Tensor, generator: Generator | None = None, *, key: Tensor | None = None
 ) -> Tensor:
-    """How many of `count` tries succeed, each with probability `prob`. Shapes broadcast.
+    """Draw numbers of the binomial distribution: successes in `count` trials. Shapes broadcast.
+
+    Each trial succeeds with probability `prob`.
 
     >>> ogive.random.binomial(ogive.full((2,), 5.0), ogive.ones(2)).tolist()
     [5.0, 5.0]
@@ -85,7 +87,7 @@ def binomial(
 def von_mises(
     concentration: Tensor, *, key: Tensor | None = None, generator: Generator | None = None
 ) -> Tensor:
-    """Angles around 0, of von Mises' distribution. Shapes: as `concentration`."""
+    """Draw angles of the von Mises distribution around 0. Shapes: as `concentration`."""
     _checked("von_mises", concentration)
 
     def draw(source: numpy.random.Generator, concentration: Array) -> Any:
@@ -95,9 +97,9 @@ def von_mises(
 
 
 def gamma_slope(concentration: Tensor, sample: Tensor) -> Tensor:
-    """How a gamma number moves with its shape parameter, its quantile held. Shapes: equal.
+    """Return the derivative of a gamma number by its shape parameter, at a fixed quantile.
 
-    That is -(∂P/∂a) / p for the distribution function P and the density p.
+    It is -(∂P/∂a) / p for the distribution function P and the density p. Shapes: all equal.
     """
 
     def slope(shape: Array, value: Array, result: Array) -> None:
@@ -112,7 +114,7 @@ def gamma_slope(concentration: Tensor, sample: Tensor) -> Tensor:
 def _slope(a: Array, x: Array) -> Array:
     """P(a, x) = Σ pₙ with pₙ = xᵃ⁺ⁿ e⁻ˣ / Γ(a+n+1), and ∂pₙ/∂a = pₙ · (log x - ψ(a+n+1)).
 
-    All is relative to the density xᵃ⁻¹ e⁻ˣ / Γ(a), so that p₀ is x / a.
+    All terms are divided by the density xᵃ⁻¹ e⁻ˣ / Γ(a), so that p₀ is x / a.
     """
     centre = 1 - 1 / (9 * a)
     root = numpy.cbrt(x / a)  # nearly normal: centre + z / (3 √a)
@@ -131,7 +133,7 @@ def _slope(a: Array, x: Array) -> Array:
 
 
 def _digamma(x: Array) -> Array:
-    """The logarithmic derivative of Γ, for positive numbers: up by recurrence, then a series."""
+    """Return the logarithmic derivative of Γ for positive numbers: a recurrence, then a series."""
     below = numpy.zeros_like(x)
     for _ in range(8):
         is_small = x < 8
@@ -162,8 +164,8 @@ def _drawn(
         words = Draw((2,), key, generator, name)
         seed = words.finish(words.bits(), dtypes.uint64, place)
 
-    def on_host(seed: Array, *rest: Array) -> None:
-        *inputs, result = rest
+    def on_host(seed: Array, *arrays: Array) -> None:
+        *inputs, result = arrays
         source = numpy.random.Generator(numpy.random.Philox(seed.tolist()))
         result[...] = draw(source, *inputs)
 

@@ -1,4 +1,4 @@
-"""Draws made of other draws: Cauchy, log-normal, geometric."""
+"""Draws that are transformed from other draws: Cauchy, log-normal, geometric."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cauchy(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers of the Cauchy distribution: tan(π · (u - ½)) · sigma + median for uniform u.
+    """Draw numbers of the Cauchy distribution: tan(π · (u - ½)) · sigma + median for uniform u.
 
     >>> ogive.random.cauchy(2, 3).shape
     (2, 3)
@@ -46,7 +46,7 @@ def log_normal(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers whose logarithms have the normal distribution with this mean and deviation.
+    """Draw numbers whose logarithms are normally distributed with this mean and deviation.
 
     >>> bool((ogive.random.log_normal(100) > 0).all())
     True
@@ -66,7 +66,9 @@ def geometric(
     key: Tensor | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """How often to try until what has the probability `p` happens: 1, 2, ... As int64 by default.
+    """Draw numbers of trials up to the first success, which has probability `p`: 1, 2, ...
+
+    The default dtype is int64.
 
     >>> ogive.random.geometric(3, p=1.0).tolist()
     [1, 1, 1]
@@ -78,7 +80,7 @@ def geometric(
         raise ArgumentError(f"geometric: p is {p}, and must be above 0 and at most 1")
     kind = dtypes.int64 if dtype is None else to_dtype(dtype)
     compute = wide(kind) if kind.is_float else dtypes.float64
-    # What decays at this rate is in the first unit of time with probability p.
+    # An event with this rate happens in the first unit of time with probability p.
     rate = -math.log1p(-chance) if chance < 1 else math.inf
     waited = exponential(
         *shape, rate=rate, dtype=compute, device=device, key=key, generator=generator

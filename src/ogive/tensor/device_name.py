@@ -1,4 +1,4 @@
-"""The name of a device, with what PyTorch's programs ask of one."""
+"""The names of devices, with the attributes that programs of PyTorch expect."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ogive.ir.device_names import (
 
 
 class Device(str):
-    """Where a tensor is: its name, of which `type` and `index` are what PyTorch calls so.
+    """The name of a device. `type` and `index` are its parts, as in PyTorch.
 
     >>> ogive.ones(2).device.type
     'cpu'
     >>> ogive.ones(2, device="cpu:1").device, ogive.ones(2, device="cpu:1").device.index
     ('CPU:1', 1)
 
-    Raises `DeviceError` for one that there is not, and for `DISK`, which is read-only.
+    Raises `DeviceError` for an unknown or absent device, and for `DISK`, which is read-only.
     """
 
     __slots__ = ()
@@ -36,12 +36,12 @@ class Device(str):
         if name == FILES:
             raise DeviceError(READ_ONLY)
         if name != DEFAULT_DEVICE:
-            find_device(name)  # which says if there is none
+            find_device(name)  # raises if there is none
         return super().__new__(cls, name)
 
     @classmethod
     def over(cls, names: Sequence[object]) -> Device:
-        """Several devices that hold a value together. Raises `DeviceError`."""
+        """Return the name of a group of devices that hold one value. Raises `DeviceError`."""
         return super().__new__(cls, check_group(names))
 
     @property
@@ -51,18 +51,21 @@ class Device(str):
 
     @property
     def index(self) -> int | None:  # type: ignore[override]
-        """Which of several it is; None for the first."""
+        """The number of the device among those of its kind; None for the first."""
         return split_name(self)[1] or None
 
     def __enter__(self) -> Device:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Tensors are made there before, inside and after."""
+        """Do nothing: the context changes no default."""
 
 
 def check_group(names: Sequence[object]) -> str:
-    """The one name of several devices. Raises `DeviceError` if one comes twice or is none."""
+    """Return the name of a group of devices.
+
+    Raises `DeviceError` for a device that is unknown, named twice, or `DISK`.
+    """
     devices = [check_name(name) for name in names]
     for name in devices:
         if devices.count(name) > 1:
@@ -74,6 +77,6 @@ def check_group(names: Sequence[object]) -> str:
 
 
 def is_device_name(given: object) -> bool:
-    """Whether `given` names a device, be it here or not, and no dtype."""
+    """Whether `given` names a device, present or absent, and not a dtype."""
     first = group_members(str(given).upper())[0]
     return first.partition(":")[0] in (*KINDS, *ABSENT)

@@ -274,7 +274,7 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (TraceError, "has no values", lambda: ogive.vmap(lambda x: x * x.item())(X)),
     (ShapeError, "length 3", lambda: ogive.vmap(lambda a, b: a)(X, Tensor([1.0] * 3))),
     (ArgumentError, "1 entries for 2", lambda: ogive.vmap(lambda a, b: a, (0,))(X, X)),
-    (ArgumentError, "names no axis", lambda: ogive.vmap(lambda a: a, None)(X)),
+    (ArgumentError, "names no batch axis", lambda: ogive.vmap(lambda a: a, None)(X)),
     (AxisError, "no axis 1", lambda: ogive.vmap(lambda a: a, 1)(X)),
     (ArgumentTypeError, "returned float", lambda: ogive.vmap(lambda a: 1.0)(X)),
     (ArgumentTypeError, "are not like", lambda: ogive.vmap(lambda a: a, ({"a": 0},))(X)),

@@ -249,7 +249,7 @@ def test_a_captured_function_refuses_a_mask_whose_count_is_needed() -> None:
         (([0, 2],), IndexRangeError, "index 2 is out of range for axis 0 of length 2"),
         ((0, [-4]), IndexRangeError, "index -4 is out of range for axis 0 of length 3"),
         (([0], [0], [0], [0]), IndexRangeError, r"too many indices: 4 for the 3 axes"),
-        (([0.5],), ArgumentTypeError, "does not select; indices are integers, masks bool"),
+        (([0.5],), ArgumentTypeError, "an index cannot be of .*; indices are integers, masks bool"),
         (([[0], [0, 1]],), ShapeError, "not of equal lengths"),
         (([0, 1], [0, 1, 2]), ShapeError, "indexing: shapes .* do not broadcast"),
         (([True, False, True],), IndexRangeError, r"mask of shape \(3,\) does not fit .* \(2,\)"),

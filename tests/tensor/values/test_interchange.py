@@ -213,7 +213,7 @@ def test_a_copy_can_be_asked_for() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"dl_device": (2, 0)}, "cannot be had on device"),
+        ({"dl_device": (2, 0)}, "cannot be lent on device"),
         ({"stream": 1}, "the CPU has no streams"),
     ],
 )

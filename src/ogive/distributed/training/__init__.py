@@ -1,1 +1,1 @@
-"""Training over ranks: who has which part of batches, parameters, layers and state."""
+"""Training over ranks: how batches, parameters, layers and state are divided among them."""

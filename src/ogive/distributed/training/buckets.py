@@ -1,9 +1,9 @@
-"""Sums of several messages over ranks, which are on their way while the next are computed.
+"""Sums of several messages over ranks. Each is in flight while the next ones are computed.
 
     m1  →  start 1  →  m2  →  start 2  →  …  →  wait for all  →  totals
 
-Inside of `ogive.jit` both are steps of the function's graph. The steps that wait read a token of
-each one that starts, so that all are started before any is waited for.
+Inside of `ogive.jit`, starting and waiting are steps of the function's graph. The steps that wait
+read a token of each step that starts, so that all are started before the first is waited for.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TOKEN = ((1,), dtypes.uint8)
 
 
 def add_over_ranks(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tensor]:
-    """The sum of each message over all ranks; floats under 32 bits are summed in float32."""
+    """Return the sum of each message over all ranks. Floats under 32 bits are added in float32."""
     wide = [on_one_device(_widened(message)) for message in messages]
     add = _captured if is_tracing() else _at_once
     pairs = zip(messages, add(ranks, wide, call), strict=True)
@@ -48,7 +48,7 @@ def _at_once(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tenso
         def fill(written: Array) -> None:
             _start(ranks, flight, read, written)
             if not find_device(message.device).addressable:
-                flight.finish()  # what is written is copied to the device right after this
+                flight.finish()  # the result is copied to the device right after this
 
         return fill_new(read.shape, message.dtype, message.device, fill)
 
@@ -72,7 +72,7 @@ def _captured(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tens
         def start(read: Array, token: Array) -> None:
             if number == 0:
                 flights[:] = [ranks.begin(call)]
-            # What such a function reads is a copy of its own: it stays as long as it is sent.
+            # `read` is a copy of the step's own, which stays valid while it is sent.
             _start(ranks, flights[0], read.reshape(-1), sums[number])
             token[:] = 0
 
@@ -87,7 +87,7 @@ def _captured(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tens
 
     tokens: list[Tensor] = []
     for number, message in enumerate(messages):
-        # Each after the one before: all ranks start them in the same order.
+        # In a chain, so that all ranks start them in the same order.
         given = [message, *tokens[-1:]]
         tokens.append(custom(_first_and_last(starting(number)), given, TOKEN, name=call.text))
     return [
@@ -97,5 +97,5 @@ def _captured(ranks: Ranks, messages: Sequence[Tensor], call: Call) -> list[Tens
 
 
 def _first_and_last(function: Callable[[Array, Array], None]) -> Callable[..., None]:
-    """A function of its first array and of what it writes to; what is between orders it only."""
+    """Return `function` of the first and the last array. Those in between only order the steps."""
     return lambda *arrays: function(arrays[0], arrays[-1])

@@ -1,4 +1,4 @@
-"""Training on parts of each batch: parameters that are equal on all ranks stay so."""
+"""Data-parallel training: each rank trains on a part of each batch. Parameters stay equal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 BUCKET_BYTES = 4 << 20
-"""A message of so many bytes takes as long as its bytes do; smaller ones wait for each other."""
+"""The size of a bucket. For messages of this size, bandwidth and not latency counts."""
 
 
 def average_gradients(
@@ -30,10 +30,10 @@ def average_gradients(
 ) -> None:
     """Replace the gradients of a model, or of parameters, by their means over all ranks.
 
-    Called between `backward()` and the step of the optimizer. Gradients go in buckets, one flat
-    message each, the last parameters first: they are on their way while those before are computed.
-    `group` and `compress` are as for `all_reduce`. Parameters without a gradient stay without; they
-    are the same ones on all ranks.
+    Call it between `backward()` and the step of the optimizer. Gradients are sent in buckets, the
+    last parameters first: a bucket is one flat message, in flight while the gradients of earlier
+    layers are computed. `group` and `compress` are those of `all_reduce`. Parameters without a
+    gradient are left out; they must be the same on all ranks.
 
     >>> model = nn.Linear(2, 1)
     >>> model(ogive.ones(3, 2)).sum().backward()
@@ -41,10 +41,12 @@ def average_gradients(
     >>> model.bias.grad.tolist()
     [3.0]
 
-    Raises `DistributedError` where ranks have gradients of other parameters, or do not answer.
+    Raises `DistributedError` if ranks have gradients of different parameters, or do not answer.
     """
     if to_integer(bucket_bytes, "bucket_bytes") < 1:
-        raise ArgumentError(f"average_gradients: bucket_bytes is {bucket_bytes}, and is at least 1")
+        raise ArgumentError(
+            f"average_gradients: bucket_bytes must be at least 1, got {bucket_bytes}"
+        )
     ranks = members_of(group, "average_gradients")
     chosen = [tensor for tensor in _parameters(model) if tensor.grad is not None]
     if ranks is None or not chosen:
@@ -61,7 +63,7 @@ def average_gradients(
 def _total(
     ranks: Ranks, messages: Sequence[Tensor], compress: Any, call: Call
 ) -> Sequence[Tensor]:
-    """The sums of messages over ranks."""
+    """Return the sums of messages over ranks."""
     if compress is None:
         return add_over_ranks(ranks, messages, call)
     return [
@@ -73,13 +75,13 @@ def _total(
 def broadcast_parameters(
     model: AnyModule | Iterable[Tensor], root: int = 0, group: Group | None = None
 ) -> None:
-    """Give all ranks the parameters and buffers that a model, or a list of tensors, has at `root`.
+    """Copy the parameters and buffers of a model, or a list of tensors, from `root` to all ranks.
 
-    Called before training, so that all ranks begin at the same point.
+    Call it before training, so that all ranks begin with the same parameters.
 
     >>> ogive.distributed.broadcast_parameters(nn.Linear(2, 1))
 
-    Raises `ArgumentError` for a rank that there is not, `DistributedError` as `all_reduce` does.
+    Raises `ArgumentError` for an unknown rank, and `DistributedError` as `all_reduce` does.
     """
     chosen = _parameters(model)
     if isinstance(model, AnyModule):
@@ -100,13 +102,13 @@ def _parameters(model: AnyModule | Iterable[Tensor]) -> list[Tensor]:
 
 
 def _listed(tensors: list[Tensor]) -> str:
-    """How many tensors of which dtypes and shapes, in order."""
+    """Describe tensors by their dtypes and shapes, in order, for comparison between ranks."""
     shown = ", ".join([f"{tensor.dtype.name} {tuple(tensor.shape)}" for tensor in tensors])
     return f"{len(tensors)} tensors: {shown}"
 
 
 def _buckets(tensors: list[Tensor], most: int) -> Iterator[list[Tensor]]:
-    """Tensors by dtype of their gradients, in order, at most so many bytes together; or one."""
+    """Group tensors, in order, by the dtype of their gradients, into buckets of `most` bytes."""
     of_dtype: dict[DType, list[Tensor]] = {}
     for tensor in tensors:
         of_dtype.setdefault(_gradient(tensor).dtype, []).append(tensor)
@@ -124,7 +126,7 @@ def _buckets(tensors: list[Tensor], most: int) -> Iterator[list[Tensor]]:
 
 
 def _flatten(bucket: list[Tensor]) -> Tensor:
-    """All gradients of a bucket, one behind the other."""
+    """Join all gradients of a bucket to one flat message."""
     return cat([_gradient(tensor).detach().reshape(-1) for tensor in bucket])
 
 

@@ -1,4 +1,4 @@
-"""Training in which each rank keeps a part of every parameter, of its gradient and of its state.
+"""Fully sharded training: each rank keeps a part of every parameter, gradient and optimizer state.
 
     layer.weight    a parameter    →    gathered from all ranks each time it is read;
                                         each rank gets the mean of its part of the gradient
@@ -22,12 +22,12 @@ from ogive.tensor.tensor import Tensor
 
 
 def fully_shard(model: Given, group: Group | None = None) -> Given:
-    """Let each rank of a group keep an equal part of every parameter. Returns the model.
+    """Shard every parameter of a model over the ranks of a group. Returns the model.
 
-    What the first rank has is what all begin with. Parameters become `original`s in a row
-    (`nn.utils.parametrize`), which an optimizer made afterwards trains: its state is of parts, too.
-    Where a module reads a parameter, it is gathered; in the backward pass the mean of its gradient
-    over the ranks is scattered, so that nothing has to be averaged.
+    All begin with the parameters of the first rank. Each parameter becomes a flat `original`
+    (`nn.utils.parametrize`) with this rank's part. An optimizer that is made afterwards trains the
+    parts, and its state is sharded as well. When a module reads a parameter, it is gathered. The
+    backward pass reduce-scatters the mean of its gradient, so gradients need no averaging.
 
     >>> model = ogive.distributed.fully_shard(nn.Linear(3, 2))
     >>> [tuple(p.shape) for p in model.parameters()], tuple(model(ogive.ones(1, 3)).shape)
@@ -41,7 +41,7 @@ def fully_shard(model: Given, group: Group | None = None) -> Given:
     for module in list(model.modules()):
         own = list(module.named_parameters(recurse=False, remove_duplicate=False))
         for name, parameter in own:
-            if id(parameter) in divided:  # of two modules: it is one, in the same parts
+            if id(parameter) in divided:  # a parameter that two modules share is sharded once
                 install_chain(module, name, divided[id(parameter)])
             else:
                 register_parametrization(module, name, Gathered(parameter.shape, chosen))
@@ -52,7 +52,7 @@ def fully_shard(model: Given, group: Group | None = None) -> Given:
 
 
 def _keep_order(module: AnyModule) -> None:
-    """Let a module's own parameters come before those of modules below it, as they did."""
+    """Keep the order of parameters: a module's own come before those of its submodules."""
     attributes = vars(module)
     first = {"parametrizations": attributes.pop("parametrizations")}
     rest = dict(attributes)
@@ -61,7 +61,7 @@ def _keep_order(module: AnyModule) -> None:
 
 
 class Gathered(Module):
-    """A parameter of which each rank of `group` has a part; `shape` is that of the whole."""
+    """The parametrization of a sharded parameter. `shape` is that of the whole parameter."""
 
     def __init__(self, shape: Any, group: Group) -> None:
         super().__init__()
@@ -69,11 +69,11 @@ class Gathered(Module):
         self.group = group
 
     def right_inverse(self, whole: Tensor) -> Tensor:
-        """This rank's part."""
+        """Return this rank's part of the parameter."""
         return self.group.own_part(whole).contiguous()
 
     def forward(self, part: Tensor) -> Tensor:
-        """The whole parameter."""
+        """Gather the whole parameter."""
         ranks = members_of(self.group, "fully_shard")
         call = call_of(f"a parameter of shape {self.shape}, gathered from parts", part.shape,
                        part.dtype, True)  # fmt: skip

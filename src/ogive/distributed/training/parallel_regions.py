@@ -1,13 +1,14 @@
-"""Layers whose parameters are divided among ranks, as Megatron divides them.
+"""Tensor parallelism: layers whose parameters are divided among ranks, as in Megatron-LM.
 
-Ranks of a group have the same activations, go through parts of a layer, and have the same again:
+The ranks of a group have the same activations before and after such a layer. In between, each
+computes with its part of the parameters:
 
     x ── copy_to ──┬── rank 0: x @ A0 ── gelu ── @ B0 ──┬── reduce_from ── y
                    └── rank 1: x @ A1 ── gelu ── @ B1 ──┘
 
-Every rank goes on with all of `y`, to the same loss. So the gradient of `y` is the same on all of
-them already, and `reduce_from` hands it on as it is; that of `x` is a part on each, and `copy_to`
-adds the parts up. (`all_reduce` is for losses that are different on each rank.)
+All ranks go on with the same `y` to the same loss. So they have the same gradient of `y`, and
+`reduce_from` passes it on unchanged. The gradients of `x` are parts of the whole, and `copy_to`
+adds them up. (`all_reduce` is for losses that differ between ranks.)
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def copy_to(x: Tensor, group: Group | None = None) -> Tensor:
-    """`x` itself, which all ranks of the group have, at the beginning of what they divide.
+    """Mark the input of a parallel region. Returns `x`, which is the same on all ranks.
 
     Shapes: unchanged. The gradient is the sum of the gradients of all ranks.
 
@@ -39,9 +40,9 @@ def copy_to(x: Tensor, group: Group | None = None) -> Tensor:
 
 
 def reduce_from(x: Tensor, group: Group | None = None) -> Tensor:
-    """The sum over the ranks of the group, at the end of what they divide.
+    """Add the outputs of a parallel region over the ranks of the group.
 
-    Shapes: unchanged. The gradient is the upstream one, which is the same on all ranks.
+    Shapes: unchanged. The gradient is the upstream gradient, which is the same on all ranks.
 
     >>> ogive.distributed.reduce_from(Tensor([1.0, 2.0])).tolist()
     [1.0, 2.0]

@@ -1,8 +1,8 @@
-"""A model in stages, one on each rank, that micro-batches go through one behind the other.
+"""Pipeline parallelism: a model in stages, one on each rank, for a stream of micro-batches.
 
-Each rank goes forward through a few micro-batches until the first comes back, then backward and
-forward by turns ("1F1B"), so that it keeps the activations of at most as many micro-batches as
-there are stages from it on:
+Each rank runs a few micro-batches forward until the first comes back, and then alternates between
+backward and forward ("1F1B"). So it keeps the activations of no more micro-batches than there are
+stages from it to the last:
 
     rank 0    F0 F1 F2    B0 F3 B1    B2    B3
     rank 1       F0 F1 B0 F2 B1 F3 B2    B3
@@ -49,18 +49,18 @@ class Pipeline:
 
     @property
     def is_last(self) -> bool:
-        """Whether this rank works out the loss."""
+        """Whether this rank computes the loss."""
         return self._place == self._group.size - 1
 
     def step(self, inputs: Sequence[Tensor] | int, loss: Loss | None = None) -> Tensor | None:
-        """Send micro-batches through all stages, and gradients back; gives the mean loss.
+        """Send micro-batches through all stages, and gradients back. Returns the mean loss.
 
-        The first rank gives `inputs`, one tensor for each micro-batch; others may say how many.
-        The last has `loss(y, number)`, a scalar; others get None. Gradients of the mean are added
-        to those of this stage's parameters.
+        `inputs` has a tensor for each micro-batch on the first rank; other ranks may give their
+        number instead. `loss(y, number)` returns a scalar on the last rank; other ranks return
+        None. The gradients of the mean loss are added to those of this stage's parameters.
 
-        Raises `ArgumentError` without inputs or loss where they are needed, `DistributedError`
-        where a rank does not answer.
+        Raises `ArgumentError` if `inputs` or `loss` are missing where they are needed, and
+        `DistributedError` if a rank does not answer.
         """
         if self.is_first and isinstance(inputs, int):
             raise ArgumentError("Pipeline.step: the first stage needs the inputs themselves")
@@ -73,7 +73,7 @@ class Pipeline:
         return sum(run.losses[1:], run.losses[0]) / run.count if run.losses else None
 
     def _turns(self, count: int) -> Iterator[tuple[bool, int]]:
-        """Whether to go forward, and through which micro-batch."""
+        """Yield the schedule: whether to run forward, and the number of the micro-batch."""
         ahead = min(self._group.size - 1 - self._place, count)
         for number in range(ahead):
             yield True, number
@@ -84,16 +84,16 @@ class Pipeline:
             yield False, number
 
     def apply(self, x: Tensor) -> Tensor:
-        """The stage's result for a micro-batch."""
+        """Return the stage's result for a micro-batch."""
         return self._stage(x)
 
     def neighbour(self, distance: int) -> int:
-        """The rank of the stage before or behind."""
+        """Return the rank of the stage `distance` stages further."""
         return self._group.ranks[self._place + distance]
 
 
 class _Run:
-    """One step: the activations of micro-batches that are under way, and the losses."""
+    """One step: the activations of the micro-batches in flight, and the losses."""
 
     def __init__(self, pipeline: Pipeline, inputs: Sequence[Tensor] | int, loss: Any) -> None:
         self._pipeline = pipeline
@@ -105,7 +105,7 @@ class _Run:
         self.sending = Sending()
 
     def forward(self, number: int) -> None:
-        """Take a micro-batch through the stage."""
+        """Run a micro-batch forward through the stage."""
         pipeline = self._pipeline
         if pipeline.is_first:
             assert not isinstance(self._inputs, int), "checked before"
@@ -121,7 +121,7 @@ class _Run:
         self._kept[number] = x, y
 
     def backward(self, number: int) -> None:
-        """Take the gradient of a micro-batch back through the stage."""
+        """Run the backward pass of a micro-batch through the stage."""
         pipeline = self._pipeline
         x, y = self._kept.pop(number)
         if pipeline.is_last:

@@ -1,4 +1,4 @@
-"""Which items of a data set a rank takes."""
+"""The sampler that divides the items of a data set among ranks."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ogive.random.generator import Generator
 
 
 class DistributedSampler(Sampler):
-    """The positions of one rank: every `num_replicas`-th, beginning with its own number.
+    """A sampler of the positions of one rank: every `num_replicas`-th, from its own number on.
 
-    All ranks have equally many: some positions come twice, or with `drop_last` some not at all.
-    The order is drawn from `seed` and the epoch that `set_epoch` names, the same on all ranks.
+    All ranks get the same number: some positions come twice, or with `drop_last` some are left out.
+    The order is drawn from `seed` and the epoch of `set_epoch`, the same on all ranks.
 
     >>> list(ogive.distributed.DistributedSampler(range(5), 2, rank=1, shuffle=False))
     [1, 3, 0]
 
-    Raises `ArgumentError` for a rank that there is not.
+    Raises `ArgumentError` for an unknown rank.
     """
 
     def __init__(
@@ -59,5 +59,5 @@ class DistributedSampler(Sampler):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Which epoch the next order is of."""
+        """Set the epoch of the next order."""
         self.epoch = epoch

@@ -1,5 +1,6 @@
-"""States of models that `fully_shard` has divided, as if they were whole: what is saved by so many
-ranks is loaded by another number of them, or by one process.
+"""Whole state dictionaries of models that `fully_shard` has divided.
+
+A state that some ranks save can be loaded by another number of ranks, or by one process.
 
     0.parametrizations.weight.original    (6,) on each of 4 ranks    ↔    0.weight    (8, 3)
 """
@@ -21,8 +22,8 @@ from ogive.tensor.tensor import Tensor
 
 
 class _Divided(NamedTuple):
-    """A parameter of which each rank has a part: its key in the model's state, its key in that of
-    the whole model, the part, and how the whole is gathered."""
+    """A sharded parameter: its keys in the states of the sharded and the whole model, its part, and
+    its parametrization."""
 
     key: str
     whole_key: str
@@ -31,8 +32,9 @@ class _Divided(NamedTuple):
 
 
 def whole_state(model: AnyModule, optimizer: Optimizer | None = None) -> dict[str, Any]:
-    """The state dictionary of the model as it was before `fully_shard`; or that of an `optimizer`
-    over its parameters. All ranks call it, and one of them may save it.
+    """Return the state dictionary of a sharded model, or of its `optimizer`, as if it were whole.
+
+    All ranks call it, and one of them may save it.
 
     >>> model = ogive.distributed.fully_shard(nn.Linear(3, 2))
     >>> {name: t.shape for name, t in ogive.distributed.whole_state(model).items()}
@@ -55,13 +57,15 @@ def whole_state(model: AnyModule, optimizer: Optimizer | None = None) -> dict[st
 def load_whole_state(
     model: AnyModule, state: Mapping[str, Any], optimizer: Optimizer | None = None
 ) -> None:
-    """Take on what `whole_state` gave, or the state dictionary of a model that was never divided;
-    with an `optimizer`, that of one over its parameters. Each rank keeps its parts.
+    """Load a whole state dictionary into a sharded model, or into its `optimizer`.
+
+    The state comes from `whole_state`, or from a model that was never sharded. Each rank keeps its
+    parts.
 
     >>> model = ogive.distributed.fully_shard(nn.Linear(3, 2))
     >>> ogive.distributed.load_whole_state(model, nn.Linear(3, 2).state_dict())
 
-    Raises `StateError` where keys or shapes differ.
+    Raises `StateError` if keys or shapes differ.
     """
     divided = _divided(model)
     if optimizer is not None:
@@ -76,7 +80,7 @@ def load_whole_state(
 
 
 def _divided(model: AnyModule) -> dict[str, _Divided]:
-    """The divided parameters of a model, by their keys in its state."""
+    """Return the sharded parameters of a model, by their keys in its state."""
     divided: dict[str, _Divided] = {}
     for path, module in model.named_modules(remove_duplicate=False):
         first = module.functions()[0] if isinstance(module, ParametrizationList) else None
@@ -88,13 +92,13 @@ def _divided(model: AnyModule) -> dict[str, _Divided]:
 
 
 def _join(own: _Divided, part: Tensor) -> Tensor:
-    """The whole of a parameter, or of state that is divided as it is."""
+    """Gather the whole of a parameter, or of optimizer state that is sharded like it."""
     (whole,) = own.gathered.group.join_parts([part], [own.gathered.shape])
     return whole.realize()
 
 
 def _cut(own: _Divided, given: Any, key: str) -> Tensor:
-    """This rank's part. Raises `StateError`."""
+    """Return this rank's part of a whole value. Raises `StateError` for another shape."""
     whole = given if isinstance(given, Tensor) else to_tensor(given)
     if tuple(whole.shape) != own.gathered.shape:
         raise StateError(
@@ -106,7 +110,7 @@ def _cut(own: _Divided, given: Any, key: str) -> Tensor:
 
 
 def _parameters(optimizer: Optimizer, divided: Mapping[str, _Divided]) -> list[_Divided | None]:
-    """For each parameter of an optimizer, in order, how it is divided."""
+    """Return the sharded parameter, or None, for each parameter of an optimizer, in order."""
     known = {id(own.part): own for own in divided.values()}
     every = [p for group in optimizer.param_groups for p in group["params"]]
     return [known.get(id(parameter)) for parameter in every]

@@ -1,1 +1,2 @@
-"""Search for faster kernels by measuring them: a beam over placements, timed in another process."""
+"""Search for faster kernels by measuring them: a beam over placements, timed in a worker process.
+"""

@@ -1,4 +1,4 @@
-"""How many instructions a linearized kernel will become, by operation."""
+"""Count the instructions that a linearized kernel will become, by operation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ogive.passes.lower.peel_loops import FUNCTION_INSTRUCTIONS, LOOP_INSTRUCTIO
 
 
 def count_instructions(program: list[Item]) -> Counter[str]:
-    """Instructions by the name of their operation, each entry of a register tile counted."""
+    """The number of instructions by the name of their operation.
+
+    Every entry of a register tile counts.
+    """
     counts: Counter[str] = Counter()
     pending = list(program)
     while pending:

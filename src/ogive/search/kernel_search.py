@@ -1,4 +1,7 @@
-"""The search of one `prepare`: all its new kernels within one budget, the most costly first."""
+"""Search placements for all new kernels of one `prepare`, within one time limit.
+
+The most expensive kernels come first. Each has a share of the time by its cost.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,12 @@ from ogive.store.encoding import CannotEncode, DamagedRecord
 from ogive.targets.target import Target
 
 SCRATCH_SHARE = 4
-"""A kernel is searched for if its buffers take no more than this part of the machine's memory."""
+"""A kernel is searched if its buffers take at most one part in so many of the machine's memory: the
+worker allocates them a second time."""
 
 
 class ResultStore(Protocol):
-    """Where results are kept, by region; the store sees to it that they fit the compiler."""
+    """Keeps results by region. It gives only results of this version of the compiler."""
 
     def get(self, region: UOp) -> bytes | None: ...
     def put(self, region: UOp, result: bytes) -> None: ...
@@ -37,7 +41,7 @@ class ResultStore(Protocol):
 
 @record(eq=False)
 class _Case:
-    """A kernel to search for: the regions that come to the same loops, and how much they do."""
+    """A kernel to search: its loops, the regions that lower to them, and their cost together."""
 
     loops: UOp
     regions: list[UOp]
@@ -45,6 +49,7 @@ class _Case:
 
 
 def _memory() -> int:
+    """The bytes of memory of the machine; 8 GiB if the system does not say."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError):
@@ -53,8 +58,11 @@ def _memory() -> int:
 
 @record(frozen=True)
 class Means:
-    """What a search works with: the `command` that starts a worker, a clock, how many bytes of
-    `memory` the machine has, and the search of a single kernel."""
+    """The means of a search, which tests replace.
+
+    `command` starts a worker, `clock` gives seconds, `memory` gives the machine's memory in bytes,
+    and `search_kernel` searches one kernel.
+    """
 
     command: Sequence[str] | None = None
     clock: Callable[[], float] = time.monotonic
@@ -70,52 +78,53 @@ def search_placements(
     store: ResultStore,
     means: Means | None = None,
 ) -> tuple[dict[UOp, Result], int]:
-    """What was found for each region (which says how often it runs), and how many kernels were
-    searched for.
+    """The placement of each region, and the number of kernels that were searched.
 
-    What `store` knows is not searched for again. The search ends `config.beam.seconds` after it
-    began; what it did not come to gets the heuristics' placement.
+    `regions` maps each region to how often it runs. Regions with a result in `store` are not
+    searched again. The search takes at most `config.beam.seconds`; kernels that it has no time for
+    get the heuristics' placement.
     """
     beam = config.beam
     assert beam is not None
-    found: dict[UOp, Result] = {}
+    results: dict[UOp, Result] = {}
     for region in regions:
         known = _stored(store, region)
         if known is not None and known.suffices(beam.seconds):
-            found[region] = known
-    missing = {region: times for region, times in regions.items() if region not in found}
+            results[region] = known
+    missing = {region: times for region, times in regions.items() if region not in results}
     if not missing:
-        return found, 0
+        return results, 0
     cases = _cases(missing, target, config)
     means = means or Means()
     report = Report(len(cases), config.logs("search"), means.clock)
     deadline = means.clock() + beam.seconds
-    left = sum(case.cost for case in cases)
+    remaining_cost = sum(case.cost for case in cases)
     try:
         with WorkerProcess(means.command) as worker:
             for case in cases:
-                # Its share of the time that is left; what it does not need is for the others.
+                # Each kernel gets a share of the time left. Later kernels get what it leaves.
                 now = means.clock()
-                end = now + (deadline - now) * case.cost / left
-                left -= case.cost
+                end = now + (deadline - now) * case.cost / remaining_cost
+                remaining_cost -= case.cost
                 try:
                     outcome = _search(case, target, config, worker, end, report, means)
                 except NoWorker as error:
                     report.note(str(error))
                     start = placement_for(case.loops, target, config)
-                    found |= dict.fromkeys(case.regions, Result(start, beam.seconds, False))
+                    results |= dict.fromkeys(case.regions, Result(start, beam.seconds, False))
                     continue
                 report.chosen(outcome)
                 result = Result(outcome.placement, beam.seconds, outcome.complete, outcome.taken)
-                found |= _keep(store, case, result)
+                results |= _keep(store, case, result)
     finally:
         report.close()
-    return found, len(cases)
+    return results, len(cases)
 
 
 def _cases(
     regions: Mapping[UOp, int], target: Target, config: Config
 ) -> list[_Case]:
+    """The distinct kernels of these regions, the most expensive first."""
     cases: dict[UOp, _Case] = {}
     for region, times in regions.items():
         loops = loops_of(region, target, config)
@@ -134,6 +143,8 @@ def _search(
     report: Report,
     means: Means,
 ) -> Outcome:
+    """Search one kernel until `deadline`. Gives the heuristics' placement if it cannot be measured.
+    """
     assert config.beam is not None
     clock = means.clock
     start = placement_for(case.loops, target, config)
@@ -141,14 +152,14 @@ def _search(
     if clock() >= deadline:
         return Outcome(start, 1.0, False, 0)
     if scratch_bytes(case.loops) > means.memory() // SCRATCH_SHARE:
-        report.note("the buffers of a kernel are too large to have a second time")
+        report.note("the buffers of a kernel are too large to allocate a second time")
         return Outcome(start, 1.0, True, 0)
     try:
         bench = RemoteBench(
             worker, case.loops, target, config.threads, lambda: deadline - clock()
         )
     except CannotEncode as error:
-        report.note(f"a kernel cannot be sent to a worker: {error}")
+        report.note(f"a kernel cannot be sent to the worker: {error}")
         return Outcome(start, 1.0, True, 0)
     neighbours = Actions.of(case.loops, target).neighbours
     search = BeamSearch(
@@ -168,13 +179,16 @@ def _stored(store: ResultStore, region: UOp) -> Result | None:
 
 
 def _keep(store: ResultStore, case: _Case, result: Result) -> dict[UOp, Result]:
-    """Keep a result, unless another process kept one as good meanwhile: then that one counts, so
-    that all agree on the order of every sum."""
+    """Store a result for the regions of a case, and give the result that each region gets.
+
+    If another process stored a sufficient result meanwhile, the region gets that one, so that all
+    processes add every sum in the same order.
+    """
     chosen: dict[UOp, Result] = {}
     for region in case.regions:
-        theirs = _stored(store, region)
-        if theirs is not None and theirs.suffices(result.seconds):
-            chosen[region] = theirs
+        other = _stored(store, region)
+        if other is not None and other.suffices(result.seconds):
+            chosen[region] = other
         else:
             store.put(region, pack_result(result))
             chosen[region] = result

@@ -1,10 +1,11 @@
-"""The placements that differ from a given one in one respect.
+"""List the placements that differ from a given one by one change.
 
     before   lanes {1: 16}, upcast {1: 4}, parallel 1
     after    lanes {1: 8}; lanes {0: 16}; upcast {1: 6}; upcast {0: 2, 1: 4}; parallel 2; ...
 
-Axes need not be divided evenly: what is in excess is gated, so a larger tile is also how an axis is
-padded. What cannot be (two lane axes in one value) is refused by `place`.
+Lanes and tiles need not divide an axis: excess elements are gated. So a larger tile is also how an
+axis gets padded. `place_axes` refuses placements that cannot be carried out, such as two lane axes
+in one value.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ MOST_LANES = 64
 
 @record(frozen=True)
 class Actions:
-    """What may be changed about the placements of one kernel."""
+    """The changes that a kernel's placements allow."""
 
-    outputs: tuple[int, ...]
-    extents: dict[int, int]  # by axis, reductions included
-    lanes: int  # as many of the widest element as fill a vector register
+    outputs: tuple[int, ...]  # the output axes
+    extents: dict[int, int]  # the length of each axis, output or reduction
+    lanes: int  # how many elements of the widest dtype fill a vector register
 
     @staticmethod
     def of(loops: UOp, target: Target) -> Actions:
-        """Those of a loop graph."""
+        """The actions of a kernel, given as a loop graph."""
         outputs, reductions = output_axes(loops), reduction_axes(loops)
         width = max([access.index.dtype.itemsize for access in memory_accesses(loops)], default=4)
         return Actions(
@@ -44,11 +45,11 @@ class Actions:
         )
 
     def neighbours(self, placement: Placement) -> list[Placement]:
-        """Each placement one change away, once."""
-        found = {placement_key(placement): placement}
+        """The distinct placements one change away."""
+        distinct = {placement_key(placement): placement}
         for changed in self._changes(placement):
-            found.setdefault(placement_key(changed), changed)
-        return list(found.values())[1:]
+            distinct.setdefault(placement_key(changed), changed)
+        return list(distinct.values())[1:]
 
     def _changes(self, placement: Placement) -> Iterator[Placement]:
         yield from self._together(placement)
@@ -62,7 +63,7 @@ class Actions:
                 yield replace(placement, parallel=parallel)
 
     def _together(self, placement: Placement) -> Iterator[Placement]:
-        """All axes that have lanes at once: the loops of a softmax want the same."""
+        """Change all axes that have lanes at once: the loops of a softmax need equal lanes."""
         for factor in (2.0, 0.5):
             upcast = dict(placement.upcast)
             for axis in placement.lanes:
@@ -73,17 +74,19 @@ class Actions:
             yield from self._with(placement, lanes, placement.upcast)
 
     def _tiles(self, placement: Placement, axis: int) -> Iterator[Placement]:
-        now = placement.upcast.get(axis, 1)
-        smaller = [tile for tile in TILES if tile < now]
-        larger = [tile for tile in TILES if tile > now]
-        for tile in (*larger[:1], *smaller[-1:], now * 2, now // 2, 1):
+        """Change the tile of an axis."""
+        current = placement.upcast.get(axis, 1)
+        smaller = [tile for tile in TILES if tile < current]
+        larger = [tile for tile in TILES if tile > current]
+        for tile in (*larger[:1], *smaller[-1:], current * 2, current // 2, 1):
             if tile >= 1:
                 yield from self._with(placement, placement.lanes, {**placement.upcast, axis: tile})
 
     def _lanes(self, placement: Placement, axis: int) -> Iterator[Placement]:
-        now = placement.lanes.get(axis, 1)
-        if now > 1:
-            for count in (now * 2, now // 2, 1):
+        """Change the lanes of an axis; give it lanes, or those of another axis."""
+        current = placement.lanes.get(axis, 1)
+        if current > 1:
+            for count in (current * 2, current // 2, 1):
                 yield from self._with(
                     placement, {**placement.lanes, axis: count}, placement.upcast
                 )
@@ -94,6 +97,7 @@ class Actions:
             yield from self._with(placement, moved, placement.upcast)
 
     def _orders(self, placement: Placement) -> Iterator[Placement]:
+        """Swap two neighbouring output loops, or make one of them the outermost."""
         order = placement.order or self.outputs
         for place in range(1, len(order)):
             swapped = list(order)
@@ -104,7 +108,8 @@ class Actions:
     def _with(
         self, placement: Placement, lanes: Mapping[int, int], upcast: Mapping[int, int]
     ) -> Iterator[Placement]:
-        """The placement with these lanes and tiles, if no axis is padded to twice its length."""
+        """The placement with other lanes and tiles, unless it pads an axis to twice its length or
+        exceeds a limit."""
         lanes = {axis: count for axis, count in lanes.items() if count > 1}
         upcast = {axis: count for axis, count in upcast.items() if count > 1}
         tile = 1

@@ -1,4 +1,4 @@
-"""Placements as bytes, and back, with every number checked."""
+"""Write placements as bytes, and read them back with every number checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ogive.store.encoding import DamagedRecord, Reader, Writer
 
 MOST_LANES = 256
 MOST_TILE = 4096
-"""The largest register tile that a placement may ask for, all axes together."""
+"""The largest register tile of a placement, in elements over all axes."""
 
 MOST_AXES = 64
 MOST_AXIS = 1 << 20
@@ -18,7 +18,7 @@ PlacementKey = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...], t
 
 
 def placement_key(placement: Placement) -> PlacementKey:
-    """What two placements have in common exactly if they place every axis alike."""
+    """A key that is equal for two placements exactly if they place every axis alike."""
     return (
         tuple(sorted((axis, count) for axis, count in placement.lanes.items() if count > 1)),
         tuple(sorted((axis, count) for axis, count in placement.upcast.items() if count > 1)),
@@ -28,8 +28,8 @@ def placement_key(placement: Placement) -> PlacementKey:
 
 
 def write_placement(writer: Writer, placement: Placement) -> None:
-    """A placement: the axes with lanes and their lanes, those with tiles and their tiles, the order
-    of the loops, how many are parallel."""
+    """Write a placement: the lanes and the tile of each axis that has them, the order of the loops,
+    and how many of them are parallel."""
     lanes, upcast, order, parallel = placement_key(placement)
     for counts in (lanes, upcast):
         writer.numbers([axis for axis, _ in counts])
@@ -39,9 +39,9 @@ def write_placement(writer: Writer, placement: Placement) -> None:
 
 
 def read_placement(reader: Reader) -> Placement:
-    """A placement within bounds; whether it suits a kernel is for `place` to say.
+    """Read a placement. Raises `DamagedRecord` if a number is out of bounds.
 
-    Raises `DamagedRecord`.
+    `place_axes` checks whether the placement suits a kernel.
     """
     lanes, upcast = _read_counts(reader, MOST_LANES), _read_counts(reader, MOST_TILE)
     order = reader.numbers(0, MOST_AXIS)
@@ -53,19 +53,19 @@ def read_placement(reader: Reader) -> Placement:
 def _read_counts(reader: Reader, most: int) -> dict[int, int]:
     axes, counts = reader.numbers(0, MOST_AXIS), reader.numbers(0, most)
     if len(axes) != len(counts) or len(set(axes)) != len(axes) or len(axes) > MOST_AXES:
-        raise DamagedRecord("a placement has a count for each of a few axes")
+        raise DamagedRecord("the axes and counts of a placement do not match")
     return dict(zip(axes, counts, strict=True))
 
 
 def pack_placement(placement: Placement) -> bytes:
-    """A placement as bytes."""
+    """Pack a placement into bytes."""
     writer = Writer()
     write_placement(writer, placement)
     return writer.finish()
 
 
 def unpack_placement(data: bytes) -> Placement:
-    """A placement from bytes. Raises `DamagedRecord`."""
+    """Unpack a placement from bytes. Raises `DamagedRecord`."""
     reader = Reader(data)
     placement = read_placement(reader)
     reader.finish()

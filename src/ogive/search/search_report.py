@@ -1,4 +1,4 @@
-"""What the user sees of a search: one line that changes, on a terminal; lines on request."""
+"""Show the user the progress of a search: one changing line on a terminal, log lines on request."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from ogive.passes.place.placement import Placement
 from ogive.search.beam import Outcome
 
 INTERVAL = 0.1
+"""Seconds between two updates of the line on a terminal."""
 
 
 class Report:
-    """Writes to the terminal. `log` asks for one line per dropped candidate and per choice."""
+    """The report of one search, written to `stream` (the standard error stream by default).
+
+    `kernels` is how many kernels are searched. `log` asks for a line per dropped candidate and per
+    choice.
+    """
 
     def __init__(
         self, kernels: int, log: bool, clock: Callable[[], float], stream: TextIO | None = None
@@ -30,20 +35,20 @@ class Report:
         self._kernel = ""
 
     def begin(self, kernel: str) -> None:
-        """The next kernel is looked at."""
+        """Begin with the next kernel."""
         self._kernel = kernel
         self._number += 1
         self._tried = 0
 
     def measured(self, placement: Placement, seconds: float, best: float, first: float) -> None:
-        """A candidate was timed."""
+        """Report that a candidate was timed."""
         self._tried += 1
         self._progress(f"best {first / best if best else 1.0:.2f} times as fast")
 
     def drop(
         self, placement: Placement, reason: str, operations: Sequence[tuple[str, int]]
     ) -> None:
-        """A candidate was dropped."""
+        """Report that a candidate was dropped, with its commonest operations."""
         self._tried += 1
         self._progress("")
         if self._log:
@@ -52,22 +57,22 @@ class Report:
             self._line(f"{self._kernel} dropped: {reason}; {describe(placement)}{ending}")
 
     def chosen(self, outcome: Outcome) -> None:
-        """A kernel is done."""
+        """Report the placement chosen for the kernel."""
         if self._log:
-            how = f"{outcome.gain:.2f} times as fast" if outcome.gain > 1 else "the heuristics'"
-            rest = "" if outcome.complete else ", time over"
+            gain = f"{outcome.gain:.2f} times as fast" if outcome.gain > 1 else "the heuristics'"
+            ending = "" if outcome.complete else ", time over"
             self._line(
                 f"{self._kernel} chosen: {describe(outcome.placement)}; "
-                f"{how}, of {outcome.measured} measured{rest}"
+                f"{gain}, of {outcome.measured} measured{ending}"
             )
 
     def note(self, text: str) -> None:
-        """Something about the search as a whole."""
+        """Log a line about the search as a whole."""
         if self._log:
             self._line(text)
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Remove the line from the terminal."""
         self._erase()
 
     def _progress(self, text: str) -> None:
@@ -94,11 +99,12 @@ class Report:
             self._stream.write(text)
             self._stream.flush()
         except (OSError, ValueError):
-            self._interactive = self._log = False  # nobody is there any more
+            self._interactive = self._log = False  # the stream is closed: nobody reads it
 
 
 def describe(placement: Placement) -> str:
-    """Such as `lanes 1:16, upcast 0:4 1:2, order 1 0, parallel 1`."""
+    """Describe a placement in a line, such as `lanes 1:16, upcast 0:4 1:2, order 1 0, parallel 1`.
+    """
     parts = []
     for name, counts in (("lanes", placement.lanes), ("upcast", placement.upcast)):
         if counts:

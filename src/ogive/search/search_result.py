@@ -1,4 +1,4 @@
-"""What a search chose, and how it is kept on disk."""
+"""The result of a search, and how it is kept on disk."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from ogive.store.encoding import Reader, Writer
 
 @record(frozen=True)
 class Result:
-    """What a search chose; `seconds` was its limit, and `complete` tells that it needed less.
+    """The placement that a search chose.
 
+    `seconds` is the time limit of the search, and `complete` says that it ended before.
     `taken` is how many seconds a run of the kernel takes, if that was measured.
     """
 
@@ -21,12 +22,12 @@ class Result:
     taken: float | None = None
 
     def suffices(self, seconds: float) -> bool:
-        """Whether a search that may take `seconds` would not get further."""
+        """Whether a new search of `seconds` would get no further."""
         return self.complete or self.seconds >= seconds
 
 
 def pack_result(result: Result) -> bytes:
-    """A result as bytes, equal for equal results."""
+    """Pack a result into bytes. Equal results give equal bytes."""
     writer = Writer()
     write_placement(writer, result.placement)
     writer.real(result.seconds)
@@ -38,7 +39,7 @@ def pack_result(result: Result) -> bytes:
 
 
 def unpack_result(data: bytes) -> Result:
-    """A result from bytes. Raises `DamagedRecord`."""
+    """Unpack a result from bytes. Raises `DamagedRecord`."""
     reader = Reader(data)
     placement, seconds, complete = read_placement(reader), reader.seconds(), bool(reader.byte(1))
     taken = reader.seconds() if reader.byte(1) else None

@@ -1,6 +1,6 @@
-"""The worker's side of the search: one kernel on the bench, its placements compiled and timed.
+"""Compile and time the placements of one kernel, in the worker process.
 
-Everything here may crash, hang or run out of memory, and takes nobody with it.
+A candidate may crash, hang or run out of memory. That ends the worker and nothing else.
 """
 
 from __future__ import annotations
@@ -32,23 +32,28 @@ from ogive.targets.target import Target
 
 LEAST_RUNS, CUT_RUNS, MOST_RUNS, MOST_PAIRS = 3, 6, 60, 200
 TIMED_SECONDS, COMPARED_SECONDS = 0.025, 0.3
-"""A placement is run again until its runs have taken this long altogether."""
+"""The seconds for which a placement is run again and again, for a timing and a comparison."""
 
 LEAST_TILES = 4
-"""A part of a grid has at least this many tiles for each thread."""
+"""If only a part of a grid is run, it has at least this many tiles per thread."""
 
 NEVER = 1 << 62
+"""A time in nanoseconds that no run takes: a limit that cuts nothing, and the time of a cut run."""
+
 WARM_UP_PATIENCE = 3
-"""A first run, with cold caches, may take this many times as long as any other."""
+"""The first run has cold caches, and may take this many times as long as any other."""
 
 
 class Unfit(Exception):
-    """A placement that can be told to be of no use, and why."""
+    """A placement is of no use; the text says why."""
 
 
 @record(eq=False)
 class _Specimen:
-    """A placement as a kernel, with its text, and its code once that is needed."""
+    """The kernel of a placement as LLVM IR, and as loaded code once it is needed.
+
+    `work` is the operations of a tile, `tiles` the number of tiles in the grid.
+    """
 
     kernel: PlacedKernel
     text: str
@@ -59,7 +64,7 @@ class _Specimen:
 
 
 class Bench:
-    """One kernel, scratch memory for it, and every placement of it that has been looked at."""
+    """One kernel with its scratch memory, and all of its placements inspected so far."""
 
     def __init__(
         self,
@@ -86,9 +91,10 @@ class Bench:
         self._timer.sweep_between(sum(buffer.nbytes for buffer in self._buffers.values()))
 
     def inspect(self, placement: Placement, most: int) -> Inspection:
-        """Look at a placement; its text is written if it has at most `most` instructions.
+        """Lower a placement and describe its kernel.
 
-        Raises `Unfit`, or the error of a stage.
+        The LLVM IR is written only for kernels of at most `most` instructions. Raises the errors of
+        the passes.
         """
         kernel = linearize_placed(self.loops, placement, _CONFIG)
         counts = count_instructions(kernel.program)
@@ -108,7 +114,7 @@ class Bench:
         return write_placed(kernel, self.target, _CONFIG)
 
     def compile(self, placement: Placement, most: int) -> None:
-        """Compile and load a placement, unless it has been."""
+        """Compile and load a placement, unless that has been done."""
         self._loaded(placement, most)
 
     def _loaded(self, placement: Placement, most: int) -> tuple[_Specimen, Executable]:
@@ -124,11 +130,10 @@ class Bench:
         return specimen, specimen.loaded
 
     def time(self, placement: Placement, most: int, work: int, cut: float | None) -> float:
-        """The seconds that a run takes, the least of several.
+        """The seconds of a run: the least of several runs.
 
-        Of a grid of more than `work` operations only a part is run, and the time scaled up. A run
-        that takes longer than `cut` seconds, scaled down alike, is cut; a placement of which no run
-        came to its end is `Unfit`.
+        Of a grid of more than `work` operations only a part is run, and the time is scaled up. A
+        run is cut when its scaled time exceeds `cut` seconds. Raises `Unfit` if all runs were cut.
         """
         step, scale = self._step(placement, most, work)
         limit = NEVER if cut is None else max(int(cut / scale * 1e9), 1)
@@ -144,8 +149,10 @@ class Bench:
     def compare(
         self, first: Placement, second: Placement, most: int, work: int
     ) -> tuple[tuple[float, float], ...]:
-        """The seconds that runs of two placements take, in turns, so that whatever else the
-        machine does meanwhile is the same for both."""
+        """The seconds of pairs of runs, one of each placement.
+
+        The two run in turns, so that other load on the machine is the same for both.
+        """
         steps = [self._step(placement, most, work) for placement in (first, second)]
         plans = []
         for step, scale in steps:
@@ -154,22 +161,23 @@ class Bench:
         times: list[int] = []
         pairs = []
         while not self._enough(times, MOST_PAIRS, COMPARED_SECONDS):
-            taken = [self._run(plan) for plan, _ in plans]
-            times.append(sum(taken))
-            scaled = [time * 1e-9 * scale for time, (_, scale) in zip(taken, plans, strict=True)]
+            pair = [self._run(plan) for plan, _ in plans]
+            times.append(sum(pair))
+            scaled = [time * 1e-9 * scale for time, (_, scale) in zip(pair, plans, strict=True)]
             pairs.append((scaled[0], scaled[1]))
         return tuple(pairs)
 
     def _enough(
         self, times: list[int], most: int = MOST_RUNS, seconds: float = TIMED_SECONDS
     ) -> bool:
+        """Whether runs of these times, in nanoseconds, are enough to know the least."""
         spent = sum(times) > seconds * 1e9
-        # A cut run counts as long as can be; another one may not be disturbed.
+        # A cut run counts as endless. But other load may have slowed it, so more runs follow.
         least = CUT_RUNS if NEVER in times else LEAST_RUNS
         return len(times) >= most or (len(times) >= least and spent)
 
     def _step(self, placement: Placement, most: int, work: int) -> tuple[KernelStep, float]:
-        """A run of a placement, and how many times as long a run of the whole grid would take."""
+        """A run of a placement, and how many times as long the whole grid takes."""
         specimen, loaded = self._loaded(placement, most)
         if specimen.tiles < 1:
             raise Unfit("it has nothing to do")
@@ -182,13 +190,13 @@ class Bench:
         return step, specimen.tiles / tiles
 
     def _warm_up(self, step: KernelStep, limit: int) -> None:
-        """A first run: threads wake, pages and code come into memory."""
+        """Run once, so that threads wake up, and pages and code come into memory."""
         limit = min(NEVER, WARM_UP_PATIENCE * limit)
         if self._run(self._timer.program(step, limit)) > limit:
             raise Unfit("slower than the best")
 
     def _run(self, program: Any) -> int:
-        """The nanoseconds that a run takes; `NEVER` if it was cut."""
+        """The nanoseconds of a run; `NEVER` if it was cut."""
         try:
             taken = self._timer.run(program, self.clock)
         except KernelFault:
@@ -200,23 +208,24 @@ _CONFIG = Config()
 
 
 def scratch(dtype: DType, count: int) -> Buffer:
-    """Memory with values in it that no kernel minds: no zeros to divide by, no large numbers."""
+    """A buffer of `count` random values that are harmless to any kernel: no zero divisors, no large
+    numbers."""
     buffer = Buffer(count * dtype.itemsize)
     random = numpy.random.default_rng(0)
     if dtype.is_bool:
-        some = random.integers(0, 2, 4096).astype(dtype.numpy)
+        values = random.integers(0, 2, 4096).astype(dtype.numpy)
     elif dtype.is_float:
-        some = (random.random(4096) + 0.5).astype(dtype.numpy)
+        values = (random.random(4096) + 0.5).astype(dtype.numpy)
     else:
-        some = random.integers(1, 4, 4096).astype(dtype.numpy)
+        values = random.integers(1, 4, 4096).astype(dtype.numpy)
     array = buffer.as_numpy(dtype.numpy, (count,))
-    for start in range(0, count, len(some)):
-        part = array[start : start + len(some)]
-        part[:] = some[: len(part)]
+    for start in range(0, count, len(values)):
+        part = array[start : start + len(values)]
+        part[:] = values[: len(part)]
     return buffer
 
 
 def scratch_bytes(loops: UOp) -> int:
-    """How much memory the buffers of a kernel take."""
+    """The bytes that the buffers of a kernel take."""
     sizes = {n.slot: n.size * n.dtype.itemsize for n in loops.walk() if n.op is Op.PARAM}
     return sum(sizes.values())

@@ -1,7 +1,7 @@
-"""The program of the worker process: it answers one request at a time until its pipe is closed.
+"""The worker process of the search: answers one request at a time until its pipe is closed.
 
-A request says how long its answer may take. The process sets an alarm for that moment and lets it
-kill: no kernel and no compiler that hangs can hold it up, not even when the parent is gone.
+Each request has a time limit. The process sets an alarm for it, and the alarm kills the process. So
+a kernel or a compilation that hangs ends in time, even if the parent is gone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ogive.search.worker_messages import (
 )
 
 SPARE_BYTES = 4 << 30
-"""Memory that compiling may take besides a kernel's buffers."""
+"""The memory that compiling may take besides a kernel's buffers."""
 
 
 class Worker:
@@ -45,13 +45,13 @@ class Worker:
         self._bench: Bench | None = None
 
     def answer(self, request: Request) -> Answer:
-        """What a request asks for, or why not."""
+        """The answer to a request. A failure of any kind is the answer `Refused`."""
         try:
             return self._answer(request)
         except (Unfit, OgiveError) as error:
             return Refused(f"{error}".partition("\n")[0][:200])
         except Exception as error:
-            # A candidate may find any mistake of ours; that is no reason to start over.
+            # A candidate may hit a bug of the compiler. That is no reason to start a new worker.
             return Refused(f"{type(error).__name__}: {error}"[:200])
 
     def _answer(self, request: Request) -> Answer:
@@ -61,7 +61,7 @@ class Worker:
             self._bench = self._kind(*request)
             return Done()
         bench = self._bench
-        assert bench is not None, "there is no kernel yet"
+        assert bench is not None, "the first request is Open"
         match request:
             case Inspect():
                 return bench.inspect(*request)
@@ -75,14 +75,17 @@ class Worker:
 
 
 def limit_memory(nbytes: int) -> None:
-    """Let this process fail rather than swap, where the system can see to it."""
+    """Limit the memory of this process, so that it fails instead of swapping.
+
+    Does nothing where the system has no such limit.
+    """
     try:
         _, most = resource.getrlimit(resource.RLIMIT_DATA)
         if most != resource.RLIM_INFINITY:
             nbytes = min(nbytes, most)
         resource.setrlimit(resource.RLIMIT_DATA, (nbytes, most))
     except (OSError, ValueError):
-        pass  # the parent's limits on time must do
+        pass  # the time limits remain
 
 
 def main(worker: Worker | None = None) -> None:
@@ -92,20 +95,21 @@ def main(worker: Worker | None = None) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.dup(1)
-    # Whatever a library prints must not end up among the answers.
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    # Text that a library prints must not get among the answers.
+    null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):
-        os.dup2(nowhere, standard)
-    while request := _read(requests):
-        asked, limit = unpack_request(request)
+        os.dup2(null, standard)
+    while body := _read(requests):
+        request, limit = unpack_request(body)
         signal.setitimer(signal.ITIMER_REAL, limit)
-        reply = frame(pack_message(worker.answer(asked)))
+        reply = frame(pack_message(worker.answer(request)))
         signal.setitimer(signal.ITIMER_REAL, 0)
         while reply:
             reply = reply[os.write(answers, reply) :]
 
 
 def _read(requests: BinaryIO) -> bytes | None:
+    """The body of the next request; None at the end of the pipe."""
     header = requests.read(HEADER_BYTES)
     if len(header) < HEADER_BYTES:
         return None

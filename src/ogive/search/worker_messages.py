@@ -1,8 +1,8 @@
-"""What the search and its worker say to each other: requests, answers, and how they go as bytes.
+"""The messages between the search and its worker: requests, answers, and their bytes.
 
-A message is a tuple. Its kind says which fields it has, and a field how it is written and how it is
-read, with every value checked: see `MESSAGES`. Through the pipe each goes behind its length and
-checksum. What does not read back as something that could have been written raises `DamagedRecord`.
+A message is a tuple. `MESSAGES` lists the fields of each kind of message, and a `Field` writes a
+value and reads it back, checked. In the pipe, the length and the checksum come before each message.
+Bytes that no message is written as raise `DamagedRecord`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ HEADER_BYTES = _HEADER.size
 _MAGIC = b"OGT2"
 
 
-# Requests: all but the first speak of the kernel that was opened last. A placement of more than
-# `most` instructions is refused; of a grid of more than `work` operations only a part is run.
+# Requests. All but `Open` are about the kernel opened last. A placement of more than `most`
+# instructions is refused. Of a grid of more than `work` operations, only a part is run.
 
 
 class Open(NamedTuple):
-    """Take a kernel, to be run by so many threads."""
+    """Take a kernel, which will run on `threads` threads."""
 
     loops: UOp
     target: Target
@@ -45,7 +45,7 @@ class Open(NamedTuple):
 
 
 class Inspect(NamedTuple):
-    """Look at a placement."""
+    """Lower a placement, and describe its kernel."""
 
     placement: Placement
     most: int
@@ -59,7 +59,7 @@ class Compile(NamedTuple):
 
 
 class Time(NamedTuple):
-    """Time a placement; a run that takes longer than `cut` seconds is cut."""
+    """Time a placement. A run that takes longer than `cut` seconds is cut."""
 
     placement: Placement
     most: int
@@ -83,20 +83,22 @@ Request = Open | Inspect | Compile | Time | Compare
 
 
 class Refused(NamedTuple):
-    """Why a request cannot be met."""
+    """The request failed, for this reason."""
 
     reason: str
 
 
 class Done(NamedTuple):
-    """It is done, and there is nothing to tell."""
+    """The request succeeded, and has no result."""
 
 
 class Inspection(NamedTuple):
-    """What is known about a placement before it is compiled.
+    """The description of a placement's kernel, before it is compiled.
 
-    `arithmetic` is about how many operations the whole kernel carries out, excess included,
-    `tiles` how many parts it can be shared out in; `operations` are the commonest instructions.
+    - `arithmetic` estimates the operations of the whole kernel, excess lanes included.
+    - `tiles` is the number of parts that threads can share.
+    - `digest` is a hash of the LLVM IR; empty if there are too many instructions.
+    - `operations` counts the three commonest instructions.
     """
 
     instructions: int
@@ -107,13 +109,13 @@ class Inspection(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """The seconds that a run takes."""
+    """The seconds of a run."""
 
     seconds: float
 
 
 class Comparison(NamedTuple):
-    """The seconds that runs of two placements take, in turns."""
+    """The seconds of pairs of runs, one of each placement."""
 
     pairs: tuple[tuple[float, float], ...]
 
@@ -125,7 +127,7 @@ Answer = Refused | Done | Inspection | Timing | Comparison
 
 
 class Field(NamedTuple):
-    """How a value is written and read."""
+    """Writes a value, and reads it back."""
 
     write: Callable[[Writer, Any], None]
     read: Callable[[Reader], Any]
@@ -138,12 +140,12 @@ def _read_loops(reader: Reader) -> UOp:
     except DamagedRecord:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, OgiveError) as error:
-        raise DamagedRecord(f"a graph makes no sense: {error}") from None
+        raise DamagedRecord(f"a graph is not valid: {error}") from None
     return root
 
 
 def _write_fields(writer: Writer, record: Any) -> None:
-    """A target or a part of its costs, field by field."""
+    """Write a target, or a part of its costs, field by field."""
     for name, kind in _field_kinds(type(record)).items():
         value = getattr(record, name)
         if _is_record(kind):
@@ -170,7 +172,7 @@ def _read_fields(reader: Reader, record: Any) -> Any:
 
 
 def _is_record(kind: Any) -> bool:
-    """Whether a kind is written field by field: a dataclass or a named tuple."""
+    """Whether values of a type are written field by field: a dataclass or a named tuple."""
     return dataclasses.is_dataclass(kind) or hasattr(kind, "_fields")
 
 
@@ -246,13 +248,13 @@ MESSAGES: dict[type, tuple[Field, ...]] = {
     Timing: (SECONDS,),
     Comparison: (Field(_write_pairs, _read_pairs),),
 }  # fmt: skip
-"""Every kind of message, with the fields that it has, in order."""
+"""The fields of every kind of message, in order."""
 
 _NUMBERS = {kind: number for number, kind in enumerate(MESSAGES)}
 
 
 def pack_message(message: Request | Answer) -> bytes:
-    """A message as bytes. Raises `CannotEncode`."""
+    """Pack a message into bytes. Raises `CannotEncode`."""
     writer = Writer()
     writer.byte(_NUMBERS[type(message)])
     for field, value in zip(MESSAGES[type(message)], message, strict=True):
@@ -261,7 +263,7 @@ def pack_message(message: Request | Answer) -> bytes:
 
 
 def unpack_message(body: bytes) -> Request | Answer:
-    """A message from bytes. Raises `DamagedRecord`."""
+    """Unpack a message from bytes. Raises `DamagedRecord`."""
     reader = Reader(body)
     kind = tuple(MESSAGES)[reader.byte(len(MESSAGES) - 1)]
     message: Request | Answer = kind(*[field.read(reader) for field in MESSAGES[kind]])
@@ -270,40 +272,40 @@ def unpack_message(body: bytes) -> Request | Answer:
 
 
 def pack_request(request: Request, limit: float) -> bytes:
-    """A request that is to be answered within `limit` seconds."""
+    """Pack a request that is to be answered within `limit` seconds."""
     writer = Writer()
     writer.real(limit)
     return writer.finish() + pack_message(request)
 
 
 def unpack_request(body: bytes) -> tuple[Request, float]:
-    """A request and its limit. Raises `DamagedRecord`."""
+    """Unpack a request and its limit in seconds. Raises `DamagedRecord`."""
     reader = Reader(body)
     limit = reader.seconds()
     request = unpack_message(body[reader.position :])
     if not isinstance(request, Request):
-        raise DamagedRecord("it is no request")
+        raise DamagedRecord("the message is not a request")
     return request, limit
 
 
-# Through a pipe
+# In a pipe
 
 
 def frame(body: bytes) -> bytes:
-    """A message as it goes through a pipe."""
+    """A message with the header that it has in a pipe."""
     return _HEADER.pack(_MAGIC, len(body), zlib.crc32(body)) + body
 
 
 def unpack_header(header: bytes) -> tuple[int, int]:
-    """The length and the checksum of the message that follows."""
+    """The length and the checksum of the message that follows. Raises `DamagedRecord`."""
     magic, length, checksum = _HEADER.unpack(header)
     if magic != _MAGIC or length > MOST_MESSAGE:
-        raise DamagedRecord("it does not begin like a message")
+        raise DamagedRecord("the header of a message is wrong")
     return length, checksum
 
 
 def check_body(body: bytes, checksum: int) -> bytes:
-    """A message that came whole."""
+    """The message in `body`. Raises `DamagedRecord` if its checksum is another."""
     if zlib.crc32(body) != checksum:
-        raise DamagedRecord("its checksum is wrong")
+        raise DamagedRecord("the checksum of a message is wrong")
     return body

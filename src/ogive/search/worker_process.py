@@ -1,4 +1,4 @@
-"""The worker process as the search sees it: started when needed, replaced when lost."""
+"""Start the worker process when needed, send it requests, and replace it when it is lost."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from ogive.targets.target import Target
 Expected = TypeVar("Expected", Done, Inspection, Timing, Comparison)
 
 SLACK_SECONDS = 0.5
-"""How much later than the worker's own alarm we give up on it."""
+"""How many seconds after the worker's own alarm the search gives up on it."""
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -51,24 +51,24 @@ _PROGRAM = (
 
 
 def worker_command() -> list[str]:
-    """What starts a worker that finds the modules that this process does."""
+    """The command that starts a worker with the module path of this process."""
     return [sys.executable or "python3", "-c", _PROGRAM, json.dumps(sys.path)]
 
 
 class Dropped(Exception):
-    """A candidate that will not be chosen, and why."""
+    """A candidate is dropped; the text says why."""
 
 
 class WorkerLost(Dropped):
-    """The worker did not survive a candidate."""
+    """The worker was lost with a candidate: it crashed, timed out or gave a damaged answer."""
 
 
 class NoWorker(Exception):
-    """A worker process cannot be had here."""
+    """No worker process can be started, or none takes the kernel."""
 
 
 class WorkerProcess:
-    """A worker that is asked one thing at a time. Close it, or use it as a context."""
+    """A worker process that answers one request at a time. Close it, or use it in a `with`."""
 
     def __init__(self, command: Sequence[str] | None = None) -> None:
         self._command = list(command or worker_command())
@@ -82,7 +82,7 @@ class WorkerProcess:
         self.close()
 
     def close(self) -> None:
-        """End the process; the next request starts another."""
+        """End the process. The next request starts another one."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -94,7 +94,7 @@ class WorkerProcess:
         process.wait()
 
     def ensure(self) -> int:
-        """Start the process unless it runs; which start it was, counted from 1."""
+        """Start the process unless it runs. Gives the number of starts so far."""
         if self._process is not None and self._process.poll() is not None:
             self.close()
         if self._process is None:
@@ -116,7 +116,10 @@ class WorkerProcess:
         return self.started
 
     def ask(self, request: Request, limit: float, expected: type[Expected]) -> Expected:
-        """The answer to a request. Raises `Dropped` with the worker's reason, or `WorkerLost`."""
+        """Send a request, and give the answer, which must come within `limit` seconds.
+
+        Raises `Dropped` with the worker's reason, or `WorkerLost`.
+        """
         self.ensure()
         process = self._process
         assert process is not None
@@ -125,15 +128,15 @@ class WorkerProcess:
             self._send(process, frame(pack_request(request, max(limit, 0.001))), deadline)
             answer = self._answer(process, deadline)
             if not isinstance(answer, expected | Refused):
-                raise DamagedRecord("it answers something else")
+                raise DamagedRecord("the answer is of another kind")
         except DamagedRecord:
-            # Its memory is no longer what it was.
+            # The candidate may have overwritten the worker's memory.
             self.close()
-            raise WorkerLost("its worker answered with nonsense") from None
+            raise WorkerLost("its worker gave a damaged answer") from None
         except (BrokenPipeError, EOFError):
-            raise WorkerLost(self._epitaph(process, limit)) from None
+            raise WorkerLost(self._why_lost(process, limit)) from None
         except BaseException:
-            # It may still answer, and nobody would expect that answer.
+            # A late answer would be taken for that of the next request.
             self.close()
             raise
         if isinstance(answer, Refused):
@@ -160,10 +163,10 @@ class WorkerProcess:
             selector.register(process.stdout, selectors.EVENT_READ)
             while len(data) < size:
                 self._wait(selector, deadline)
-                some = os.read(process.stdout.fileno(), size - len(data))
-                if not some:
+                part = os.read(process.stdout.fileno(), size - len(data))
+                if not part:
                     raise EOFError
-                data += some
+                data += part
         return data
 
     def _wait(self, selector: selectors.BaseSelector, deadline: float) -> None:
@@ -171,7 +174,8 @@ class WorkerProcess:
         if left <= 0 or not selector.select(left):
             raise WorkerLost("timed out")
 
-    def _epitaph(self, process: subprocess.Popen[bytes], limit: float) -> str:
+    def _why_lost(self, process: subprocess.Popen[bytes], limit: float) -> str:
+        """Close a worker whose pipe broke, and say how it ended."""
         try:
             status = process.wait(SLACK_SECONDS)
         except subprocess.TimeoutExpired:
@@ -187,9 +191,9 @@ class WorkerProcess:
 class RemoteBench:
     """A `Bench` in a worker process, for one kernel.
 
-    `remaining` tells how many seconds are left for all of the search: a new worker has to start
-    within them. All methods raise `Dropped`, or `NoWorker` if nothing can be measured at all.
-    A kernel that cannot be sent raises `CannotEncode` at once.
+    `remaining` gives the seconds left for the whole search; a new worker must start within them.
+    All methods raise `Dropped`, or `NoWorker` if nothing can be measured at all. The constructor
+    raises `CannotEncode` if the kernel cannot be sent.
     """
 
     def __init__(
@@ -203,7 +207,7 @@ class RemoteBench:
         self._worker = worker
         self._remaining = remaining
         self._opening = Open(loops, target, threads)
-        pack_message(self._opening)  # so that it is known now whether it can be sent
+        pack_message(self._opening)  # raises `CannotEncode` now, and not in the first request
         self._opened_in = 0
 
     def inspect(self, placement: Placement, most: int, limit: float) -> Inspection:
@@ -227,6 +231,7 @@ class RemoteBench:
         return self._ask(Compare(first, second, most, work), limit, Comparison).pairs
 
     def _ask(self, request: Request, limit: float, expected: type[Expected]) -> Expected:
+        """Send a request, and first the kernel if the worker is a new one."""
         if self._worker.ensure() != self._opened_in:
             try:
                 self._worker.ask(self._opening, self._remaining(), Done)

@@ -1,1 +1,1 @@
-"""Graph search: other ways to compute a graph, and the one that takes the least time."""
+"""Graph search: finds other ways to compute a graph, and takes the fastest by the cost model."""

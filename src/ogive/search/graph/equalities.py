@@ -1,12 +1,13 @@
-"""An e-graph: values that are equal, in classes, over interned nodes.
+"""An e-graph: classes of equal values, over interned nodes.
 
-A class holds all known ways to compute one value. A way is a *form*: an op over classes. Two forms
-over equal classes are one, so that whatever is found equal below makes what is above equal, too:
+A class holds all known ways to compute one value. Each way is a *form*: an op over classes. Forms
+that differ only in equal classes are one form. So equal values make the values computed from them
+equal, too:
 
     add x*2, x+x, (x*2)+1, (x+x)+1; then  x*2 = x+x   makes   (x*2)+1 = (x+x)+1
 
-Every class has a `representative`, a node of one of its values: rules are given nodes, and give
-nodes, and know nothing of classes.
+Every class has a `representative`, one node that computes its value. Rules take nodes and give
+nodes; they know nothing of classes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from ogive.named import NamedTuple
 
 
 class Form(NamedTuple):
-    """A way to compute a value: an op over classes. `argument` tells constants apart by bits."""
+    """A way to compute a value: an op over the classes `below`.
+
+    `argument` is the op's argument in a form that compares constants by their bits.
+    """
 
     op: Op
     dtype: DType
@@ -31,7 +35,11 @@ class Form(NamedTuple):
 
 
 class Equalities:
-    """Classes of equal values. `find` leads from any number a class had to the one it has."""
+    """Classes of equal values, by number.
+
+    A class that is merged into another one takes its number. `find` maps old numbers to the one
+    that is valid now.
+    """
 
     def __init__(self) -> None:
         self._leaders: list[int] = []
@@ -47,7 +55,7 @@ class Equalities:
         return len(self._forms)
 
     def find(self, number: int) -> int:
-        """The class that a number stands for now."""
+        """The present number of a class, from any number that it ever had."""
         leaders = self._leaders
         while leaders[number] != number:
             leaders[number] = leaders[leaders[number]]
@@ -55,7 +63,7 @@ class Equalities:
         return number
 
     def classes(self) -> list[int]:
-        """All classes, in the order they were made."""
+        """The numbers of all classes, in the order in which they were made."""
         return [number for number, leader in enumerate(self._leaders) if number == leader]
 
     def members(self, number: int) -> dict[Form, UOp]:
@@ -63,7 +71,10 @@ class Equalities:
         return self._members[number]
 
     def add(self, root: UOp, rule: str = "") -> int:
-        """The class of a node, which is made with all below it if it is new."""
+        """The class of a node. Makes a class for it, and for each node below it, if it has none.
+
+        `rule` names the rule that made the node.
+        """
         numbers = self._numbers
         stack = [root]
         while stack:
@@ -95,7 +106,7 @@ class Equalities:
         return number
 
     def union(self, first: int, second: int) -> bool:
-        """Make two classes one; whether they were not. `rebuild` has to follow."""
+        """Merge two classes, and say whether they were two. Call `rebuild` afterwards."""
         kept, gone = sorted([self.find(first), self.find(second)])
         if kept == gone:
             return False
@@ -108,9 +119,9 @@ class Equalities:
         return True
 
     def rebuild(self) -> None:
-        """Let forms over classes that are one now be one, and what follows from that.
+        """Merge the forms whose classes were merged, and the classes of these forms, to the end.
 
-        Classes come after what they are computed from, mostly: so one walk finds nearly all.
+        Most classes come after the classes below them, so the first walk finds nearly all.
         """
         while self._is_stale:
             self._is_stale = False

@@ -1,5 +1,5 @@
-"""Rules that keep every bit: movement that cancels, values that are computed before they are
-spread, and products of integers in another order.
+"""Rules that keep every bit: movement that cancels, functions computed before their operands are
+expanded, and products of integers in another order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ exact_rules = RuleSet("graph exact")
 
 _x, _a, _b = anything("x"), anything("a"), anything("b")
 _SELECTING = frozenset({Op.MAXIMUM, Op.MINIMUM, Op.AND, Op.OR})
-"""What gives the same if the same is combined again."""
+"""Idempotent ops: combining a value with itself gives the value, so repetition does not matter."""
 
 _SPREAD_UNARY = tuple(sorted(UNARY - {Op.BITCAST, Op.REAL, Op.IMAGINARY}, key=lambda op: op.value))
 _SPREAD_BINARY = tuple(sorted(BINARY - {Op.DOT, Op.COMPLEX}, key=lambda op: op.value))
@@ -97,7 +97,7 @@ def _shrink(x: UOp, spans: Spans) -> UOp:
     node(Op.SHRINK, node(Op.WHERE, anything("c"), _a, _b, name="m"), name="n"),
 )
 def _slice_of_joined(n: UOp, m: UOp, c: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Of values that are joined, those of one side of the position where they meet."""
+    """A slice of two joined values that lies in one of them is a slice of that one."""
     if not has_fixed_shape(m) or a.shape != m.shape or b.shape != m.shape:
         return None
     condition = below_movement(name_axes(c)) if c.shape == m.shape else None
@@ -106,10 +106,10 @@ def _slice_of_joined(n: UOp, m: UOp, c: UOp, a: UOp, b: UOp) -> UOp | None:
     position, limit = condition.node.src
     if limit.op is not Op.CONST or position.shape != condition.node.shape:
         return None
-    counted = below_movement(name_axes(position, condition.names))
-    if counted.node.op is not Op.IOTA or len(counted.names) != 1 or counted.names[0] is None:
+    counter = below_movement(name_axes(position, condition.names))
+    if counter.node.op is not Op.IOTA or len(counter.names) != 1 or counter.names[0] is None:
         return None
-    (axis,) = counted.names
+    (axis,) = counter.names
     assert isinstance(axis, int), "axes are named by their numbers"
     begin, end = _spans(n)[axis]
     if end <= limit.literal:

@@ -1,4 +1,4 @@
-"""What graph search found, in words.
+"""Describe the findings of a graph search in words.
 
     A[256, 256] @ B @ v, once: 2 kernels, about 4557 µs → 2 kernels, about 24 µs, by
         (a · b) · c → a · (b · c), where that is less work
@@ -13,11 +13,11 @@ from ogive.search.graph.search_graph import Finding
 _MOVEMENT = ("reshape", "permute", "expand", "shrink", "flip")
 
 LinesOf = Callable[[Finding], Sequence[str]]
-"""The user's lines that a finding is about."""
+"""The lines of the user's program that a finding is about."""
 
 
 def explain_findings(findings: Sequence[Finding], exactness: str, lines_of: LinesOf) -> str:
-    """What was found for a graph: what is computed in another way, and what was left as it was."""
+    """The findings of a graph as text: the windows that changed, and those that stayed as given."""
     taken = [finding for finding in findings if finding.is_taken]
     left = [finding for finding in findings if not finding.is_taken and finding.rules]
     text = []
@@ -28,11 +28,11 @@ def explain_findings(findings: Sequence[Finding], exactness: str, lines_of: Line
     else:
         text.append(f"graph search (exactness={exactness!r}) found nothing faster.")
     if left:
-        text.append("looked at, and no faster by the cost model:")
+        text.append("tried, and not faster by the cost model:")
         for finding in left:
             text.extend(_describe(finding, lines_of))
     if exactness == "exact":
-        text.append('exactness="rounding" also allows what changes rounding.')
+        text.append('exactness="rounding" also allows rules that change rounding.')
     return "\n".join(text)
 
 

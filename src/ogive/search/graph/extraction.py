@@ -1,9 +1,9 @@
-"""The cheapest way to compute some values of an e-graph: a form for each class that is needed.
+"""Choose the cheapest forms to compute the roots of an e-graph: one for each class they need.
 
-What is needed twice is computed once, so the cost is that of a graph and not of a tree. It starts
-from the forms that were there at first, and from those that are cheapest as trees, takes the better
-of the two, and changes one form at a time for as long as that helps. So it is never worse than
-what was there, and can end at any time.
+A value needed twice is computed once, so costs are those of a graph and not of a tree. There are
+two selections to start from: the forms of the graph as given, and those that are cheapest as trees.
+Extraction takes the cheaper one, and changes one form at a time for as long as that lowers the
+cost. So its result is never worse than the given graph, and it can stop at any time.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from ogive.search.graph.equalities import Equalities, Form
 from ogive.targets.target import Target
 
 Selection = dict[int, Form]
-"""The form of each class."""
+"""The chosen form of each class."""
 
 CostOf = Callable[[UOp, Target], float]
 
 
 class Extraction:
-    """Chooses forms. `tries` bounds how often a change is tried."""
+    """The choice of forms for the classes in `roots`.
+
+    `cost_of` gives the time of a node in nanoseconds; `tries` bounds how many changes are tried.
+    """
 
     def __init__(
         self, graph: Equalities, roots: Sequence[int], target: Target, cost_of: CostOf, tries: int
@@ -40,15 +43,18 @@ class Extraction:
                 self._costs[form] = 0.0 if free else cost_of(node.with_sources(below), target)
 
     def best(self, first: Mapping[int, Form]) -> Selection:
-        """The best selection found, from the `first` one on, which is the one that was given."""
+        """The cheapest selection found. `first` holds the forms of the graph as given."""
         return self._improve(min(self.renew(first), self.trees, key=self.cost))
 
     def cost_of(self, first: Mapping[int, Form]) -> float:
-        """The cost of the selection that was given."""
+        """The cost of the forms in `first`, which may be from before classes were merged."""
         return self.cost(self.renew(first))
 
     def renew(self, first: Mapping[int, Form]) -> Selection:
-        """A selection from before classes became one: what was there first stays."""
+        """A selection from before classes were merged, for the classes as they are now.
+
+        Where several classes became one, the form of the first one stays.
+        """
         find = self.graph.find
         chosen: Selection = {}
         for number, form in first.items():
@@ -58,7 +64,7 @@ class Extraction:
 
     @functools.cached_property
     def trees(self) -> Selection:
-        """For each class the form that is cheapest if nothing is shared."""
+        """The cheapest form of each class, if no value were shared."""
         graph = self.graph
         least: dict[int, float] = {}
         chosen: Selection = {}
@@ -74,7 +80,7 @@ class Extraction:
                             cost += least.get(graph.find(each), math.inf)
                     elif any(graph.find(each) not in least for each in form.below):
                         continue
-                    # A little more for each node, so that nothing is chosen for itself.
+                    # Each node costs a little more than those below it, so no form needs itself.
                     cost = cost * (1 + 1e-9) + 1e-6
                     if cost < least.get(number, math.inf) * (1 - 1e-12):
                         least[number] = cost
@@ -83,7 +89,7 @@ class Extraction:
         return chosen
 
     def cost(self, chosen: Mapping[int, Form]) -> float:
-        """The cost of all that the roots need; infinite if something needs itself."""
+        """The cost of all forms that the roots need; infinite if a form needs itself."""
         graph, total = self.graph, 0.0
         state: dict[int, bool] = {}
         stack = list(self.roots)
@@ -110,6 +116,7 @@ class Extraction:
         return total
 
     def _improve(self, chosen: Selection) -> Selection:
+        """Change one form at a time, as long as the cost falls and tries are left."""
         cost = self.cost(chosen)
         improved = True
         while improved and self.tries > 0:
@@ -129,13 +136,13 @@ class Extraction:
         return chosen
 
     def rules_of(self, chosen: Mapping[int, Form]) -> list[str]:
-        """The rules that made the forms of a selection."""
+        """The rules that made the forms which the roots need, in that order."""
         found_by = self.graph.found_by
         forms = [chosen[number] for number in self.needed(chosen)]
         return [found_by[form] for form in forms if form in found_by]
 
     def needed(self, chosen: Mapping[int, Form]) -> list[int]:
-        """The classes that the roots need, each once."""
+        """The classes that the roots need, each once, the roots first."""
         seen = dict.fromkeys(self.roots)
         pending = list(self.roots)
         while pending:
@@ -147,18 +154,18 @@ class Extraction:
         return list(seen)
 
     def build(self, chosen: Mapping[int, Form]) -> tuple[UOp, ...] | None:
-        """The nodes of the roots; None if something needs itself."""
-        made: dict[int, UOp] = {}
+        """The nodes of the roots, in the chosen forms; None if a form needs itself."""
+        nodes: dict[int, UOp] = {}
         opened: set[int] = set()
         stack = list(self.roots)
         while stack:
             number = stack[-1]
-            if number in made:
+            if number in nodes:
                 stack.pop()
                 continue
             form = chosen[number]
             below = [self.graph.find(each) for each in form.below]
-            missing = [each for each in below if each not in made]
+            missing = [each for each in below if each not in nodes]
             if not opened.isdisjoint(missing):
                 return None
             if missing:
@@ -168,5 +175,5 @@ class Extraction:
             stack.pop()
             opened.discard(number)
             node = self.graph.members(number)[form]
-            made[number] = node.with_sources(tuple([made[each] for each in below]))
-        return tuple([made[root] for root in self.roots])
+            nodes[number] = node.with_sources(tuple([nodes[each] for each in below]))
+        return tuple([nodes[root] for root in self.roots])

@@ -1,6 +1,7 @@
-"""What a form takes by itself, in nanoseconds of one thread: work, and the memory of sums.
+"""The cost of a single form, in nanoseconds of one thread: its work, and the memory of a sum.
 
-It is what extraction adds up. What lies in which kernel it does not know: `schedule_times.py` does.
+Extraction adds these costs up. They do not depend on how the graph is cut into kernels;
+`schedule_times.py` takes that into account.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _LINES = frozenset({Op.SORT, Op.SCAN_AXIS, Op.ARRANGE, Op.SCATTER})
 
 
 def form_cost(node: UOp, target: Target) -> float:
-    """The time of a node alone, given what is below it."""
+    """The nanoseconds to compute a node from its sources."""
     op = node.op
     if op in ELEMENTWISE:
         if not node.dtype.itemsize:
@@ -39,5 +40,5 @@ def _least(target: Target) -> float:
 
 
 def _stored(node: UOp, target: Target) -> float:
-    """The time to write a value to the second-level cache, or to read it."""
+    """The nanoseconds to write a value to the second-level cache, or to read it from there."""
     return element_count(node) * node.dtype.itemsize / target.costs.memory.kept_write[1]

@@ -1,11 +1,11 @@
-"""A graph is searched in windows: pieces with one value between them, equal ones once.
+"""Cut a graph into windows, which graph search looks at one by one.
 
     before   x → norm → attention → + → norm → two products → + → …   twelve times
-    after    two windows, each of which stands there twelve times
+    after    two windows, each of which occurs twelve times; equal windows are searched once
 
-A window ends after a value if that is all that the rest of the graph needs of it, and if it is not
-in the midst of something that a rule is about: several nodes read it, or it is no sum, product or
-movement. What has an effect (an assignment, a copy, a call) is in no window.
+A window ends after a value if the rest of the graph reads nothing else of the window. The value
+must not be in the middle of what a rule might match: several nodes read it, or it is no sum,
+product or movement. Nodes with effects (assignments, copies, calls) are in no window.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ogive.named import NamedTuple
 from ogive.search.graph.leaves import element_count
 
 LEAST_NODES = 32
-"""Nodes below which a window does not end: what is kept is chosen for more than a few."""
+"""The least nodes of a window: which values to keep in memory is decided over many nodes."""
 
 MOST_NODES = 320
-"""Nodes of a window that ends nowhere by itself."""
+"""The nodes after which a window is ended at the place where it has the fewest live elements."""
 
 MOST_SEARCHED = 10_000
-"""Nodes of a graph that are cut into windows, the first ones: more take longer to cut than there is
-time to search."""
+"""How many nodes of a graph are cut into windows, from its first node on. Cutting more takes longer
+than the time there is for the search."""
 
 _LINEAR = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST, Op.REDUCE_AXES, *MOVEMENT})
 _LEAVES = frozenset({Op.CONST, Op.IOTA, Op.VARIABLE})
@@ -35,14 +35,15 @@ _VALUES = (
     ELEMENTWISE | MOVEMENT | _LEAVES
     | {Op.REDUCE_AXES, Op.GATHER, Op.SORT, Op.SCAN_AXIS, Op.ARRANGE, Op.CONTIGUOUS}
 )  # fmt: skip
-
-
 _EFFECTS = frozenset({Op.ASSIGN, Op.AFTER, Op.COPY, Op.CUSTOM})
 
 
 class Window(NamedTuple):
-    """A piece of a graph over its own `PARAM`s, which stand for `leaves` of the whole graph. The
-    roots of `sink` stand for `roots` of it."""
+    """A piece of a graph, with `PARAM`s of its own in the place of what it reads.
+
+    The `PARAM` of slot i stands for `leaves[i]` in the whole graph, and the i-th source of `sink`
+    for `roots[i]`.
+    """
 
     sink: UOp
     leaves: tuple[UOp, ...]
@@ -52,53 +53,57 @@ class Window(NamedTuple):
 def find_windows(
     sink: UOp, order: Sequence[UOp], most: int = MOST_SEARCHED
 ) -> Iterator[Window]:
-    """The windows of a graph, in order, of its first `most` nodes. `order` is its walk, without the
-    sink."""
+    """The windows of the first `most` nodes of a graph, in order.
+
+    `order` is the walk of `sink`, without `sink` itself.
+    """
     readers: dict[UOp, int] = {}
-    last: dict[UOp, int] = {}
-    wanted = set(sink.src)
+    last_reads: dict[UOp, int] = {}
+    read_outside = set(sink.src)
     targets: set[UOp] = set()
     order, rest = order[:most], order[most:]
     if rest:
-        wanted.update([source for node in rest for source in node.src])
+        read_outside.update([source for node in rest for source in node.src])
         for node in [node for node in rest if node.op in _EFFECTS]:
             targets.update(_path_to_memory(node.src[0]))
     for position, node in enumerate(order):
         for source in node.src:
             readers[source] = readers.get(source, 0) + 1
-            last[source] = position
+            last_reads[source] = position
         if node.op in _EFFECTS:
-            wanted.update(node.src)
+            read_outside.update(node.src)
             targets.update(_path_to_memory(node.src[0]))
-    for root in wanted:
-        last[root] = len(order)
-    window = _Opened(last)
+    for root in read_outside:
+        last_reads[root] = len(order)
+    open_window = _OpenWindow(last_reads)
     for position, node in enumerate(order):
-        made: Window | None = None
+        window: Window | None = None
         if node.op in _EFFECTS:
-            # What comes after may read it, and so must not become one with what is before.
-            made = window.close(position - 1)
-        window.step(position, node, _is_searched(node, targets))
-        if made is None and window.may_end_at(node, readers):
-            made = window.close(position)
-        elif made is None and len(window.inside) >= MOST_NODES:
-            made = window.close_where_least_is_alive()
-        if made is not None and made.roots:
-            yield made
-    made = window.close(len(order) - 1)
-    if made.roots:
-        yield made
+            # Later nodes may read what it wrote, so they must not share a window with earlier ones.
+            window = open_window.close(position - 1)
+        open_window.step(position, node, _is_searched(node, targets))
+        if window is None and open_window.may_end_at(node, readers):
+            window = open_window.close(position)
+        elif window is None and len(open_window.inside) >= MOST_NODES:
+            window = open_window.close_where_least_is_alive()
+        if window is not None and window.roots:
+            yield window
+    window = open_window.close(len(order) - 1)
+    if window.roots:
+        yield window
 
 
-class _Opened:
-    """The window that is open at a position of a walk: its nodes, `inside`, and what is alive
-    there: what has been computed and is read later, by the `last` reader of each value.
+class _OpenWindow:
+    """The window that is open at a position of a walk over a graph.
 
-    What follows from numbers alone, as masks do, is in every window that reads it: it is not alive.
+    `inside` lists its nodes, each with its position and the number of elements alive after it. A
+    value is alive from its computation to its last reader, whose position is in `last_reads`.
+    Values that follow from constants alone, such as masks, are never alive: each window that reads
+    one has a copy of it.
     """
 
-    def __init__(self, last: dict[UOp, int]) -> None:
-        self.last = last
+    def __init__(self, last_reads: dict[UOp, int]) -> None:
+        self.last_reads = last_reads
         self.inside: list[tuple[UOp, int, int]] = []
         self._live: dict[UOp, None] = {}
         self._live_elements = 0
@@ -106,7 +111,7 @@ class _Opened:
         self._fixed = set[UOp]()
 
     def step(self, position: int, node: UOp, is_searched: bool) -> None:
-        """Take the next node, and leave what nobody reads after it."""
+        """Add the next node, and end the lives of the values that it is the last to read."""
         if all(source in self._fixed for source in node.src) and (
             node.op in _LEAVES - {Op.VARIABLE} or (node.src and is_searched)
         ):
@@ -114,7 +119,7 @@ class _Opened:
         elif is_searched and not _is_moved_input(node):
             self._live[node] = None
             self._live_elements += element_count(node)
-            self._ends.setdefault(self.last.get(node, position), []).append(node)
+            self._ends.setdefault(self.last_reads.get(node, position), []).append(node)
         for ended in self._ends.pop(position, ()):
             if ended in self._live:
                 del self._live[ended]
@@ -123,20 +128,20 @@ class _Opened:
             self.inside.append((node, position, self._live_elements))
 
     def may_end_at(self, node: UOp, readers: dict[UOp, int]) -> bool:
-        """Whether a node is all that is needed of what is before it, and in the midst of nothing.
-        """
+        """Whether the window may end after `node`: it is the only live value, and no rule is
+        likely to match across it."""
         if len(self.inside) < LEAST_NODES or len(self._live) != 1 or node not in self._live:
             return False
         return readers.get(node, 0) > 1 or node.op not in _LINEAR
 
     def close(self, position: int) -> Window:
-        """The window of all nodes up to a position; those behind it are in the next one."""
+        """The window of all nodes up to a position. Later nodes stay for the next window."""
         nodes = [node for node, place, _ in self.inside if place <= position]
         self.inside = self.inside[len(nodes) :]
-        return _cut(nodes, position, self.last, self._fixed)
+        return _cut(nodes, position, self.last_reads, self._fixed)
 
     def close_where_least_is_alive(self) -> Window:
-        """The window up to where the fewest elements are needed of what is before."""
+        """The window up to the last position at which the fewest elements are alive."""
         ends = self.inside[LEAST_NODES:]
         _, position, _ = min(ends, key=lambda end: (end[2], -end[1]))
         return self.close(position)
@@ -147,7 +152,7 @@ def _is_searched(node: UOp, targets: set[UOp]) -> bool:
 
 
 def _path_to_memory(node: UOp) -> list[UOp]:
-    """A view of memory that is written to, which stays as it is."""
+    """The nodes of a view of memory. An assignment's target must stay as it is written."""
     path = [node]
     while node.op in MOVEMENT:
         node = node.src[0]
@@ -162,9 +167,9 @@ def _is_moved_input(node: UOp) -> bool:
 
 
 def _cut(
-    inside: Sequence[UOp], position: int, last: dict[UOp, int], fixed: set[UOp]
+    inside: Sequence[UOp], position: int, last_reads: dict[UOp, int], fixed: set[UOp]
 ) -> Window:
-    """The window of these nodes, of which the rest of the graph reads what is read later."""
+    """The window of the nodes `inside`. Its roots are the values read after `position`."""
     done: dict[UOp, UOp] = {}
     leaves: list[UOp] = []
     for node in inside:
@@ -175,14 +180,14 @@ def _cut(
             sources.append(done[source])
         done[node] = UOp(node.op, node.dtype, tuple(sources), node.arg, node.tag)
     roots = tuple(
-        [node for node in inside if last.get(node, -1) > position and node not in fixed]
+        [node for node in inside if last_reads.get(node, -1) > position and node not in fixed]
     )
     sink = UOp(Op.SINK, dtypes.void, tuple([done[root] for root in roots]))
     return Window(sink, tuple(leaves), roots)
 
 
 def _leaf(source: UOp, leaves: list[UOp]) -> UOp:
-    """A value from outside, as a slot of the window: of an input with the device that it is on."""
+    """The stand-in, in a new slot of the window, for a value from outside; constants stay."""
     if source.dtype is dtypes.index or source.op in _LEAVES:
         return source
     leaves.append(source)
@@ -190,7 +195,7 @@ def _leaf(source: UOp, leaves: list[UOp]) -> UOp:
 
 
 def _stand_in(slot: int, leaf: UOp) -> UOp:
-    """What stands for a leaf in its window."""
+    """The node that stands for a leaf in its window: an input keeps its device."""
     if leaf.op is Op.PARAM:
         return UOp(Op.PARAM, leaf.dtype, (), (slot, *leaf.arg[1:]))
     memory = UOp(Op.PARAM, leaf.dtype, (), (slot, upper_count(leaf.shape)))
@@ -198,21 +203,25 @@ def _stand_in(slot: int, leaf: UOp) -> UOp:
 
 
 def put_back(window: Window, roots: Sequence[UOp], done: dict[UOp, UOp]) -> tuple[UOp, ...]:
-    """Roots over the slots of a window, over what its leaves have become in the whole graph."""
-    made = {
+    """New roots of a window as nodes of the whole graph.
+
+    `done` maps leaves to what they have become there.
+    """
+    replaced = {
         _stand_in(slot, leaf): done.get(leaf, leaf) for slot, leaf in enumerate(window.leaves)
     }
     for node in UOp(Op.SINK, dtypes.void, tuple(roots)).walk()[:-1]:
-        if node in made:
+        if node in replaced:
             continue
         if node.op is Op.PARAM:
-            made[node] = _in_line(done.get(window.leaves[node.slot], window.leaves[node.slot]))
+            leaf = window.leaves[node.slot]
+            replaced[node] = _flatten(done.get(leaf, leaf))
         else:
-            made[node] = node.with_sources(tuple([made[source] for source in node.src]))
-    return tuple([made[root] for root in roots])
+            replaced[node] = node.with_sources(tuple([replaced[source] for source in node.src]))
+    return tuple([replaced[root] for root in roots])
 
 
-def _in_line(leaf: UOp) -> UOp:
-    """A leaf as the memory that stands for it: rules may read that in another shape."""
+def _flatten(leaf: UOp) -> UOp:
+    """A leaf in one axis, as the `PARAM` that stands for it: rules may reshape that directly."""
     count = upper_count(leaf.shape)
     return leaf if leaf.shape == (count,) else UOp(Op.RESHAPE, leaf.dtype, (leaf,), (count,))

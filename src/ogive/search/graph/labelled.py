@@ -1,12 +1,13 @@
-"""Values with named axes, as rules about products need them.
+"""Values with named axes, for the rules about products.
 
-A product is a sum over products, of operands that are spread over a common space of axes; between
-two products there is movement. With names for the axes, movement is gone:
+In the graph, a product is a `REDUCE_AXES` over a `MUL` of two expanded operands, and between two
+products there is movement. Names for the axes replace the movement:
 
     before   REDUCE_AXES(MUL(EXPAND(RESHAPE a), EXPAND(RESHAPE(PERMUTE b))))
     after    Product(a[i, k], b[k, j], summed={k})
 
-A name is any hashable; an axis of length 1 has none. `contract` makes nodes of it again.
+A name is any hashable. An axis of length 1 has no name. `contract` turns such a product into nodes
+again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Names = tuple[Hashable | None, ...]
 
 
 class Labelled(NamedTuple):
-    """A node, with a name for each of its axes that is longer than 1."""
+    """A node with a name for each axis; `None` for an axis of length 1."""
 
     node: UOp
     names: Names
@@ -35,7 +36,7 @@ class Labelled(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A sum of products of two operands over the names in `summed`; `result` names its axes."""
+    """The sum of `left * right` over the axes named in `summed`; `result` is the sum's own node."""
 
     left: Labelled
     right: Labelled
@@ -49,25 +50,24 @@ class Product(NamedTuple):
 
     @property
     def work(self) -> int:
-        """How many products are summed up."""
+        """How many multiplications it takes."""
         return math.prod(self.lengths.values())
 
 
 def has_fixed_shape(node: UOp) -> bool:
-    """Whether all lengths are numbers, and none is zero."""
+    """Whether all lengths of a node are numbers and not zero."""
     return all(isinstance(length, int) and length for length in node.shape)
 
 
 def name_axes(node: UOp, names: Names | None = None) -> Labelled:
-    """A node whose axes longer than 1 are named, by their numbers if nothing else is given."""
+    """A node with its axes named: by `names`, or by the numbers of the axes without them."""
     names = tuple(range(len(node.shape))) if names is None else names
     pairs = zip(names, node.shape, strict=True)
     return Labelled(node, tuple([None if length == 1 else name for name, length in pairs]))
 
 
 def below_movement(value: Labelled) -> Labelled:
-    """What a value is before its axes were put into order, spread, or joined by ones of length 1.
-    """
+    """The value below all permutes, expands and reshapes that only add or drop axes of length 1."""
     while (below := _step_below(value)) is not None:
         value = below
     return value
@@ -95,14 +95,20 @@ def _step_below(value: Labelled) -> Labelled | None:
 
 
 def name_source(source: UOp, node: UOp, names: Names) -> Labelled:
-    """A source of an elementwise node with those axes, below movement; a number has none."""
+    """A `source` of an elementwise `node` with the axes `names`, below movement.
+
+    A scalar has no axes.
+    """
     if source.shape != node.shape:
         return Labelled(source, ())
     return below_movement(name_axes(source, names))
 
 
 def find_product(value: Labelled, mark: Hashable = "sum") -> Product | None:
-    """The product that a value is, below movement; what it sums over is named (mark, axis)."""
+    """The product below the movement of a value; None if there is none.
+
+    The axes that it sums over are named `(mark, axis)`.
+    """
     value = below_movement(value)
     node, names = value
     if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
@@ -117,12 +123,15 @@ def find_product(value: Labelled, mark: Hashable = "sum") -> Product | None:
     summed = frozenset([(mark, axis) for axis in node.axes if product.shape[axis] != 1])
     both = {*left.names, *right.names}
     if not summed <= both or not {name for name in names if name is not None} <= both:
-        return None  # the same term several times: a multiple
+        return None  # an axis that neither operand has: the sum repeats the same term
     return Product(left, right, summed, value)
 
 
 def replay(value: UOp, below: UOp, other: UOp) -> UOp:
-    """A value that is movement of what is `below`, with another value of that shape there."""
+    """Apply the movement between `below` and `value` to `other`, which has the shape of `below`.
+
+        before   value = PERMUTE(EXPAND(below))        after   PERMUTE(EXPAND(other))
+    """
     path = []
     while value is not below:
         path.append(value)
@@ -133,7 +142,7 @@ def replay(value: UOp, below: UOp, other: UOp) -> UOp:
 
 
 def replace_operand(product: Product, operand: Labelled, other: UOp) -> UOp:
-    """The sum of a product with another value for one of its operands, moved as that is."""
+    """The sum of a product with `other` in the place of one operand, moved as that operand is."""
     total = product.result.node
     (multiplied,) = total.src
     side = 0 if operand is product.left else 1
@@ -143,13 +152,13 @@ def replace_operand(product: Product, operand: Labelled, other: UOp) -> UOp:
 
 
 def arrange(value: Labelled, names: Sequence[Hashable]) -> UOp:
-    """A value with these axes in this order; those that it lacks have length 1."""
+    """The node of a value with the axes `names`, in their order; missing axes get length 1."""
     node = value.node
-    own = [axis for axis, name in enumerate(value.names) if name is not None]
-    assert len(own) == len({value.names[axis] for axis in own}), "an axis for each name"
-    own.sort(key=lambda axis: names.index(value.names[axis]))
-    ones = [axis for axis, name in enumerate(value.names) if name is None]
-    order = (*own, *ones)
+    named = [axis for axis, name in enumerate(value.names) if name is not None]
+    assert len(named) == len({value.names[axis] for axis in named}), "an axis for each name"
+    named.sort(key=lambda axis: names.index(value.names[axis]))
+    unnamed = [axis for axis, name in enumerate(value.names) if name is None]
+    order = (*named, *unnamed)
     if order != tuple(range(len(order))):
         node = UOp(Op.PERMUTE, node.dtype, (node,), order)
     lengths = value.lengths
@@ -157,19 +166,19 @@ def arrange(value: Labelled, names: Sequence[Hashable]) -> UOp:
 
 
 def reshape(node: UOp, shape: tuple[int, ...]) -> UOp:
-    """A node in a shape of as many elements."""
+    """A node reshaped to `shape`, without reshapes in between."""
     while node.op is Op.RESHAPE and len(node.src) == 1:
         node = node.operand
     return node if node.shape == shape else UOp(Op.RESHAPE, node.dtype, (node,), shape)
 
 
 def expand(node: UOp, shape: tuple[int, ...]) -> UOp:
-    """A node of the same rank, spread over a shape."""
+    """A node expanded to a shape of the same rank."""
     return node if node.shape == shape else UOp(Op.EXPAND, node.dtype, (node,), shape)
 
 
 def combine(op: Op, left: Labelled, right: Labelled) -> Labelled:
-    """An elementwise operation of two values, over the names of both."""
+    """An elementwise operation of two values, with the axes of both."""
     lengths = left.lengths | right.lengths
     names = tuple(lengths)
     shape = tuple(lengths.values())
@@ -178,10 +187,10 @@ def combine(op: Op, left: Labelled, right: Labelled) -> Labelled:
 
 
 def contract(left: Labelled, right: Labelled, summed: frozenset[Hashable]) -> Labelled:
-    """The sum of products of two values over some names: a matrix product where it is one.
+    """The sum of `left * right` over the axes `summed`, as nodes.
 
-    The axes are in the order of the library's own products: those of both operands, those of the
-    left one, those of the right one, and last what is summed up.
+    The axes are in the order of the library's own products, so that the compiler finds its matrix
+    products: axes of both operands, axes of `left`, axes of `right`, and last the summed ones.
     """
     first, second = left.lengths, right.lengths
     lengths = first | second
@@ -202,9 +211,9 @@ def contract(left: Labelled, right: Labelled, summed: frozenset[Hashable]) -> La
 
 
 def spread_to(value: Labelled, like: Labelled) -> UOp:
-    """A value as the axes of another one are, which has all its names."""
+    """A value in the shape of `like`, which has all of its axes: reordered and expanded."""
     names = [name for name in like.names if name is not None]
-    placed = arrange(value, names)
+    arranged = arrange(value, names)
     lengths = value.lengths
     shape = tuple([lengths.get(name, 1) for name in like.names])
-    return expand(reshape(placed, shape), like.node.shape)
+    return expand(reshape(arranged, shape), like.node.shape)

@@ -1,7 +1,7 @@
-"""What a value follows from: inputs alone, which may be weights, or what is computed before.
+"""Questions about a value in a window: does it follow from inputs alone, how many elements has it?
 
-In a window of a graph, inputs are `PARAM`s with a device, and values that the rest of the graph
-computes are `PARAM`s without one.
+An input of the graph, such as a weight, is a `PARAM` with a device. A value that another part of
+the graph computes is a `PARAM` without one.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import greatest
 
 MOST_NODES = 64
-"""How many nodes are looked at: more are no weight."""
+"""How many nodes are looked at. A value of more nodes does not count as made from inputs."""
 
 
 def follows_from_inputs(value: UOp) -> bool:
-    """Whether a value can be computed before anything else is."""
+    """Whether a value is computed from inputs alone, by at most `MOST_NODES` nodes."""
     pending, seen = [value], {value}
     while pending:
         node = pending.pop()
@@ -33,10 +33,10 @@ def follows_from_inputs(value: UOp) -> bool:
 
 
 def keep_once(value: UOp) -> UOp:
-    """A value that follows from inputs, computed once and kept until one of them changes."""
+    """A value that follows from inputs, marked to be computed once and kept until they change."""
     return UOp(Op.CONTIGUOUS, value.dtype, (value,), PANELS)
 
 
 def element_count(node: UOp) -> int:
-    """How many elements a value has, at most."""
+    """The most elements that a value can have, if its lengths vary."""
     return math.prod([greatest(length) for length in node.shape])

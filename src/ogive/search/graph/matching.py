@@ -1,9 +1,9 @@
-"""Patterns are matched in an e-graph: each part by any form of the class below it.
+"""Match the patterns of rules in an e-graph: any form of a class may match a part of a pattern.
 
     pattern   (x * a) + (x * b)        in   {x*2, x+x} + {x*3}      x = x, a = 2, b = 3
 
-Patterns are those of `ir/rewriting/rules.py`. A rule gets a node for each name: the one that the
-pattern describes, or the representative of its class.
+The patterns are those of `ir/rewriting/rules.py`. A rule gets a node for each name in its pattern:
+the node that matched, or the representative of the class if the name stands for anything.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ Bindings = dict[str, UOp]
 
 
 class Matching:
-    """The rules of a set, by the op that they begin with."""
+    """The rules of a set, by the op at the root of their pattern."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.by_op: dict[Op, list[tuple[Rule, Pattern]]] = {}
         for rule in rules.rules:
-            assert rule.pattern.ops is not None, f"{rule.name} begins with no op"
+            assert rule.pattern.ops is not None, f"{rule.name} has no op at its root"
             for alternative in rule.pattern.alternatives():
                 for op in alternative.ops or ():
                     self.by_op.setdefault(op, []).append((rule, alternative))
 
     def matches(self, graph: Equalities, number: int) -> Iterator[tuple[Rule, UOp, Bindings]]:
-        """The rules that fit some form of a class: each with the node that it fits."""
+        """Each rule that matches a form of a class, with the node matched and its bindings."""
         for form, node in list(graph.members(number).items()):
             for rule, pattern in self.by_op.get(form.op, ()):
-                for found, bound in _match_form(graph, pattern, form, node, {}):
-                    yield rule, found, bound
+                for matched, bound in _match_form(graph, pattern, form, node, {}):
+                    yield rule, matched, bound
 
 
 def _match_form(
@@ -48,22 +48,22 @@ def _match_form(
         return
     if pattern.sources is None:
         below = tuple([graph.representatives[graph.find(each)] for each in form.below])
-        yield from _named(graph, pattern, node.with_sources(below), bound)
+        yield from _bind(pattern, node.with_sources(below), bound)
         return
     if len(pattern.sources) != len(form.below):
         return
-    for sources, inner in _match_all(graph, pattern.sources, form.below, bound):
-        yield from _named(graph, pattern, node.with_sources(sources), inner)
+    for sources, inner in _match_classes(graph, pattern.sources, form.below, bound):
+        yield from _bind(pattern, node.with_sources(sources), inner)
 
 
-def _match_all(
+def _match_classes(
     graph: Equalities, patterns: tuple[Pattern, ...], below: tuple[int, ...], bound: Bindings
 ) -> Iterator[tuple[tuple[UOp, ...], Bindings]]:
     if not patterns:
         yield (), bound
         return
     for first, inner in _match_class(graph, patterns[0], below[0], bound):
-        for rest, whole in _match_all(graph, patterns[1:], below[1:], inner):
+        for rest, whole in _match_classes(graph, patterns[1:], below[1:], inner):
             yield (first, *rest), whole
 
 
@@ -78,15 +78,14 @@ def _match_class(
         return
     if pattern.ops is None:
         if pattern.dtypes is None or graph.representatives[number].dtype in pattern.dtypes:
-            yield from _named(graph, pattern, graph.representatives[number], bound)
+            yield from _bind(pattern, graph.representatives[number], bound)
         return
     for form, node in list(graph.members(number).items()):
         yield from _match_form(graph, pattern, form, node, bound)
 
 
-def _named(
-    graph: Equalities, pattern: Pattern, found: UOp, bound: Bindings
-) -> Iterator[tuple[UOp, Bindings]]:
-    if pattern.where is not None and not pattern.where(found):
+def _bind(pattern: Pattern, node: UOp, bound: Bindings) -> Iterator[tuple[UOp, Bindings]]:
+    """The node, and the bindings with the pattern's name added, if its condition holds."""
+    if pattern.where is not None and not pattern.where(node):
         return
-    yield found, bound if pattern.name is None else {**bound, pattern.name: found}
+    yield node, bound if pattern.name is None else {**bound, pattern.name: node}

@@ -1,10 +1,11 @@
-"""Rules about sums of products: which of two products comes first, and what is multiplied where.
+"""Rules about sums of products: the order of two products, and where a factor is applied.
 
-Of integers, which wrap, they keep every bit; of floats they change the rounding.
+They keep every bit of integers, which wrap. They change the rounding of floats.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator
 
 from ogive.ir.dtype import DType
@@ -31,7 +32,7 @@ _SUM = node(Op.REDUCE_AXES, node(Op.MUL, _a, _b), name="n")
 
 
 def add_product_rules(rules: RuleSet, applies: Callable[[DType], bool]) -> None:
-    """Add the rules, for values of dtypes to which they apply."""
+    """Add the rules to a set, for values of those dtypes for which `applies` holds."""
 
     def only(rewrite: Callable[..., UOp | None]) -> Callable[..., UOp | None]:
         def guarded(n: UOp, a: UOp, b: UOp) -> UOp | None:
@@ -58,13 +59,16 @@ def add_product_rules(rules: RuleSet, applies: Callable[[DType], bool]) -> None:
 
 
 def _outer_product(n: UOp) -> Product | None:
-    """The product that a node is itself."""
-    found = find_product(name_axes(n), "outer")
-    return found if found is not None and found.result.node is n else None
+    """The product that a node is itself, with no movement above it."""
+    product = find_product(name_axes(n), "outer")
+    return product if product is not None and product.result.node is n else None
 
 
 def _reassociate(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """The cheapest other order of a product of a product, if it takes fewer multiplications."""
+    """The other order of two nested products with the fewest multiplications.
+
+    None if no order takes fewer than the given one.
+    """
     outer = _outer_product(n)
     if outer is None:
         return None
@@ -72,14 +76,14 @@ def _reassociate(n: UOp, a: UOp, b: UOp) -> UOp | None:
     for inner, other in _nested(outer):
         lengths = outer.lengths | inner.lengths
         for first, second in ((inner.left, inner.right), (inner.right, inner.left)):
-            made = _in_other_order(outer, inner, first, second, other, lengths)
-            if made is not None and (least is None or made[1] < least):
-                best, least = made
+            candidate = _in_other_order(outer, inner, first, second, other, lengths)
+            if candidate is not None and (least is None or candidate[1] < least):
+                best, least = candidate
     return best
 
 
 def _nested(outer: Product) -> Iterator[tuple[Product, Labelled]]:
-    """The operands of a product that are products themselves, each with the other operand."""
+    """The operands of `outer` that are products themselves, each with the other operand."""
     for operand, other in ((outer.left, outer.right), (outer.right, outer.left)):
         inner = find_product(operand, "inner")
         if inner is not None:
@@ -94,7 +98,11 @@ def _in_other_order(
     other: Labelled,
     lengths: dict[Hashable, int],
 ) -> tuple[UOp, int] | None:
-    """`first · (second · other)`, and how many multiplications that takes."""
+    """The node of `first · (second · other)`, and the number of its multiplications.
+
+    None if the operands do not allow this order, or if it takes no fewer multiplications than
+    `outer` and `inner` together.
+    """
     summed = outer.summed | inner.summed
     early = frozenset([name for name in summed if name not in first.lengths])
     if not early or not early <= {*second.lengths, *other.lengths}:
@@ -107,19 +115,16 @@ def _in_other_order(
     work += _size([*first.lengths, *between.lengths], lengths)
     if work >= outer.work + inner.work:
         return None
-    made = contract(first, between, late)
-    return spread_to(made, outer.result), work
+    return spread_to(contract(first, between, late), outer.result), work
 
 
 def _size(names: list[Hashable], lengths: dict[Hashable, int]) -> int:
-    count = 1
-    for name in set(names):
-        count *= lengths[name]
-    return count
+    """The product of the lengths of these axes, each counted once."""
+    return math.prod([lengths[name] for name in set(names)])
 
 
 def _take_out(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """A factor of an operand that is the same for all terms multiplies, or divides, their sum."""
+    """Multiply, or divide, the sum by a factor that is the same for all of its terms."""
     outer = _outer_product(n)
     if outer is None:
         return None
@@ -137,7 +142,7 @@ def _take_out(n: UOp, a: UOp, b: UOp) -> UOp | None:
 
 
 def _put_in(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """A factor of a product goes into the operand that it goes along, if that is a weight."""
+    """Scale a weight instead of the product, where the factor has only axes of the weight."""
     for value, factor in ((a, b), (b, a)):
         if value.shape != n.shape:
             continue
@@ -159,14 +164,16 @@ def _put_in(n: UOp, a: UOp, b: UOp) -> UOp | None:
 
 
 def _is_weight(operand: Labelled, other: Labelled) -> bool:
-    """Whether an operand is what does not change: it has fewer elements, or the other is computed.
+    """Whether an operand that follows from inputs is a weight and not the data.
+
+    It is if it has fewer elements than the other operand, or if the other one is computed.
     """
     is_smaller = element_count(operand.node) < element_count(other.node)
     return is_smaller or not follows_from_inputs(other.node)
 
 
 def _factor_products(n: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Two products with an operand in common are one product with the sum of the others."""
+    """Add the other operands of two products that share an operand, and multiply once."""
     if a.shape != n.shape or b.shape != n.shape:
         return None
     one, two = find_product(name_axes(a)), find_product(name_axes(b))
@@ -176,7 +183,7 @@ def _factor_products(n: UOp, a: UOp, b: UOp) -> UOp | None:
         for same, other in ((two.left, two.right), (two.right, two.left)):
             if same.node is not shared.node:
                 continue
-            # What is summed up over has a name for each product: the shared operand knows both.
+            # Each product has its own names for summed axes. The shared operand has both names.
             renamed = dict(zip(same.names, shared.names, strict=True))
             if any(k != v and k not in two.summed for k, v in renamed.items()):
                 continue
@@ -190,6 +197,7 @@ def _factor_products(n: UOp, a: UOp, b: UOp) -> UOp | None:
 
 
 def _factor(n: UOp, x: UOp, a: UOp, b: UOp) -> UOp | None:
+    """Add the factors of `x` before their axes are expanded, and multiply once."""
     if not has_fixed_shape(n) or x.op is Op.CONST:
         return None
     names = tuple(range(len(n.shape)))

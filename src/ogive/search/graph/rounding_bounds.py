@@ -1,8 +1,8 @@
-"""How often a value is rounded on the longest way from the inputs to it: a bound of its error.
+"""Bound the error of a value: count the roundings on the longest path from the inputs to it.
 
-To first order, a result is off by at most so many units of rounding (`eps / 2` of its dtype) of the
-sum of the absolute values of its terms: the textbook bound, which takes sums to be added up one
-term after the other, and is far above what happens.
+To first order, the error is at most so many units of rounding (`eps / 2` of the dtype), relative to
+the sum of the absolute values of the terms. This is the textbook bound. It assumes that the terms
+of a sum are added one after the other, and is far above real errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from ogive.ir.ops import ELEMENTWISE, TRANSCENDENTAL, Op
 from ogive.search.graph.leaves import element_count
 
 FUNCTION = 4
-"""Roundings that an elementary function counts as: all are within 4 units (docs/numerics.md)."""
+"""How many roundings an elementary function counts as: all err by at most 4 units
+(docs/numerics.md)."""
 
 _EXACT = frozenset({
     Op.NEG, Op.ABS, Op.MAXIMUM, Op.MINIMUM, Op.WHERE, Op.COPYSIGN, Op.BITCAST, Op.FLOOR, Op.CEIL,
@@ -24,7 +25,7 @@ _EXACT = frozenset({
 
 
 def count_roundings(roots: Sequence[UOp]) -> int:
-    """The most roundings on the way to any of these values."""
+    """The most roundings on a path from the inputs to any of the `roots`."""
     counts: dict[UOp, int] = {}
     for node in UOp(Op.SINK, dtypes.void, tuple(roots)).walk()[:-1]:
         below = max([counts[source] for source in node.src], default=0)

@@ -1,7 +1,7 @@
-"""Rules that change the rounding of floats, and nothing else: asked for by `exactness="rounding"`.
+"""Rules that change only the rounding of floats, for `exactness="rounding"`.
 
-Numbers of which there are few beside the values that they are applied to, as the scales and shifts
-of a batch norm, are brought together:
+Some factors and terms have few elements beside the values that they are applied to, such as the
+scale and shift of a batch norm. The rules combine them first:
 
     before   ((x - mean) * inverse) * gain + bias          after   x * scale + shift
 """
@@ -27,7 +27,7 @@ from ogive.search.graph.product_rules import add_product_rules
 rounding_rules = RuleSet("graph rounding")
 
 FEW = 4
-"""How many times fewer numbers there must be than values that they are applied to."""
+"""A value has few elements if the node that it is applied to has at least `FEW` times as many."""
 
 _x, _c, _d = anything("x"), anything("c"), anything("d")
 _ADDING = (Op.ADD, Op.SUB)
@@ -36,7 +36,7 @@ add_product_rules(rounding_rules, lambda dtype: dtype.is_float)
 
 
 def _few(value: UOp, n: UOp) -> Labelled | None:
-    """A value that is made from few numbers which do not depend on what is computed before."""
+    """A source of `n`, below movement, if it has few elements and follows from inputs alone."""
     if value.op is Op.CONST:
         return Labelled(value, ())
     if value.shape != n.shape:

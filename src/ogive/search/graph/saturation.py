@@ -1,4 +1,4 @@
-"""Rules are applied to an e-graph, round after round, until nothing is new or a budget ends."""
+"""Apply rules to an e-graph in rounds, until a round adds nothing or the budget is spent."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ogive.search.graph.matching import Matching
 
 
 class Budget(NamedTuple):
-    """How much a search may do: forms in an e-graph, rounds of rules, and the time of its end.
+    """The limits of a search: forms in an e-graph, rounds of rules, and a deadline in seconds.
 
-    That is by the clock of the thread's own work: what else runs does not change what is found.
+    The deadline is by `time.thread_time`, so other threads and processes do not change the result.
     """
 
     nodes: int
@@ -28,7 +28,7 @@ class Budget(NamedTuple):
 
 
 class Saturation:
-    """An e-graph to which rules are applied. `fired` counts them."""
+    """The saturation of one e-graph. `fired` counts, by rule, the equalities that were new."""
 
     def __init__(self, graph: Equalities, matching: Matching, budget: Budget) -> None:
         self.graph = graph
@@ -38,7 +38,7 @@ class Saturation:
         self._tried: set[tuple[object, ...]] = set()
 
     def run(self) -> None:
-        """Apply all rules, to all that they fit, for as long as there is something new."""
+        """Apply all rules wherever they match, until nothing is new or the budget is spent."""
         for _ in range(self.budget.rounds):
             if not self._round() or self._is_full():
                 return
@@ -47,24 +47,28 @@ class Saturation:
         return len(self.graph) >= self.budget.nodes or self.budget.is_over
 
     def _round(self) -> bool:
+        """Apply each rule to its new matches, and say whether an equality is new.
+
+        All matches are found before the first class is changed.
+        """
         graph = self.graph
-        found: list[tuple[int, Rule, UOp]] = []
+        results: list[tuple[int, Rule, UOp]] = []
         for number in graph.classes():
             for rule, node, bound in self.matching.matches(graph, number):
-                tried = (id(rule), node, *bound.values())
-                if tried in self._tried:
+                match = (id(rule), node, *bound.values())
+                if match in self._tried:
                     continue
-                self._tried.add(tried)
-                made = rule.rewrite(**bound)
-                if made is not None and made is not node:
-                    found.append((number, rule, made))
+                self._tried.add(match)
+                result = rule.rewrite(**bound)
+                if result is not None and result is not node:
+                    results.append((number, rule, result))
             if self.budget.is_over:
                 break
         changed = False
-        for number, rule, made in found:
+        for number, rule, result in results:
             if self._is_full():
                 break
-            if graph.union(number, graph.add(made, rule.name)):
+            if graph.union(number, graph.add(result, rule.name)):
                 self.fired[rule.name] += 1
                 changed = True
         graph.rebuild()

@@ -1,12 +1,13 @@
-"""The time of a whole schedule by the model of its target: that of its kernels, one by one.
+"""The time of a schedule by the target's cost model: the sum over its kernels.
 
-    a kernel   the longer of its work and its memory, a share of the other, and the launch
+    time of a kernel = the longer of work and memory + a share of the shorter + the launch
 
-Work counts an element as often as it is computed: below `EXPAND`, as often as it is read, and once
-for each loop of the kernel that reads it. Memory
-counts every value once that a kernel reads or writes, at the speed of the level that holds it. What
-follows from inputs alone and is kept until they change takes as long as it takes to see whether
-they have.
+- Work counts an element as often as it is computed. Below `EXPAND`, that is as often as it is read,
+  and once for each loop of the kernel that reads it.
+- Memory counts each value once that the kernel reads or writes, at the speed of the cache level
+  that holds it.
+- A value that follows from inputs alone is kept until they change. It costs the check whether they
+  have changed.
 """
 
 from __future__ import annotations
@@ -21,24 +22,27 @@ from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
 
 _LOOPS = frozenset({Op.REDUCE_AXES, Op.STAGE_AXIS, Op.SORT, Op.SCAN_AXIS})
-"""What goes through its operand in a loop, before what follows from it is computed."""
+"""Ops that go through their operand in a loop of their own, before their readers are computed."""
 
 BESIDE = 0.35
-"""The share that counts of the shorter one of work and memory: most of it is hidden."""
+"""The share of the shorter one of work and memory that counts. The rest is hidden by the longer."""
 
 
 class CutGraph(NamedTuple):
-    """The graphs of the kernels that a graph becomes, and how many values others compute, once for
-    many runs."""
+    """The kernels that a graph becomes, each as a graph.
+
+    `kept` counts the values that kernels outside the schedule compute, once for many runs.
+    """
 
     kernels: tuple[UOp, ...]
     kept: int
 
 
 def schedule_time(cut: CutGraph, target: Target, known: dict[UOp, float]) -> float:
-    """Nanoseconds that kernels take one after the other, on one thread.
+    """The nanoseconds that the kernels take on one thread, one after the other.
 
-    `known` has the times of those that have been looked at."""
+    `known` holds the times of kernels seen before, and is added to.
+    """
     total = cut.kept * target.costs.packing.checked
     for kernel in cut.kernels:
         time = known.get(kernel)
@@ -49,7 +53,7 @@ def schedule_time(cut: CutGraph, target: Target, known: dict[UOp, float]) -> flo
 
 
 def kernel_time(kernel: UOp, target: Target) -> float:
-    """Nanoseconds of a kernel on one thread."""
+    """The nanoseconds that a kernel takes on one thread."""
     work = kernel_work(kernel, target)
     memory = _memory(kernel, target)
     longer, shorter = max(work, memory), min(work, memory)
@@ -57,33 +61,37 @@ def kernel_time(kernel: UOp, target: Target) -> float:
 
 
 def kernel_work(kernel: UOp, target: Target) -> float:
-    """Nanoseconds of arithmetic. A value is computed once in each loop that goes through it."""
+    """The nanoseconds of a kernel's arithmetic. Each loop computes the values that it reads."""
     order = kernel.walk()
-    sums = _hold_sums(order)
-    loops = _find_loops(order)
-    asked: dict[UOp, dict[int, int]] = {}
+    sums = _values_of_sums(order)
+    loops = _number_loops(order)
+    # For each node: how many of its elements are computed, by loop.
+    requests: dict[UOp, dict[int, int]] = {}
     total = 0.0
     for node in reversed(order):
         if node.op is Op.SINK:
             continue
         if node.op is Op.ASSIGN:
-            _ask(asked, node.value, {0: element_count(node.value)})
+            _request(requests, node.value, {0: element_count(node.value)})
             continue
-        counts = asked.get(node, {})
+        counts = requests.get(node, {})
         if node in loops:
             counts = {loops[node]: max(counts.values(), default=0)}
         total += _node_time(node, sum(counts.values()), target)
         for number, source in enumerate(node.src):
-            wanted = {
-                loop: _asked_of(node, number, count, sums) for loop, count in counts.items()
+            needed = {
+                loop: _elements_needed(node, number, count, sums) for loop, count in counts.items()
             }
-            _ask(asked, source, wanted)
+            _request(requests, source, needed)
     return total
 
 
-def _find_loops(order: Sequence[UOp]) -> dict[UOp, int]:
-    """The loop of each value that is made in one of its own and then is there: one for all that
-    follow from as many others. What is stored is made in loop 0."""
+def _number_loops(order: Sequence[UOp]) -> dict[UOp, int]:
+    """The number of the loop that computes each value of `_LOOPS`, counted from 1.
+
+    Values that follow from the same number of earlier loops share one. Loop 0 is the outer one,
+    which stores the results.
+    """
     depths: dict[UOp, int] = {}
     loops: dict[UOp, int] = {}
     for node in order:
@@ -95,14 +103,14 @@ def _find_loops(order: Sequence[UOp]) -> dict[UOp, int]:
     return loops
 
 
-def _ask(asked: dict[UOp, dict[int, int]], node: UOp, wanted: dict[int, int]) -> None:
-    counts = asked.setdefault(node, {})
-    for loop, count in wanted.items():
+def _request(requests: dict[UOp, dict[int, int]], node: UOp, needed: dict[int, int]) -> None:
+    counts = requests.setdefault(node, {})
+    for loop, count in needed.items():
         counts[loop] = max(counts.get(loop, 0), count)
 
 
-def _asked_of(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
-    """How many elements of a source are computed for `count` elements of a node."""
+def _elements_needed(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
+    """How many elements of source `number` are computed for `count` elements of a node."""
     source = node.src[number]
     own = element_count(source)
     if node.op is Op.REDUCE_AXES:
@@ -110,25 +118,26 @@ def _asked_of(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
     if node.op is Op.STAGE_AXIS or node.op in (Op.SORT, Op.SCAN_AXIS):
         return own
     if node.op is Op.EXPAND:
-        # Sums are there once they are made; the rest is computed where it is read.
+        # A sum is computed once and held; other values are computed again at each read.
         return own if source in sums else count
     if node.op in MOVEMENT and number:
         return 0
     return min(count, own) if node.op is Op.PAD else count
 
 
-def _hold_sums(order: Sequence[UOp]) -> set[UOp]:
-    """The values that are computed from the results of reductions in the same kernel."""
-    found: set[UOp] = set()
+def _values_of_sums(order: Sequence[UOp]) -> set[UOp]:
+    """The sums of a kernel, and the values that it computes from them."""
+    values: set[UOp] = set()
     for node in order:
         is_inside = node.op in ELEMENTWISE or node.op in MOVEMENT
         is_sum = node.op in (Op.REDUCE_AXES, Op.STAGE_AXIS)
-        if is_sum or (is_inside and any(source in found for source in node.src)):
-            found.add(node)
-    return found
+        if is_sum or (is_inside and any(source in values for source in node.src)):
+            values.add(node)
+    return values
 
 
 def _node_time(node: UOp, count: int, target: Target) -> float:
+    """The nanoseconds to compute `count` elements of a node."""
     size = node.dtype.itemsize
     operations = target.costs.operations
     if node.op in ELEMENTWISE:
@@ -143,6 +152,7 @@ def _node_time(node: UOp, count: int, target: Target) -> float:
 
 
 def _memory(kernel: UOp, target: Target) -> float:
+    """The nanoseconds to read and write a kernel's buffers once."""
     memory = target.costs.memory
     written = {_slot(store.target) for store in kernel.src}
     total = 0.0

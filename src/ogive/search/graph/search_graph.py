@@ -1,11 +1,12 @@
-"""Other ways to compute a graph are looked for, and the one that takes the least time is taken.
+"""Search for a faster way to compute a graph.
 
     before   (A @ B) @ v          after, where rounding may change   A @ (B @ v)
 
-Each window of the graph (`graph_windows.py`) becomes an e-graph. Rules add what is equal; the
-cheapest forms are extracted. The result is scheduled as the graph will be, and taken only if the
-model says that this schedule is faster than that of the graph as it was. So it is never slower, by
-the model. Equal windows are searched once.
+Each window of the graph (`graph_windows.py`) becomes an e-graph. Rules add equal values to it, and
+the cheapest forms are extracted. The window is then scheduled in both ways, as given and as
+extracted, with the passes that will schedule the graph. The extracted form replaces the given one
+only if its schedule is faster by the cost model. So a search never makes a graph slower by the
+model. Equal windows are searched once.
 """
 
 from __future__ import annotations
@@ -35,27 +36,30 @@ from ogive.search.graph.shared_operands import merge_products
 from ogive.targets.target import Target
 
 LEAST_GAIN = 0.01
-"""The share of the time of a window that must be saved: the model is no better than that. Of 22
-random graphs that were to gain up to 0.02, two were slower by 0.06 and 0.14 (2026-11-19)."""
+"""The least share of a window's time that a change must save, because the model is not exact. Of 22
+random graphs that it promised a gain of up to 0.02, two were slower by 0.06 and 0.14 (2026-11-19).
+"""
 
 BORDER_LAUNCHES = 2
-"""How many launches more must be saved in a window that others follow or precede: what they read of
-each other may take a kernel more, or less, than where each window is cut by itself."""
+"""How many kernel launches a change must save besides, in a window that is not the whole graph.
+Windows read values of each other, so the whole graph may need a kernel more than its windows do
+when each is cut by itself."""
 
 TRIES = 400
-"""How often extraction tries another form, in one window."""
+"""How many changes of a form extraction tries in one window."""
 
 Cut = Callable[[UOp], CutGraph]
-"""The kernels that a graph becomes."""
+"""Schedules a graph: gives the kernels that it becomes."""
 
 
 class Finding(NamedTuple):
-    """What was found for a window that stands in the graph `times` times.
+    """The result of searching a window that occurs `times` times in the graph.
 
-    `before` and `after` are roots; times are nanoseconds by the model; `rules` are those that made
-    what was taken, `applied` counts all that fitted; `forms` is the size of the e-graph;
-    `roundings` are those on the longest way, before and after; `place` are the values of the graph
-    that the first such window computes, the last one first.
+    - `before` and `after` are the roots of the window; their times are nanoseconds by the model.
+    - `rules` are the rules that made the extracted forms; `applied` counts every rule that fired.
+    - `forms` is the size of the e-graph.
+    - `roundings` bounds the roundings of a result, before and after (`rounding_bounds.py`).
+    - `place` holds the values of the graph that the first such window computes, the last one first.
     """
 
     before: tuple[UOp, ...]
@@ -73,7 +77,7 @@ class Finding(NamedTuple):
 
     @property
     def is_taken(self) -> bool:
-        """Whether the window is computed in another way than it was."""
+        """Whether the window is computed in the new way."""
         return self.after != self.before
 
 
@@ -85,7 +89,8 @@ def _rules(exactness: str) -> Matching:
 def search_graph(
     sink: UOp, target: Target, config: Config, cut: Cut, findings: list[Finding]
 ) -> UOp:
-    """The graph, computed in the way that takes the least time; `findings` is added to."""
+    """The graph in its fastest form by the cost model. Appends a finding per window to `findings`.
+    """
     bounds = config.graph_search
     if not bounds.rounds:
         return sink
@@ -105,12 +110,12 @@ def search_graph(
 
 
 def _is_whole(window: Window, sink: UOp) -> bool:
-    """Whether a window is all that a graph computes."""
+    """Whether a window computes all of a graph."""
     return set(window.roots) <= set(sink.src) and not any(leaf.src for leaf in window.leaves)
 
 
 class _Search:
-    """The search of one graph: what was found for each of its windows."""
+    """The search of one graph, with a finding for each of its windows."""
 
     def __init__(self, target: Target, exactness: str, cut: Cut, budget: Budget) -> None:
         self.target = target
@@ -119,29 +124,29 @@ class _Search:
         self.cut = cut
         self.budget = budget
         self.least_gain = 0.0
-        self._found: dict[UOp, Finding | None] = {}
-        self._seen: dict[UOp, int] = {}
-        self._times: dict[UOp, float] = {}
+        self._findings: dict[UOp, Finding | None] = {}
+        self._occurrences: dict[UOp, int] = {}
+        self._kernel_times: dict[UOp, float] = {}
 
     def findings(self) -> list[Finding]:
-        """All that was found, window by window."""
+        """The findings of all distinct windows."""
         return [
-            finding._replace(times=self._seen[window])
-            for window, finding in self._found.items()
+            finding._replace(times=self._occurrences[window])
+            for window, finding in self._findings.items()
             if finding is not None
         ]
 
     def find(self, window: Window, is_whole: bool) -> Finding | None:
-        """What is found for a window, which may be the whole graph; None if no rule fits."""
+        """The finding of a window; None if no rule fits. `is_whole`: the window is the graph."""
         sink = window.sink
         border = 0 if is_whole else BORDER_LAUNCHES
         self.least_gain = border * self.target.costs.memory.launch
-        self._seen[sink] = self._seen.get(sink, 0) + 1
-        if sink not in self._found:
-            found = self._search(sink)
+        self._occurrences[sink] = self._occurrences.get(sink, 0) + 1
+        if sink not in self._findings:
+            finding = self._search(sink)
             place = window.roots[::-1]
-            self._found[sink] = None if found is None else found._replace(place=place)
-        return self._found[sink]
+            self._findings[sink] = None if finding is None else finding._replace(place=place)
+        return self._findings[sink]
 
     def _search(self, window: UOp) -> Finding | None:
         graph = Equalities()
@@ -161,20 +166,20 @@ class _Search:
             finding = self._compare(finding, extraction, chosen)
         if merged and not self.budget.is_over:
             kept = chosen if finding.is_taken else extraction.renew(given)
-            forced = {**extraction.trees, **kept, **extraction.renew(merged)}
-            finding = self._compare(finding, extraction, forced)
+            with_merged = {**extraction.trees, **kept, **extraction.renew(merged)}
+            finding = self._compare(finding, extraction, with_merged)
         return finding
 
     def _compare(
         self, finding: Finding, extraction: Extraction, chosen: Selection
     ) -> Finding:
-        """The finding, with a selection in it if that is better by the time of its schedule."""
+        """The finding with the forms of `chosen`, if their schedule is faster; else `finding`."""
         after = extraction.build(chosen)
         if after is None:
             return finding
         if finding.is_taken:
-            others = self._judge(finding._replace(after=finding.before), after, chosen, extraction)
-            return others if others.time_after < finding.time_after else finding
+            other = self._judge(finding._replace(after=finding.before), after, chosen, extraction)
+            return other if other.time_after < finding.time_after else finding
         return self._judge(finding, after, chosen, extraction)
 
     def _judge(
@@ -184,10 +189,11 @@ class _Search:
         chosen: Selection,
         extraction: Extraction,
     ) -> Finding:
+        """The finding with the times of both schedules. `after` is taken if it is faster enough."""
         before = finding.before
         rules = tuple(dict.fromkeys(extraction.rules_of(chosen)))
         cuts = [self.cut(UOp(Op.SINK, dtypes.void, roots)) for roots in (before, after)]
-        times = [schedule_time(each, self.target, self._times) for each in cuts]
+        times = [schedule_time(each, self.target, self._kernel_times) for each in cuts]
         is_better = times[1] < (1 - LEAST_GAIN) * times[0] - self.least_gain
         return finding._replace(
             after=after if is_better else before,
@@ -201,12 +207,12 @@ class _Search:
 
 
 def _forms_of(graph: Equalities) -> dict[int, Form]:
-    """The one form that each class has as yet."""
+    """The form of each class of a new e-graph, in which a class still has one."""
     return {number: next(iter(graph.members(number))) for number in graph.classes()}
 
 
 def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Finding]]) -> UOp:
-    """The graph with the windows that were found computed in their new ways."""
+    """The graph with each window of `taken` computed in its new way."""
     changed = {root: (window, finding) for window, finding in taken for root in window.roots}
     done: dict[UOp, UOp] = {}
     for node in order:
@@ -215,8 +221,8 @@ def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Find
         if node in changed:
             window, finding = changed[node]
             _finish_leaves(window, done)
-            made = put_back(window, finding.after, done)
-            done.update(zip(window.roots, made, strict=True))
+            roots = put_back(window, finding.after, done)
+            done.update(zip(window.roots, roots, strict=True))
         else:
             done[node] = node.with_sources(tuple([done[source] for source in node.src]))
     roots = keep_roots_apart(sink.src, [done[root] for root in sink.src])
@@ -224,9 +230,12 @@ def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Find
 
 
 def _finish_leaves(window: Window, done: dict[UOp, UOp]) -> None:
-    """Inputs, and views of memory that is written to, come in the order of those who read them, so
-    some of a window's may be yet to come."""
+    """Add the leaves of a window to `done`.
+
+    A computed leaf comes before the window. But inputs, and views of memory that is written to,
+    come just before their first readers, and so may come after the window's first root.
+    """
     for node in walk(tuple([leaf for leaf in window.leaves if leaf not in done])):
         if node not in done:
-            assert node.op in MOVEMENT or not node.src, "what is computed comes before readers"
+            assert node.op in MOVEMENT or not node.src, "computed leaves come before the window"
             done[node] = node.with_sources(tuple([done[source] for source in node.src]))

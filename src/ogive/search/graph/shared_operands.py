@@ -1,13 +1,14 @@
-"""Products that share an operand are one product with the weights side by side.
+"""Merge products that share an operand into one product, with their weights side by side.
 
     before   x · q, x · k, x · v         after   (x · [q k v])[:, :n], [:, n:2n], [:, 2n:]
 
-The weights follow from inputs alone: they are put together once, and kept. Each sum is the sum that
-it was, and its terms are added up in the same order where the wider product is laid out as the
-others are: it has rows enough to be packed, and each weight fills whole panels. But the kernels
-that read it are others, which may add up what *they* sum in another order: so it is rounding.
+The weights follow from inputs alone, so they are joined once and kept. The terms of each sum are
+added in the same order as before: only products are merged whose layout does not change, since they
+have enough rows to be packed and each weight fills whole panels. But the kernels that read the
+product change, and may add *their* terms in another order. So the merge counts as rounding.
 
-It is about several values at once, so it is no pattern: it is looked for once, before the rules.
+A merge concerns several values at once, and a pattern describes one. So merges are not rules: they
+are found once, before the rules run.
 """
 
 from __future__ import annotations
@@ -36,8 +37,11 @@ NAME = "x · a, x · b → x · [a b], weights side by side"
 _COLUMN, _DEPTH = "column", "depth"
 
 
-class _Weight(NamedTuple):
-    """A product of a shared operand and a weight with a column axis of its own."""
+class _Candidate(NamedTuple):
+    """A product that may be merged, of class `number`.
+
+    Its weight has one axis that the shared operand does not have: `column`.
+    """
 
     number: int
     product: Product
@@ -47,12 +51,15 @@ class _Weight(NamedTuple):
 
 
 def merge_products(graph: Equalities, target: Target) -> dict[int, Form]:
-    """Add merged products to an e-graph: for each class that is one, the form that reads it."""
-    groups: dict[Hashable, list[_Weight]] = {}
+    """Add merged products to an e-graph.
+
+    Gives, for each class of a product that was merged, its form as a slice of the wider product.
+    """
+    groups: dict[Hashable, list[_Candidate]] = {}
     for number in graph.classes():
-        found = _find_weight(number, graph.representatives[number], target)
-        if found is not None:
-            groups.setdefault(_key(found), []).append(found)
+        candidate = _find_candidate(number, graph.representatives[number], target)
+        if candidate is not None:
+            groups.setdefault(_key(candidate), []).append(candidate)
     merged: dict[int, Form] = {}
     for group in groups.values():
         if len(group) > 1 and len({each.weight.node for each in group}) == len(group):
@@ -61,23 +68,26 @@ def merge_products(graph: Equalities, target: Target) -> dict[int, Form]:
     return merged
 
 
-def _find_weight(number: int, node: UOp, target: Target) -> _Weight | None:
+def _find_candidate(number: int, node: UOp, target: Target) -> _Candidate | None:
     if node.op is not Op.REDUCE_AXES or not node.dtype.is_float or not has_fixed_shape(node):
         return None
     product = find_product(name_axes(node), _DEPTH)
     if product is None:
         return None
     for shared, weight in ((product.left, product.right), (product.right, product.left)):
-        own = [name for name in weight.lengths if name not in product.summed]
-        if len(own) != 1 or own[0] in shared.lengths or not product.summed <= weight.lengths.keys():
+        columns = [name for name in weight.lengths if name not in product.summed]
+        if len(columns) != 1 or columns[0] in shared.lengths:
             continue
-        if follows_from_inputs(weight.node) and _stays_as_it_is(product, own[0], target):
-            return _Weight(number, product, shared, weight, own[0])
+        if not product.summed <= weight.lengths.keys():
+            continue
+        if follows_from_inputs(weight.node) and _keeps_order(product, columns[0], target):
+            return _Candidate(number, product, shared, weight, columns[0])
     return None
 
 
-def _stays_as_it_is(product: Product, column: Hashable, target: Target) -> bool:
-    """Whether the wider product adds up in the same order: rows enough, and whole panels."""
+def _keeps_order(product: Product, column: Hashable, target: Target) -> bool:
+    """Whether a wider product adds its terms in the same order: it has rows enough to be packed,
+    and the weight fills whole panels."""
     costs = target.costs.packing
     lengths = product.lengths
     total = element_count(product.result.node)
@@ -86,17 +96,16 @@ def _stays_as_it_is(product: Product, column: Hashable, target: Target) -> bool:
     return rows >= costs.least_rows and lengths[column] % (costs.panel_vectors * lanes) == 0
 
 
-def _key(found: _Weight) -> Hashable:
-    """What products have in common that can be one: the operand, and which axes of it are summed.
-    """
-    _, product, shared, weight, _ = found
+def _key(candidate: _Candidate) -> Hashable:
+    """A key that is equal for products that can be merged: same operand, same summed axes."""
+    _, product, shared, weight, _ = candidate
     summed = tuple([name in product.summed for name in shared.names])
     return shared.node, summed, weight.node.dtype, len(product.summed)
 
 
-def _merge(graph: Equalities, group: Sequence[_Weight]) -> dict[int, Form]:
+def _merge(graph: Equalities, group: Sequence[_Candidate]) -> dict[int, Form]:
     first = group[0]
-    # Names of the first product, for all of them: the shared operand says which is which.
+    # All products get the names of the first one. The shared operand says which names are one axis.
     names = [dict(zip(each.shared.names, first.shared.names, strict=True)) for each in group]
     depth = [name for name in first.shared.names if name in first.product.summed]
     weights = []
@@ -115,8 +124,7 @@ def _merge(graph: Equalities, group: Sequence[_Weight]) -> dict[int, Form]:
         part = Labelled(
             _columns(total, start, stop), tuple([back.get(name) for name in total.names])
         )
-        made = spread_to(part, each.product.result)
-        number = graph.add(made, NAME)
+        number = graph.add(spread_to(part, each.product.result), NAME)
         form = next(iter(graph.members(number)))
         graph.union(each.number, number)
         merged[each.number] = form
@@ -125,6 +133,7 @@ def _merge(graph: Equalities, group: Sequence[_Weight]) -> dict[int, Form]:
 
 
 def _columns(value: Labelled, start: int, stop: int) -> UOp:
+    """The columns of a value from `start` to `stop`."""
     spans = tuple(
         [
             (start, stop) if name == _COLUMN else (0, length)
@@ -135,12 +144,12 @@ def _columns(value: Labelled, start: int, stop: int) -> UOp:
 
 
 def _join(parts: Sequence[UOp]) -> UOp:
-    """Values one after the other along their first axis, as the library's own `cat` writes it."""
+    """Values concatenated along their first axis, in the nodes that the library's `cat` builds."""
     total = sum(part.shape[0] for part in parts)
     rest = parts[0].shape[1:]
     shape = (total, *rest)
-    counted = UOp(Op.IOTA, dtypes.int64, (), total)
-    position = UOp(Op.RESHAPE, dtypes.int64, (counted,), (total, *[1] * len(rest)))
+    counter = UOp(Op.IOTA, dtypes.int64, (), total)
+    position = UOp(Op.RESHAPE, dtypes.int64, (counter,), (total, *[1] * len(rest)))
     dtype = parts[0].dtype
     joined: UOp | None = None
     start = 0
@@ -152,9 +161,9 @@ def _join(parts: Sequence[UOp]) -> UOp:
             joined = padded
         else:
             limit = UOp.const(dtypes.int64, start)
-            before = UOp(Op.CMPLT, dtypes.bool_, (position, limit))
-            spread = UOp(Op.EXPAND, dtypes.bool_, (before,), shape)
-            joined = UOp(Op.WHERE, dtype, (spread, joined, padded))
+            is_before = UOp(Op.CMPLT, dtypes.bool_, (position, limit))
+            condition = UOp(Op.EXPAND, dtypes.bool_, (is_before,), shape)
+            joined = UOp(Op.WHERE, dtype, (condition, joined, padded))
         start = stop
     assert joined is not None, "there are parts"
     return joined

@@ -1,4 +1,4 @@
-"""Schedules made of schedules: one after the other, or all at once."""
+"""Combine schedules: one after the other, or all at each step."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ogive.optim.schedules.schedule import LRScheduler
 
 
 class SequentialLR:
-    """One schedule after the other, changing over at the milestones."""
+    """Runs one schedule after the other. Schedule i + 1 begins at step `milestones[i]`."""
 
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int]
     ) -> None:
         if len(milestones) != len(schedulers) - 1:
             raise ArgumentError(
-                f"{len(schedulers)} schedules change over {len(schedulers) - 1} times, "
-                f"and there are {len(milestones)} milestones"
+                f"{len(schedulers)} schedules need {len(schedulers) - 1} milestones, got "
+                f"{len(milestones)}"
             )
         self.optimizer = optimizer
         self.schedulers = list(schedulers)
@@ -54,13 +54,14 @@ class SequentialLR:
         """Go on from what `state_dict` gave."""
         self.last_epoch = state["last_epoch"]
         now = bisect_right(self.milestones, self.last_epoch)
-        order = [*[n for n in range(len(self.schedulers)) if n != now], now]  # the last one rules
+        # Each schedule loads the rates, too. The present one comes last, so its rates remain.
+        order = [*[n for n in range(len(self.schedulers)) if n != now], now]
         for number in order:
             self.schedulers[number].load_state_dict(state["schedulers"][number])
 
 
 class ChainedScheduler:
-    """Schedules that all take each step, one after the other: what they do is multiplied."""
+    """Runs several schedules at each step, in order, so that their factors multiply."""
 
     def __init__(
         self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None

@@ -23,7 +23,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class Categorical(Distribution):
-    """Positions along the last axis of `probs`, or of `logits`.
+    """Categories, numbered along the last axis of `probs` or `logits`.
 
     >>> chosen = ogive.distributions.Categorical(probs=Tensor([0.0, 1.0]))
     >>> chosen.sample((3,)).tolist()
@@ -119,7 +119,7 @@ class Categorical(Distribution):
 
 
 class OneHotCategorical(Distribution):
-    """Vectors with a 1 at a position of `Categorical` and 0 elsewhere."""
+    """Vectors with a 1 at the position that `Categorical` draws, and 0 elsewhere."""
 
     arg_constraints: Any = Categorical.arg_constraints
     support: Any = constraints.one_hot
@@ -193,7 +193,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
 
 class Multinomial(Distribution):
-    """How often each category comes in `total_count` draws."""
+    """The number of times that each category occurs in `total_count` draws."""
 
     arg_constraints: Any = Categorical.arg_constraints
     total_count: int

@@ -29,7 +29,7 @@ GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which a nonlinearity shrinks the deviation of what goes through it.
+    """The factor that makes up for the loss of standard deviation in a nonlinearity.
 
     >>> round(calculate_gain("relu"), 4)
     1.4142
@@ -47,10 +47,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def fans(tensor: Tensor) -> tuple[int, int]:
-    """How many values each result is made of, and how many results each value goes into."""
+    """The fan-in and fan-out of a weight: inputs per output, and outputs per input."""
     if tensor.ndim < 2:
         raise ShapeError(
-            f"fans are those of a weight with two axes or more, and this shape is {tensor.shape}"
+            f"fans are defined for weights of two axes or more, not for the shape {tensor.shape}"
         )
     outputs, inputs, *taps = [int(size) for size in tensor.shape]
     field = math.prod(taps)
@@ -58,18 +58,18 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
-    """Evenly between `a` and `b`."""
+    """Fill with draws from the uniform distribution between `a` and `b`."""
     if tensor.is_eager:
         return _fill(tensor, created(uniform_by_data, tensor.shape, a, b, tensor.dtype))
     return _fill(tensor, uniform_by_data(tensor.shape, a, b, tensor.dtype))
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
-    """From the normal distribution."""
+    """Fill with draws from the normal distribution."""
     if tensor.is_eager:
         with no_grad():
             return tensor.normal_(mean, std)
-    # As data, so that layers of other deviations share the kernel.
+    # Mean and deviation are data, so that all layers share one kernel.
     centre, deviation = [Tensor(numpy.array(x, tensor.dtype.numpy)) for x in (mean, std)]
     drawn = random.randn(*tensor.shape, dtype=tensor.dtype)
     return _fill(tensor, drawn * deviation + centre)
@@ -78,48 +78,48 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
 ) -> Tensor:
-    """From the normal distribution, as far as it lies between `a` and `b`."""
+    """Fill with draws from the normal distribution, restricted to values between `a` and `b`."""
     low, high = [math.erf((bound - mean) / (std * math.sqrt(2))) for bound in (a, b)]
     even = random.uniform(*tensor.shape, low=low, high=high, dtype=tensor.dtype)
     return _fill(tensor, (even.erfinv() * (std * math.sqrt(2)) + mean).clamp(a, b))
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One value everywhere."""
+    """Fill with one value."""
     return _fill(tensor, full_like(tensor, val))
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zero everywhere."""
+    """Fill with zeros."""
     return constant_(tensor, 0.0)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """One everywhere."""
+    """Fill with ones."""
     return constant_(tensor, 1.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Ones on the diagonal of a matrix."""
+    """Fill a matrix with the identity: ones on the diagonal."""
     rows, columns = tensor.shape
     return _fill(tensor, eye(rows, columns, dtype=tensor.dtype))
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
-    """Evenly within ±gain·√(6 / (inputs + outputs))."""
+    """Fill with uniform draws within ±gain·√(6 / (inputs + outputs))."""
     bound = gain * math.sqrt(6 / sum(fans(tensor)))
     return uniform_(tensor, -bound, bound)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
-    """Normal with the deviation gain·√(2 / (inputs + outputs))."""
+    """Fill with normal draws of standard deviation gain·√(2 / (inputs + outputs))."""
     return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(fans(tensor))))
 
 
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> Tensor:
-    """Evenly within ±gain·√(3 / fan)."""
+    """Fill with uniform draws within ±gain·√(3 / fan)."""
     bound = math.sqrt(3) * _kaiming_deviation(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound)
 
@@ -127,12 +127,12 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0.0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> Tensor:
-    """Normal with the deviation gain / √fan."""
+    """Fill with normal draws of standard deviation gain / √fan."""
     return normal_(tensor, 0.0, _kaiming_deviation(tensor, a, mode, nonlinearity))
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
-    """Orthonormal rows or columns, whichever are fewer."""
+    """Fill with orthonormal rows or columns, whichever are fewer, times `gain`."""
     rows, columns = int(tensor.shape[0]), math.prod([int(size) for size in tensor.shape[1:]])
     tall = random.randn(max(rows, columns), min(rows, columns), dtype=tensor.dtype)
     q, r = tall.qr()
@@ -142,7 +142,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """A convolution that passes on its input: one at the middle of each filter of its own channel.
+    """Fill the weight of a convolution so that it returns its input.
 
     Shapes: (outputs, inputs, taps, ...), the outputs in as many parts as there are groups.
 
@@ -166,13 +166,13 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
-    """Normal, but for a share of zeros in each column of a matrix, at places drawn at random.
+    """Fill a matrix with normal draws, and with a share of zeros at random places of each column.
 
     >>> weight = nn.init.sparse_(ogive.empty(10, 3), sparsity=0.25)
     >>> (weight == 0).sum(0).tolist()
     [3, 3, 3]
 
-    Raises `ShapeError` for other than a matrix.
+    Raises `ShapeError` for a tensor that is not a matrix.
     """
     if tensor.ndim != 2:
         raise ShapeError(f"sparse_ takes a matrix, not the shape {tensor.shape}")
@@ -196,7 +196,7 @@ def _fill(tensor: Tensor, values: Tensor) -> Tensor:
 def default_parameter(
     shape: tuple[int, ...], inputs: int, device: str | None, dtype: Any
 ) -> Parameter:
-    """A new parameter as layers start with: evenly within ±1/√inputs."""
+    """A new parameter with the default initial values: uniform draws within ±1/√inputs."""
     *lengths, inputs = to_shape((*shape, inputs), "a layer")
     if dtype is None and chosen_floats:
         (dtype,) = chosen_floats

@@ -1,4 +1,4 @@
-"""How losses are averaged, in the words that PyTorch had for it before `reduction`."""
+"""PyTorch's old arguments for `reduction`: `size_average` and `reduce`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def with_reduction(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by name with `reduction` in place of the two old ones.
+    """Keyword arguments with `reduction` in place of the two old arguments.
 
         size_average=False                →   reduction="sum"
         reduce=False, with either         →   reduction="none"
@@ -26,7 +26,7 @@ def with_reduction(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def taking_averages(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A loss that takes `size_average` and `reduce` by name as well."""
+    """Let a loss also take `size_average` and `reduce`, by name."""
 
     @functools.wraps(function)
     def taking(*args: Any, **kwargs: Any) -> Any:

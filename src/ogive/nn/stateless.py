@@ -12,10 +12,10 @@ from ogive.nn.module import AnyModule
 def functional_call(
     module: AnyModule, state: Mapping[str, Any], args: Any = (), kwargs: Any = None
 ) -> Any:
-    """`module(*args, **kwargs)` with the tensors of `state` in place of those of these names.
+    """Call `module(*args, **kwargs)` with the tensors of `state` in place of its own.
 
-    Names that `state` does not have keep their tensors. With `ogive.grad` and `ogive.vmap`, this is
-    how gradients of one example each are had:
+    Names that are not in `state` keep their tensors. With `ogive.grad` and `ogive.vmap`, it
+    computes a gradient per example:
 
     >>> layer = nn.Linear(2, 1)
     >>> def loss(state, x):

@@ -1,4 +1,4 @@
-"""`ogive compare`: every value of a model beside that of ONNX Runtime."""
+"""`ogive compare`: compare every value of a model with that of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ogive.onnx.graph import Node
 
 
 class Difference(NamedTuple):
-    """How far a value is from the other's, beside the largest number there."""
+    """The difference of a value from that of ONNX Runtime, relative to its largest number."""
 
     node: Node
     value: str
@@ -35,9 +35,9 @@ def compare(
     threads: int,
     tolerance: float,
 ) -> int:
-    """Print the first value that differs, and the greatest differences; 1 if there is one."""
+    """Print the first value that differs, and the largest differences. Returns 1 if one differs."""
     if not peer.is_installed():
-        raise ArgumentError("there is nothing to compare with; pip install onnxruntime")
+        raise ArgumentError("ONNX Runtime is not installed; pip install onnxruntime")
     ogive.configure(threads=threads)
     loaded = ogive.onnx.load(model)
     inputs = make_inputs(loaded, given, batch, sizes)
@@ -54,7 +54,7 @@ def compare(
 
 
 def measure(node: Node, name: str, given: Any, wanted: Any) -> Difference:
-    """How far a value is off: 0 for the same, infinity where it is another kind of thing."""
+    """Compare two values: the difference is 0 for equal ones, and infinity for different types."""
     given, wanted = numpy.asarray(given), numpy.asarray(wanted)
     if given.shape != wanted.shape or given.dtype.kind != wanted.dtype.kind:
         kinds = f"{given.dtype}{list(given.shape)} and {wanted.dtype}{list(wanted.shape)}"

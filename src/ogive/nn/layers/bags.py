@@ -1,4 +1,4 @@
-"""Rows of a table, reduced by bags: the sum, mean or greatest of several rows at a time."""
+"""Reduce rows of a table by bags: the sum, mean or maximum of several rows at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The sum, mean or greatest of the rows of each bag.
+    """The sum, mean or maximum of the rows of each bag.
 
     Shapes: input (bags, n) with weight (rows, width) → (bags, width); or input (count,) with
     offsets (bags,), where each bag begins; with `include_last_offset` they end with the end of the
@@ -79,7 +79,7 @@ def _check(
     input: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, factors: Tensor | None
 ) -> None:
     if mode not in MODES:
-        raise ArgumentError(f"embedding_bag: mode is one of {', '.join(MODES)}, got {mode!r}")
+        raise ArgumentError(f"embedding_bag: mode must be one of {', '.join(MODES)}, got {mode!r}")
     if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
         raise ArgumentTypeError("embedding_bag takes a tensor of positions, and one of rows")
     expected = 1 if offsets is not None else 2

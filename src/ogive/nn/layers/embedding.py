@@ -24,7 +24,7 @@ class _Table(Module):
     def _draw_table(
         self, rows: int, columns: int, padding_idx: int | None, dtype: Any, device: str | None
     ) -> None:
-        """Vectors drawn from the normal distribution; padding is zeros."""
+        """Fill the table with normal draws, and the row `padding_idx` with zeros."""
         table = created(random.randn, rows, columns, dtype=dtype, device=device)
         if padding_idx is not None:
             table[padding_idx] = 0.0
@@ -66,12 +66,12 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """Row x of a table, for each entry x.
+    """The row x of a table for each entry x.
 
     Shapes: (...) of integers → (..., embedding_dim). The row `padding_idx` starts as zeros and
     gets no gradient. Rows that are read and have a norm of order `norm_type` above `max_norm` are
     scaled down to it, in place. With `scale_grad_by_freq`, gradients are divided by how often their
-    row is read. Gradients are dense also where `sparse` asks for others.
+    row is read. Gradients are dense, even with `sparse`.
     Raises `IndexRangeError` when a row is read that is not there.
 
     >>> nn.Embedding(10, 3)(Tensor([[1, 2], [4, 9]])).shape
@@ -126,7 +126,7 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """The sum, mean or greatest of the rows that a bag holds.
+    """The sum, mean or maximum of the rows of each bag.
 
     Shapes: (bags, n) of integers, or (count,) with `offsets` (bags,) → (bags, embedding_dim). Rows
     `padding_idx` count as absent. `max_norm`, `norm_type`, `scale_grad_by_freq` and `sparse` are

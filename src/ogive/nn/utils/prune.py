@@ -1,8 +1,8 @@
-"""Pruning: entries of a parameter that count little are masked, by PyTorch's names.
+"""Prune parameters: mask their least important entries, by PyTorch's names.
 
     layer.weight    a parameter    →    layer.weight_orig · layer.weight_mask
 
-What is trained is the original; the mask is a buffer. The product is made anew at each call.
+The original is trained, and the mask is a buffer. The product is computed anew at each call.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 Amount = int | float
-"""How many entries, or which part of those that are left."""
+"""The number of entries to prune, or their share of the entries not pruned yet."""
 
 _handles: str = "_pruning_handles"
 
 
 class L1Unstructured:
-    """The entries of least magnitude go."""
+    """Prunes the entries of least magnitude."""
 
     def __init__(self, amount: Amount) -> None:
         self.amount = amount
 
     def importance(self, values: Tensor) -> Tensor:
-        """What is kept where it is great. Shapes: unchanged."""
+        """The importance of each entry; the least important ones are pruned. Shapes: unchanged."""
         return values.abs()
 
 
 class RandomUnstructured(L1Unstructured):
-    """Some entries go, whichever."""
+    """Prunes random entries."""
 
     def importance(self, values: Tensor) -> Tensor:
         return random.rand(*values.shape)
 
 
 def identity(module: Given, name: str) -> Given:
-    """Mask nothing: the parameter is a product with ones from now on."""
+    """Install a mask of ones, which prunes nothing."""
     return custom_from_mask(module, name, ones_like(getattr(module, name)))
 
 
@@ -64,7 +64,7 @@ def l1_unstructured(
 
 
 def random_unstructured(module: Given, name: str, amount: Amount) -> Given:
-    """Mask entries that are drawn. Returns the module."""
+    """Mask random entries. Returns the module."""
     scores = random.rand(*getattr(module, name).shape)
     return custom_from_mask(module, name, _masked(scores, _mask_of(module, name), amount))
 
@@ -77,14 +77,14 @@ def ln_structured(
     dim: int,
     importance_scores: Tensor | None = None,
 ) -> Given:
-    """Mask channels along `dim`, those of least norm of order `n`. Returns the module."""
+    """Mask the channels along `dim` with the least norm of order `n`. Returns the module."""
     scores = getattr(module, name) if importance_scores is None else importance_scores
     others = [axis for axis in range(scores.ndim) if axis != dim % scores.ndim]
     return _mask_channels(module, name, scores.detach().norm(n, dim=others), amount, others)
 
 
 def random_structured(module: Given, name: str, amount: Amount, dim: int) -> Given:
-    """Mask channels along `dim` that are drawn. Returns the module."""
+    """Mask random channels along `dim`. Returns the module."""
     value = getattr(module, name)
     others = [axis for axis in range(value.ndim) if axis != dim % value.ndim]
     scores = random.rand(value.shape[dim])
@@ -97,7 +97,7 @@ def global_unstructured(
     importance_scores: Mapping[tuple[AnyModule, str], Tensor] | None = None,
     **settings: Any,
 ) -> None:
-    """Mask entries of several parameters, which are compared with each other."""
+    """Mask the least important entries of several parameters together."""
     pairs = list(parameters)
     given = importance_scores or {}
     method = pruning_method(**settings)
@@ -112,7 +112,7 @@ def global_unstructured(
 
 
 def custom_from_mask(module: Given, name: str, mask: Tensor) -> Given:
-    """Mask the entries of a parameter where `mask` is zero, besides those masked already."""
+    """Mask the entries of a parameter where `mask` is zero, in addition to those masked already."""
     original = getattr(module, f"{name}_orig", None)
     if original is None:
         original = getattr(module, name)
@@ -132,7 +132,8 @@ def custom_from_mask(module: Given, name: str, mask: Tensor) -> Given:
 
 
 def remove(module: Given, name: str) -> Given:
-    """Let the parameter be one again, with zeros where it was masked. Returns the module."""
+    """Make pruning permanent: a plain parameter with zeros where it was masked. Returns the module.
+    """
     if name not in _handles_of(module):
         raise ArgumentError(f"{type(module).__name__}.{name} is not pruned")
     _handles_of(module).pop(name).remove()
@@ -147,7 +148,7 @@ def remove(module: Given, name: str) -> Given:
 
 
 def is_pruned(module: AnyModule) -> bool:
-    """Whether a parameter of a module, or of one inside it, is masked."""
+    """Whether a parameter of a module, or of a module below it, is masked."""
     return any(_handles_of(each) for each in module.modules())
 
 
@@ -166,7 +167,7 @@ def _mask_of(module: AnyModule, name: str) -> Tensor:
 def _mask_channels(
     module: Given, name: str, scores: Tensor, amount: Amount, others: list[int]
 ) -> Given:
-    """Mask the channels of least score, among those that are not masked whole."""
+    """Mask the channels of least score, among those that are not fully masked."""
     before = _mask_of(module, name)
     left = (before.sum(dim=others) != 0).to(scores.dtype)
     mask = _masked(scores, left, amount)
@@ -175,11 +176,11 @@ def _mask_channels(
 
 
 def _masked(scores: Tensor, mask: Tensor, amount: Amount) -> Tensor:
-    """A mask in which the entries of least score are zero, of those that are left in `mask`."""
+    """A mask that is zero also for the least scores among the entries left in `mask`."""
     left = int((mask != 0).sum())
     count = amount if isinstance(amount, int) else round(amount * left)
     if not 0 <= count <= left:
-        raise ArgumentError(f"{count} entries are to be pruned, and {left} are left")
+        raise ArgumentError(f"cannot prune {count} entries: only {left} are left")
     if count == 0:
         return mask
     ranked = scores.reshape(-1).masked_fill(mask.reshape(-1) == 0, math.inf)

@@ -1,4 +1,4 @@
-"""`torch.nn.utils`: the old ways to compute a weight, and small helpers."""
+"""`torch.nn.utils`: the old functions to parametrize a weight, and small helpers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
 
 
 def remove_weight_norm(module: AnyModule, name: str = "weight") -> AnyModule:
-    """Undo `weight_norm`: the weight is again a parameter, with the value it has."""
+    """Undo `weight_norm`: the weight becomes a parameter again, with its present value."""
     remove_parametrizations(module, name)
     return module
 
@@ -25,6 +25,6 @@ remove_spectral_norm = remove_weight_norm
 
 
 def skip_init(module: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A module whose values are still to be set; here they are drawn when first asked for."""
+    """Make a module whose values will be set later. Here they are drawn when first read."""
     kwargs.pop("device", None)
     return module(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""`torch.autograd.function`: what programs name for annotations."""
+"""`torch.autograd.function`: names for annotations."""
 
 from __future__ import annotations
 

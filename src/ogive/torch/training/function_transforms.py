@@ -25,7 +25,7 @@ __all__ = [
 def grad_and_value(
     func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that gives the gradient and the value of `func`, in this order."""
+    """A function that returns the gradient and the value of `func`, in this order."""
     both = ogive.value_and_grad(func, argnums=argnums, has_aux=has_aux)
 
     def turned(*args: Any, **kwargs: Any) -> Any:
@@ -36,7 +36,7 @@ def grad_and_value(
 
 
 def stack_module_state(models: Sequence[AnyModule]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of models of one kind, each stacked along a new first axis."""
+    """The parameters and buffers of models of one class, each stacked along a new first axis."""
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]
     stacked = {

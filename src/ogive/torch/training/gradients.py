@@ -1,4 +1,4 @@
-"""`torch.autograd`: what there is besides gradients themselves."""
+"""`torch.autograd`: further functions around gradients."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = [
 
 
 def Variable(data: Tensor, requires_grad: bool = False, volatile: bool = False) -> Tensor:
-    """A tensor as it is: PyTorch's name from before version 0.4."""
+    """Return the tensor itself: PyTorch's class from before version 0.4."""
     return data.requires_grad_() if requires_grad else data
 
 
@@ -25,7 +25,7 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    """The gradients of the sum of tensors, added to those of the leaves."""
+    """Add the gradients of the sum of tensors to those of the leaves."""
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     seeds = [grad_tensors] if isinstance(grad_tensors, Tensor) else grad_tensors
     for number, each in enumerate(given):
@@ -34,11 +34,11 @@ def backward(
 
 @contextlib.contextmanager
 def detect_anomaly(check_nan: bool = True) -> Iterator[None]:
-    """Changes nothing: errors name the line of the forward by themselves."""
+    """A context without effect: errors always name the line of the forward pass."""
     yield
 
 
 @contextlib.contextmanager
 def set_detect_anomaly(mode: bool, check_nan: bool = True) -> Iterator[None]:
-    """Likewise."""
+    """A context without effect: errors always name the line of the forward pass."""
     yield

@@ -121,7 +121,7 @@ def test_arithmetic_is_pytorchs(compute: Any) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     torch = ogive.torch
-    with pytest.raises(RuntimeError, match=r"size is \(2, 3\), and positions reach \(6, 2\)"):
+    with pytest.raises(RuntimeError, match=r"size is \(2, 3\), but the positions need \(6, 2\)"):
         torch.sparse_coo_tensor([[5], [1]], [3.0], (2, 3))
     with pytest.raises(RuntimeError, match="a position is negative: -1"):
         torch.sparse_coo_tensor([[-1], [1]], [3.0])

@@ -146,7 +146,7 @@ class OneHotCategorical(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Their logarithms."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
@@ -224,7 +224,7 @@ class Multinomial(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Their logarithms."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
@@ -281,7 +281,7 @@ class LogitRelaxedBernoulli(_ByChance):
 
     @property
     def temperature(self) -> Any:
-        """How far values are from 0 and 1."""
+        """The temperature: at higher ones, values are farther from 0 and 1."""
         return self._temperature
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -324,7 +324,7 @@ class ExpRelaxedCategorical(Distribution):
 
     @property
     def temperature(self) -> Any:
-        """How far vectors are from one-hot."""
+        """The temperature: at higher ones, vectors are farther from one-hot."""
         return self._temperature
 
     @property
@@ -334,7 +334,7 @@ class ExpRelaxedCategorical(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Their logarithms."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:

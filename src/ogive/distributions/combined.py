@@ -241,7 +241,7 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """Their standard deviations."""
+        """The standard deviations of the normal numbers."""
         return self.base_dist.base_dist.scale  # type: ignore[attr-defined, no-any-return]
 
 
@@ -263,7 +263,7 @@ class RelaxedBernoulli(TransformedDistribution):
 
     @property
     def temperature(self) -> Any:
-        """How far values are from 0 and 1."""
+        """The temperature: at higher ones, values are farther from 0 and 1."""
         return self.base_dist.temperature  # type: ignore[attr-defined]
 
     @property

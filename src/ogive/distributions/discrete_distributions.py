@@ -327,7 +327,7 @@ class ContinuousBernoulli(_ByChance, ExponentialFamily):
         self._set_chance(probs, logits, validate_args=validate_args)
 
     def _is_outside(self) -> Tensor:
-        """Where the probability is so far from ½ that the formulas are stable."""
+        """Whether each probability is far enough from ½ for the formulas to be stable."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:

@@ -109,5 +109,5 @@ def _rows(count: int, diag: int) -> int:
 
 
 def _entries(n: int, diag: int) -> int:
-    """How many entries of an n-by-n matrix are on and below a diagonal."""
+    """The number of entries on and below a diagonal of an n-by-n matrix."""
     return sum(min(max(row + 1 + diag, 0), n) for row in range(n))

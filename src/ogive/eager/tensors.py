@@ -1,24 +1,23 @@
-"""Tensors whose operations are done at once, by NumPy.
+"""Eager tensors: tensors whose operations NumPy computes at once.
 
-A compiler pays where there is much to compute, or where the same is computed often. Most everyday
-programs do neither: they add up a few numbers, look at the result and go on. So under `ogive.torch`
+A compiler pays if there is much to compute, or if the same is computed often. Most everyday
+programs do neither: they add a few numbers, look at the result and go on. So under `ogive.torch`
 small tensors are *eager*: they hold an array instead of a node of a graph.
 
     torch.tensor([1., 2.])        Eager: value = array([1., 2.])
-    _ + 1                         Eager: value = array([2., 3.]), computed by now
+    _ + 1                         Eager: value = array([2., 3.]), already computed
 
-An eager tensor becomes a plain one, for good as a rule, when an operation comes that has no form
-here (`forms.py`), meets tensors that are large or lazy, or is being captured. It *settles* then:
+An eager tensor can *settle*: it becomes a plain tensor, usually for good. It does so when it meets
+an operation without a form (`forms.py`), a large or lazy tensor, or a function being captured:
 
     before   Eager, value = array([2., 3.])
     after    Tensor, node = BUFFER over these numbers
 
-Who looks at `tensor.node` settles it, so all of the library works on eager tensors as it stands.
-What a record (`gradients/records.py`) says it was computed from becomes the same expression of
-plain tensors.
+Reading `tensor.node` settles a tensor, so the whole library works on eager tensors unchanged. If a
+tensor has a record (`gradients/records.py`), its node is the recorded expression of plain tensors.
 
 Tensors that share memory are a `Family`, and settle together: views of arrays become views of a
-storage. Nothing but `write` (`writing.py`) changes an array that a tensor holds.
+storage. Only `write` (`writing.py`) changes an array that a tensor holds.
 """
 
 from __future__ import annotations
@@ -59,22 +58,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_SETTLINGS = 3
-"""How often a tensor may settle and be taken up again before it stays plain."""
+"""The number of times that a tensor may settle and become eager again before it stays plain."""
 
 _PLAIN_DTYPES = (
     "float32", "float64", "int64", "int32", "int16", "int8", "uint8", "bool", "complex64",
     "complex128",
 )  # fmt: skip
 DTYPES: dict[Any, DType] = {numpy.dtype(name): to_dtype(name) for name in _PLAIN_DTYPES}
-"""The dtypes that eager tensors have, by NumPy's."""
+"""The dtypes of eager tensors, by NumPy's dtypes."""
 
 
 class Family:
-    """Tensors that lie in the same memory, the first of which shows all of it.
+    """Tensors that share memory. The first one shows all of it.
 
-    What is `saved` for a gradient must not be written to: it is left to the record, and the family
-    moves to a copy. What is `lent` is also an array of the program's (`x.numpy()`), so the family
-    stays where it is, and records get copies.
+    Memory that is `saved` for a gradient must not be written to. Before a write, the family moves
+    to a copy, and the record keeps the old memory. Memory that is `lent` is also an array of the
+    program (`x.numpy()`). Then the family stays in it, and records get copies.
     """
 
     __slots__ = ("lent", "limit", "members", "saved")
@@ -82,12 +81,12 @@ class Family:
     def __init__(self, first: Tensor) -> None:
         self.members = [weakref.ref(first)]
         self.limit = 64
-        # What an operation gave may be part of its gradient, as that of `exp` is.
+        # The result of an operation may be part of its gradient, as for `exp`.
         self.saved = first.record is not None and not first.record.is_leaf
         self.lent = False
 
     def admit(self, tensor: Tensor) -> None:
-        """Let a tensor be a member. Those that are gone are forgotten now and then."""
+        """Add a tensor to the family. Dead members are removed now and then."""
         self.members.append(weakref.ref(tensor))
         if len(self.members) > self.limit:
             self.limit = 2 * len(self.living()) + 64
@@ -100,7 +99,7 @@ class Family:
         return [tensor for tensor in found if tensor.is_eager]
 
     def move_to_copy(self) -> None:
-        """Let all members lie in a copy of their memory, as they lay in it."""
+        """Move all members to a copy of their memory, with the same layout."""
         members = self.living()
         owner = members[0].value
         while owner.base is not None:
@@ -117,7 +116,7 @@ class Family:
 
 
 def _settled(name: str) -> Any:
-    """An attribute that only plain tensors have: asking for it settles an eager one."""
+    """An attribute that only plain tensors have. Reading it settles an eager tensor."""
 
     def get(self: Tensor) -> Any:
         settle(self)
@@ -131,7 +130,7 @@ def _settled(name: str) -> Any:
 
 
 class EagerClass(TensorClass):
-    """The class of the classes of eager tensors. Each counts as the one that it becomes in the end:
+    """The metaclass of eager tensors. Each class compares as the class that it settles to:
     `type(p) == nn.Parameter`, `{torch.Tensor: show}[type(x)]`."""
 
     plain: type[Tensor]
@@ -144,8 +143,11 @@ class EagerClass(TensorClass):
 
 
 class Eager(Tensor, metaclass=EagerClass):
-    """A tensor that holds an array. `record` says what it was computed by, where gradients flow
-    through it; `shown` which view of which other tensor it is, if it is one."""
+    """A tensor that holds an array.
+
+    `record` is the operation that computed it, if gradients flow through it. `shown` says which
+    view of which tensor it is, if it is a view.
+    """
 
     __slots__ = ()
 
@@ -168,14 +170,17 @@ class EagerParameter(Eager, Parameter):
 
 
 class EagerComplex(Eager):
-    """A tensor that holds complex numbers. Forms that do not say that they take them never see it:
-    NumPy compares and sorts what has no order. No gradient flows through one."""
+    """A tensor that holds complex numbers.
+
+    Only forms that declare it take complex numbers, because NumPy would compare and sort them. No
+    gradient flows through such a tensor.
+    """
 
     __slots__ = ()
 
 
 for _kind in (Eager, EagerParameter, EagerComplex):
-    _kind.__name__ = _kind.__qualname__ = _kind.plain.__name__  # as programs print it
+    _kind.__name__ = _kind.__qualname__ = _kind.plain.__name__  # the name that programs print
 
 
 PLAIN_CLASS: dict[type, type] = {Eager: Tensor, EagerParameter: Parameter, EagerComplex: Tensor}
@@ -185,7 +190,7 @@ _new: Any = Eager.__new__
 
 
 def give(array: Any, record: Record | None = None) -> Tensor:
-    """An eager tensor that holds what was computed, which nobody else has."""
+    """An eager tensor that holds a computed array, which must have no other owner."""
     if array.__class__ is not numpy.ndarray:
         array = numpy.asarray(array)
     made: Tensor = _new(Eager if array.dtype.kind != "c" else EagerComplex)
@@ -199,9 +204,9 @@ def give(array: Any, record: Record | None = None) -> Tensor:
 def show(
     source: Tensor, array: NDArray[Any], record: Record | None, call: tuple[Any, ...]
 ) -> Tensor:
-    """An eager tensor that is a view of another: `call` is the function and what else it is given.
+    """An eager tensor that is a view of `source`. `call` is the function and its other arguments.
 
-    An array that is no view, since NumPy had to copy, belongs to nobody else.
+    If NumPy had to copy, `array` is not a view, and the tensor owns it.
     """
     made = give(array, record)
     own = source.value
@@ -217,7 +222,7 @@ def show(
 
 
 def lend(tensor: Tensor) -> NDArray[Any]:
-    """The array of an eager tensor, for the program to have as well."""
+    """Give the program the array of an eager tensor, which both share from then on."""
     family = tensor.family
     if family is None:
         family = tensor.family = Family(tensor)
@@ -229,7 +234,7 @@ def lend(tensor: Tensor) -> NDArray[Any]:
 
 
 def borrow(array: NDArray[Any]) -> Tensor:
-    """An eager tensor in the memory of an array of the program's."""
+    """An eager tensor that shares the memory of one of the program's arrays."""
     made = give(array)
     made.family = Family(made)
     made.family.lent = True
@@ -237,7 +242,7 @@ def borrow(array: NDArray[Any]) -> Tensor:
 
 
 def is_alone(tensor: Tensor) -> bool:
-    """Whether no other living tensor shows the memory of an eager one."""
+    """Whether no other living tensor shares the memory of an eager tensor."""
     family = tensor.family
     if family is None:
         return True
@@ -256,9 +261,9 @@ def is_alone(tensor: Tensor) -> bool:
 
 
 def settle(tensor: Tensor) -> None:
-    """Let an eager tensor, and those that share its memory, be plain ones.
+    """Turn an eager tensor, and those that share its memory, into plain tensors.
 
-    A function that is being traced finds them as they are then: that is none of what it does.
+    This is not part of a function that is being traced: the function sees plain tensors.
     """
     with graph_lock, stepping_out():
         if tensor.is_eager:
@@ -270,7 +275,7 @@ def settle(tensor: Tensor) -> None:
 
 
 def _tell(tensor: Tensor) -> None:
-    """Say which function of the library a tensor settles for, and at which line of the user's."""
+    """Log the library function for which a tensor settles, and the user's line."""
     if current_config().logs("eager"):
         frame, name = sys._getframe(1), ""
         while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
@@ -297,14 +302,16 @@ def _settle(tensor: Tensor) -> None:
     else:
         out = record.out[0] if isinstance(record.out, tuple) else record.out
         if tensor.value is not out and not numpy.array_equal(tensor.value, out, equal_nan=True):
-            # It was written to behind the back of gradients: through `detach()`, say.
+            # The values were changed without the record: through `detach()`, for example.
             node = make(Op.GRADIENT, node.dtype, (_memory_of(tensor), node), UNNOTICED)
     _become(tensor, node)
 
 
 def _memory_of(tensor: Tensor) -> UOp:
-    """A node over the values of an eager tensor: a copy, but for what the program has as well, if
-    that is row-major."""
+    """A node over the values of an eager tensor.
+
+    The values are copied, unless the program shares the memory and it is row-major.
+    """
     if tensor.family is not None and tensor.family.lent and tensor.value.flags.c_contiguous:
         return share_array(tensor.value).node
     return user_data.node_of(tensor.value, None, DEFAULT_DEVICE)
@@ -315,7 +322,7 @@ def _settle_view(
 ) -> None:
     if source.is_eager:
         _settle(source)
-    # A view without a record of what has one was made where nothing is recorded.
+    # A view without a record, of a tensor with one, was made under `no_grad()`.
     is_recorded = tensor.record is not None or source.record is None
     recording = history.set_recording(is_recorded)
     try:
@@ -330,13 +337,13 @@ def _settle_view(
 
 
 def _become(tensor: Tensor, node: UOp) -> None:
-    """Let a tensor hold a node in place of its array: no exception leaves it between the two."""
+    """Replace a tensor's array by a node, in one step that no exception can interrupt."""
     origin = user_origin(2)
     if node.origin is None:
         node.origin = origin
     registry.connect(node)
     registry.admit_tensor(tensor, node)
-    old = (tensor.value, tensor.family)  # for as long as nothing may run
+    old = (tensor.value, tensor.family)  # kept alive, so that no destructor runs in between
     at_once(
         [
             (tensor, "__class__", PLAIN_CLASS[tensor.__class__]),
@@ -357,7 +364,7 @@ def _become(tensor: Tensor, node: UOp) -> None:
 
 
 def take_up(tensor: Any) -> bool:
-    """Let a plain tensor that is small and in memory of its own be eager. False if it is not."""
+    """Make a plain tensor eager if it is small and has memory of its own. Returns whether it is."""
     kind = EAGER_CLASS.get(tensor.__class__)
     if kind is None or tensor.device is not DEFAULT_DEVICE:
         return False
@@ -382,8 +389,10 @@ def take_up(tensor: Any) -> bool:
 
 
 def read_memory(tensor: Any) -> NDArray[Any] | None:
-    """What lies in the memory of a plain tensor that is small, which stays plain. Captured steps
-    know their parameters by their memory: who only reads these leaves them where they are."""
+    """The values of a small plain tensor in memory; None for others. The tensor stays plain.
+
+    Captured steps identify their parameters by their memory, so a mere read must not move them.
+    """
     if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
         return None
     node: UOp = tensor.node
@@ -396,8 +405,10 @@ def read_memory(tensor: Any) -> NDArray[Any] | None:
 
 
 def read_constant(tensor: Any) -> NDArray[Any] | None:
-    """The value of a small plain tensor that follows from constants and of which no gradient is
-    wanted: a view, say, that cannot be eager by itself."""
+    """The value of a small plain tensor that follows from constants and requires no gradients.
+
+    An example is a view, which cannot be eager by itself.
+    """
     if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
         return None
     if history.is_traced() or history.is_flagged(tensor) or not is_small(tensor.node):
@@ -407,7 +418,10 @@ def read_constant(tensor: Any) -> NDArray[Any] | None:
 
 
 def _own_memory(tensor: Tensor, is_leaf: bool) -> NDArray[Any] | None:
-    """A copy of what lies in the memory of a tensor that nothing else is to be known of."""
+    """The values of a tensor without a history: a copy of its memory, or the value of constants.
+
+    None for other tensors.
+    """
     node = tensor.node
     base = memory_leaf(node)
     if base.op is not Op.BUFFER:
@@ -418,14 +432,14 @@ def _own_memory(tensor: Tensor, is_leaf: bool) -> NDArray[Any] | None:
 
 
 def _apart_from_gradients(base: UOp) -> NDArray[Any] | None:
-    """What lies in memory that no gradient flows to."""
+    """The values in memory to which no gradient flows; None for other memory."""
     if history.has_record(base) or history.is_version(base) or not is_small(base):
         return None
     return _contents(base, base)
 
 
 def _contents(node: UOp, base: UOp) -> NDArray[Any] | None:
-    """A copy of what lies in memory of ours that nobody else writes to; None if it is no such."""
+    """A copy of the values in memory that only Ogive writes to; None for other memory."""
     memory = registry.buffer_of(base)
     if memory is None or memory.is_absent or memory.borrowed or memory.volatile:
         return None
@@ -437,8 +451,11 @@ def _contents(node: UOp, base: UOp) -> NDArray[Any] | None:
 
 
 def receive(tensor: Any, value: NDArray[Any]) -> bool:
-    """Let a plain tensor whose values are replaced whole be eager, and so those that show all of
-    the same memory. False if that cannot be."""
+    """Make a plain tensor eager when all of its values are replaced.
+
+    Other tensors that show all of the same memory become eager, too. Returns False if that is not
+    possible.
+    """
     if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
         return False
     if getattr(tensor, "settlings", 0) >= MOST_SETTLINGS or history.is_traced():
@@ -449,7 +466,7 @@ def receive(tensor: Any, value: NDArray[Any]) -> bool:
         storage = None if tensor.shared is None else views.shared_storage(tensor)
         memory = user_data.memory_of(tensor.node if storage is None else storage.node)
         if memory is None or memory.borrowed or memory.volatile or memory.is_shown:
-            return False  # what else shows the memory is to see the values
+            return False  # others see this memory, and must see the new values
         members: list[Any] = [tensor] if storage is None else storage.tensors()
         if any(member.__class__ not in EAGER_CLASS or _is_part(member) for member in members):
             return False
@@ -481,8 +498,8 @@ def _join(tensor: Tensor, first: Tensor) -> None:
 
 
 def _become_eager(tensor: Tensor, kind: type, value: NDArray[Any], is_leaf: bool) -> None:
-    """Let a plain tensor hold an array in place of its node, likewise."""
-    storage = tensor.shared  # for as long as nothing may run
+    """Replace a plain tensor's node by an array, in one step that no exception can interrupt."""
+    storage = tensor.shared  # kept alive, so that no destructor runs in between
     at_once(
         [
             (tensor, "value", value),

@@ -242,7 +242,7 @@ class AnyModule(ModuleTree):
         return self.to(DEFAULT_DEVICE)
 
     def cuda(self: Self, device: Any = None) -> Self:
-        """Move to the GPU. Returns the module. Raises `DeviceError` where there is none."""
+        """Move to the GPU. Returns the module. Raises `DeviceError` if there is none."""
         return self.to("cuda")
 
     def half(self: Self) -> Self:

@@ -94,7 +94,7 @@ class PackedSequence:
 
     @property
     def batch_sizes(self) -> Tensor:
-        """How many sequences have an entry at each step. Computed at once."""
+        """The number of sequences with an entry at each step. Computed at once."""
         lengths = self.lengths.numpy()
         sizes: Tensor = created(Tensor, (numpy.arange(lengths.max())[:, None] < lengths).sum(1))
         return sizes

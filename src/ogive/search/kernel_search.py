@@ -28,8 +28,8 @@ from ogive.store.encoding import CannotEncode, DamagedRecord
 from ogive.targets.target import Target
 
 SCRATCH_SHARE = 4
-"""A kernel is searched if its buffers take at most one part in so many of the machine's memory: the
-worker allocates them a second time."""
+"""A kernel is searched if its buffers take at most 1 / `SCRATCH_SHARE` of the machine's memory,
+because the worker allocates them a second time."""
 
 
 class ResultStore(Protocol):

@@ -42,7 +42,7 @@ from ogive.targets.target import Target
 Expected = TypeVar("Expected", Done, Inspection, Timing, Comparison)
 
 SLACK_SECONDS = 0.5
-"""How many seconds after the worker's own alarm the search gives up on it."""
+"""The seconds after the worker's own alarm at which the search gives up on it."""
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "

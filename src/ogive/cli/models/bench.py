@@ -23,7 +23,7 @@ from ogive.journal import show_bytes
 from ogive.named import NamedTuple
 
 TURNS = 6
-"""How many turns each of the two is measured, one after the other."""
+"""The number of turns in which each of the two is measured, one after the other."""
 
 REST = 0.1
 """Seconds between turns, so that the spinning threads of one do not take time from the other."""

@@ -90,7 +90,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> ogive.result_type(ogive.int8, Tensor([1.5]), 1j)
     ogive.complex64
 
-    Raises `DtypeError` where there is none, `ArgumentError` for numbers alone.
+    Raises `DtypeError` if there is no such dtype, and `ArgumentError` for numbers alone.
     """
     scalars = [x for x in arrays_and_dtypes if isinstance(x, bool | int | float | complex)]
     others = [

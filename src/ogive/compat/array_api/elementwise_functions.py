@@ -214,7 +214,7 @@ def sign(x: Tensor, /) -> Tensor:
 
 
 def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
-    """Values below `min` become `min`, those above `max` become `max`; None is no bound.
+    """The values clamped to the bounds `min` and `max`; None means no bound.
 
     Shapes: the bounds broadcast with x. The dtype is that of x.
 

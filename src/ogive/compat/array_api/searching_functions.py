@@ -27,7 +27,7 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 
 
 def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """How many elements are not zero. Shapes: the axes are removed, or kept with length 1.
+    """The number of nonzero elements. Shapes: the axes are removed, or kept with length 1.
 
     >>> ogive.count_nonzero(Tensor([[0, 1], [2, 3]]), axis=1).tolist()
     [1, 2]

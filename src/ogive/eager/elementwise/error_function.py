@@ -1,7 +1,7 @@
-"""erf and erfc of arrays, which NumPy lacks.
+"""erf and erfc of arrays, which NumPy does not have.
 
-A few numbers are given to Python's own, one by one, at about 0.1 µs each. More than that are
-computed in float64 by the polynomials of kernels, where a float32 is wanted.
+A few numbers are computed one by one by Python's `math.erf`, at about 0.1 µs each. Larger arrays of
+float32 are computed in float64, by the polynomials that kernels use.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ogive.devices.llvm.math.error import ERF, ERF_FAR
 from ogive.eager.forms import Refused
 
 FEW = 256
-"""Up to how many elements one by one is faster than polynomials."""
+"""The number of elements up to which `math.erf` is faster than the polynomials."""
 
 _MOST = 1 << 12
-"""Up to how many it is faster than a kernel."""
+"""The number of elements up to which this module is faster than a kernel."""
 
 
 def erf(x: Any) -> Any:
@@ -39,7 +39,7 @@ def _each(function: Callable[[float], float], x: Any) -> Any:
 
 
 BLOCK = 1 << 13
-"""How many elements are computed with at a time: what is between them stays in a core's cache."""
+"""The number of elements computed at a time, so that intermediates stay in a core's cache."""
 
 
 def _polynomials(narrow: Any) -> Any:
@@ -60,7 +60,7 @@ def _of_block(narrow: Any) -> Any:
 
 
 def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
-    """Horner's rule; the constant term is first."""
+    """Evaluate a polynomial by Horner's rule. Its constant term comes first."""
     total = numpy.full_like(x, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
         total *= x

@@ -12,21 +12,21 @@ from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, allowance
 from ogive.tensor.linear_algebra import matrix_product, named_products
 
 MOST_WORK = 4 * LARGE * PRODUCTS_PER_ELEMENT
-"""How many products of numbers one operation adds up: NumPy takes some 20 ms for them, on one core.
-More would be a step that is worth a kernel of its own before the allowance is used up."""
+"""The most multiplications of one operation. NumPy takes some 20 ms for them, on one core. A larger
+operation is worth a kernel of its own, even before the allowance for large tensors is used up."""
 
 _matmul = numpy.matmul
 
 
 def check_work(count: int, size: int) -> None:
-    """Raise `Refused` for more than `MOST_WORK` products, or too large a result."""
+    """Raise `Refused` for more than `MOST_WORK` multiplications, or too large a result."""
     reads = max(size, count // PRODUCTS_PER_ELEMENT)
     if size > LARGE or allowance.is_beyond(reads, MOST_WORK // PRODUCTS_PER_ELEMENT):
         raise Refused
 
 
 def _check_dtypes(x: Any, y: Any) -> None:
-    """Only numbers of one dtype are multiplied here, as in PyTorch."""
+    """Raise `Refused` unless both arrays have one dtype, as PyTorch requires."""
     if x.dtype != y.dtype or x.dtype.kind == "b":
         raise Refused
 
@@ -99,7 +99,7 @@ def dot(x: Any, tensor: Any) -> Any:
 
 @form(named_products.vdot)
 def vdot(x: Any, other: Any) -> Any:
-    """`dot`, of real numbers."""
+    """`dot` of real vectors."""
     return _of_ranks(x, other, 1, 1)
 
 
@@ -181,7 +181,7 @@ def _outer(given: Any, out: Any, x: Any, vec2: Any) -> Any:
     return _matmul(given, vec2), _matmul(x, given)
 
 
-# Products that are added
+# Products added to a tensor
 
 
 @form(named_products.addmm)
@@ -205,13 +205,14 @@ def baddbmm(x: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) 
 
 
 def _added(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    """With a beta of 0, x does not matter, NaN or not: that is left to the function."""
+    """beta · x + alpha · product. Raises `Refused` for a beta of 0, with which NaN in x is ignored.
+    """
     kinds = (int, float) if x.dtype.kind == "f" else (int,)
     if x.dtype != product.dtype or not beta or {beta.__class__, alpha.__class__} - {*kinds}:
         raise Refused
     if alpha != 1:
         product *= alpha
-    product += x if beta == 1 else x * beta  # raises where x does not broadcast to the product
+    product += x if beta == 1 else x * beta  # raises if x does not broadcast to the product
     return product
 
 

@@ -28,16 +28,16 @@ def embedding_bag(
     """The sum, mean or maximum of the rows of each bag.
 
     Shapes: input (bags, n) with weight (rows, width) → (bags, width); or input (count,) with
-    offsets (bags,), where each bag begins; with `include_last_offset` they end with the end of the
-    last one. `per_sample_weights`, in the shape of the input, multiply the rows of sums. Rows
-    `padding_idx` count as absent. An empty bag gives zeros.
+    offsets (bags,), the beginning of each bag; with `include_last_offset` also the end of the last
+    one. `per_sample_weights`, in the shape of the input, are factors of the rows in sums. The row
+    `padding_idx` is skipped. An empty bag gives zeros.
 
     >>> table = Tensor([[1.0], [2.0], [4.0]])
     >>> embedding_bag(Tensor([0, 1, 2]), table, Tensor([0, 2]), mode="sum").tolist()
     [[3.0], [4.0]]
 
-    Raises `ArgumentError` for another mode, or weights with one that is no sum; `ShapeError` when
-    shapes do not fit; `IndexRangeError` when computed, for a row that is not there.
+    Raises `ArgumentError` for another mode, or for weights with a mode other than "sum";
+    `ShapeError` if shapes do not fit; `IndexRangeError`, when computed, for a row out of range.
     """
     _check(input, weight, offsets, mode, per_sample_weights)
     flat = input.reshape(-1).long()
@@ -81,7 +81,7 @@ def _check(
     if mode not in MODES:
         raise ArgumentError(f"embedding_bag: mode must be one of {', '.join(MODES)}, got {mode!r}")
     if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
-        raise ArgumentTypeError("embedding_bag takes a tensor of positions, and one of rows")
+        raise ArgumentTypeError("embedding_bag takes a tensor of positions and a tensor of rows")
     expected = 1 if offsets is not None else 2
     if input.ndim != expected or weight.ndim != 2 or input.dtype.is_float:
         raise ShapeError(
@@ -90,7 +90,7 @@ def _check(
             "(rows, width)"
         )
     if factors is not None and mode != "sum":
-        raise ArgumentError(f"embedding_bag: per_sample_weights go with mode 'sum', not {mode!r}")
+        raise ArgumentError(f"embedding_bag: per_sample_weights need mode 'sum', not {mode!r}")
     if factors is not None and factors.shape != input.shape:
         raise ShapeError(
             f"embedding_bag: per_sample_weights have the shape {factors.shape}, the input "

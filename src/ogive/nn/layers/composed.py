@@ -45,8 +45,8 @@ def linear_cross_entropy(
 
     Shapes: input (N, features) or (features,), linear_weight (classes, ..., features), linear_bias
     (classes, ...), target (N, ...) of classes or (N, classes, ...) of probabilities → (), or (N,
-    ...) for the reduction "none". `options`, which divide PyTorch's work into pieces, mean nothing
-    here.
+    ...) for the reduction "none". PyTorch's `options`, which divide its work into pieces, have no
+    effect.
 
     >>> linear_cross_entropy(Tensor([[1.0]]), Tensor([[0.0], [0.0]]), Tensor([1])).exp().item()
     2.0

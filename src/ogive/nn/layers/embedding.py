@@ -42,7 +42,7 @@ class _Table(Module):
         self.scale_grad_by_freq = scale_grad_by_freq
 
     def _count_uses(self, x: Tensor) -> Tensor:
-        """How often each row is read. Shapes: (...) → (num_embeddings,)."""
+        """The number of reads of each row. Shapes: (...) → (num_embeddings,)."""
         return x.reshape(-1).bincount(minlength=self.num_embeddings)
 
     def _shorten_rows(self, x: Tensor, longest: float) -> None:
@@ -118,7 +118,7 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Embedding:
-        """A layer on a table that is there already; a frozen one is not trained."""
+        """A layer on an existing table, which is not trained if `freeze` is set."""
         layer: Embedding = cls.__new__(cls)
         layer._set_table(embeddings, not freeze, padding_idx)
         layer._set_norms(max_norm, norm_type, scale_grad_by_freq)
@@ -128,9 +128,9 @@ class Embedding(_Table):
 class EmbeddingBag(_Table):
     """The sum, mean or maximum of the rows of each bag.
 
-    Shapes: (bags, n) of integers, or (count,) with `offsets` (bags,) → (bags, embedding_dim). Rows
-    `padding_idx` count as absent. `max_norm`, `norm_type`, `scale_grad_by_freq` and `sparse` are
-    those of `Embedding`. Raises `ArgumentError` for scaled gradients of the mode "max".
+    Shapes: (bags, n) of integers, or (count,) with `offsets` (bags,) → (bags, embedding_dim). The
+    row `padding_idx` is skipped. `max_norm`, `norm_type`, `scale_grad_by_freq` and `sparse` are
+    those of `Embedding`. Raises `ArgumentError` for `scale_grad_by_freq` with the mode "max".
 
     >>> nn.EmbeddingBag(10, 3, mode="sum")(Tensor([1, 2, 4]), Tensor([0, 2])).shape
     (2, 3)
@@ -192,7 +192,7 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
-        """A layer on a table that is there already; a frozen one is not trained."""
+        """A layer on an existing table, which is not trained if `freeze` is set."""
         _check_scaled(scale_grad_by_freq, mode)
         layer: EmbeddingBag = cls.__new__(cls)
         layer._set_table(embeddings, not freeze, padding_idx)
@@ -204,4 +204,4 @@ class EmbeddingBag(_Table):
 
 def _check_scaled(scale_grad_by_freq: bool, mode: str) -> None:
     if scale_grad_by_freq and mode == "max":
-        raise ArgumentError("EmbeddingBag: scale_grad_by_freq goes with sum and mean, not with max")
+        raise ArgumentError("EmbeddingBag: scale_grad_by_freq needs mode 'sum' or 'mean'")

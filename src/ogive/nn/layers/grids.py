@@ -41,10 +41,10 @@ def grid_sample(
     """The values of images at the places of a grid, interpolated between pixels.
 
     Shapes: (batch, channels, h, w) with grid (batch, places, places, 2) → (batch, channels, places,
-    places); volumes alike, with places of 3 coordinates. A place is (x, y[, z]) from -1 at the one
-    edge of the image to 1 at the other; with `align_corners` the edges are the centres of the outer
-    pixels. `mode` is "bilinear", "nearest" or, for images, "bicubic". Outside, `padding_mode`
-    "zeros" gives 0, "border" the nearest pixel, "reflection" the image mirrored.
+    places). Volumes have places of 3 coordinates. A place is (x, y[, z]), from -1 at one edge of
+    the image to 1 at the other; with `align_corners`, the edges are the centres of the outer
+    pixels. `mode` is "bilinear", "nearest" or, for images, "bicubic". Outside of the image,
+    `padding_mode` "zeros" gives 0, "border" the nearest pixel, "reflection" the mirrored image.
 
     >>> image = Tensor([[[[1.0, 3.0]]]])
     >>> grid_sample(image, Tensor([[[[0.0, 0.0]]]])).item()

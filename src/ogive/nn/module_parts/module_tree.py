@@ -32,7 +32,7 @@ class ModuleTree(ModuleProtocol):
         for name, value in own.items():
             kind = value.__class__
             if kind is int or kind is float or kind is bool or kind is str:
-                continue  # most are no parts of a module
+                continue  # most attributes are not parts of the module
             if not self._sees_containers or not isinstance(value, _CONTAINERS):
                 parts.append((name, own, name))
             elif isinstance(value, dict):

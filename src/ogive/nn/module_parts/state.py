@@ -17,7 +17,7 @@ from ogive.tensor.memory.sharing import from_dlpack
 from ogive.tensor.tensor import Tensor
 
 SHOWN = 20
-"""How many problems an error lists."""
+"""The most problems that an error lists."""
 
 
 class IncompatibleKeys(NamedTuple):

@@ -12,7 +12,7 @@ from ogive.optim.schedules.schedule import LRScheduler
 
 
 class CosineAnnealingLR(LRScheduler):
-    """From the base rate down to `eta_min` along half a cosine of `T_max` steps."""
+    """Half a cosine of `T_max` steps, from the base rate down to `eta_min`."""
 
     def __init__(
         self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1

@@ -105,7 +105,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """From base·start_factor to base·end_factor in `total_iters` steps: a warm-up."""
+    """A line from base·start_factor to base·end_factor in `total_iters` steps: a warm-up."""
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ class SequentialLR:
         self.schedulers[0].restart()
 
     def step(self) -> None:
-        """Go one step on."""
+        """Set the rates of the next step."""
         self.last_epoch += 1
         number = bisect_right(self.milestones, self.last_epoch)
         if number and self.milestones[number - 1] == self.last_epoch:
@@ -42,16 +42,16 @@ class SequentialLR:
             self.schedulers[number].step()
 
     def get_last_lr(self) -> list[float]:
-        """The rate of each group now."""
+        """The current rate of each group."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the schedules are."""
+        """The states of the schedules."""
         parts = [scheduler.state_dict() for scheduler in self.schedulers]
         return {"last_epoch": self.last_epoch, "schedulers": parts}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a state that `state_dict` gave."""
         self.last_epoch = state["last_epoch"]
         now = bisect_right(self.milestones, self.last_epoch)
         # Each schedule loads the rates, too. The present one comes last, so its rates remain.
@@ -74,19 +74,19 @@ class ChainedScheduler:
             raise ArgumentError("ChainedScheduler takes schedules of one optimizer")
 
     def step(self) -> None:
-        """Go one step on."""
+        """Set the rates of the next step."""
         for scheduler in self.schedulers:
             scheduler.step()
 
     def get_last_lr(self) -> list[float]:
-        """The rate of each group now."""
+        """The current rate of each group."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the schedules are."""
+        """The states of the schedules."""
         return {"schedulers": [scheduler.state_dict() for scheduler in self.schedulers]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a state that `state_dict` gave."""
         for scheduler, part in zip(self.schedulers, state["schedulers"], strict=True):
             scheduler.load_state_dict(part)

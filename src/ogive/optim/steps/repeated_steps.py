@@ -12,7 +12,7 @@ from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.evaluation import Repeatable, carry_out_noting
 
 _MOST_REPEATED = 8
-"""How many kinds of steps are kept. Kinds differ in settings, or in which parameters take a step.
+"""The most kinds of steps that are kept. Kinds differ in settings, or in the parameters that step.
 """
 
 

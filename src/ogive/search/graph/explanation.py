@@ -37,7 +37,7 @@ def explain_findings(findings: Sequence[Finding], exactness: str, lines_of: Line
 
 
 def _describe(finding: Finding, lines_of: LinesOf) -> list[str]:
-    times = "once" if finding.times == 1 else f"{finding.times} times alike"
+    times = "once" if finding.times == 1 else f"{finding.times} times"
     before = f"{_kernels(finding.kernels_before)}, about {_time(finding.time_before)}"
     after = f"{_kernels(finding.kernels_after)}, about {_time(finding.time_after)}"
     text = [f"  {times}: {before} → {after}, by"]

@@ -4,8 +4,8 @@
     after    two windows, each of which occurs twelve times; equal windows are searched once
 
 A window ends after a value if the rest of the graph reads nothing else of the window. The value
-must not be in the middle of what a rule might match: several nodes read it, or it is no sum,
-product or movement. Nodes with effects (assignments, copies, calls) are in no window.
+must not be in the middle of what a rule might match: either several nodes read it, or it is not a
+sum, product or movement. Nodes with effects (assignments, copies, calls) are in no window.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MOST_NODES = 320
 """The nodes after which a window is ended at the place where it has the fewest live elements."""
 
 MOST_SEARCHED = 10_000
-"""How many nodes of a graph are cut into windows, from its first node on. Cutting more takes longer
-than the time there is for the search."""
+"""The most nodes of a graph that are cut into windows, from its first node on. Cutting more takes
+longer than the time there is for the search."""
 
 _LINEAR = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.CAST, Op.REDUCE_AXES, *MOVEMENT})
 _LEAVES = frozenset({Op.CONST, Op.IOTA, Op.VARIABLE})

@@ -50,7 +50,7 @@ class Product(NamedTuple):
 
     @property
     def work(self) -> int:
-        """How many multiplications it takes."""
+        """The number of its multiplications."""
         return math.prod(self.lengths.values())
 
 

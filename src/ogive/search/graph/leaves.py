@@ -14,7 +14,7 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import greatest
 
 MOST_NODES = 64
-"""How many nodes are looked at. A value of more nodes does not count as made from inputs."""
+"""The most nodes that are looked at. A value of more nodes does not count as made from inputs."""
 
 
 def follows_from_inputs(value: UOp) -> bool:

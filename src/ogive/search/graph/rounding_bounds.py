@@ -1,8 +1,8 @@
 """Bound the error of a value: count the roundings on the longest path from the inputs to it.
 
-To first order, the error is at most so many units of rounding (`eps / 2` of the dtype), relative to
-the sum of the absolute values of the terms. This is the textbook bound. It assumes that the terms
-of a sum are added one after the other, and is far above real errors.
+To first order, the error is at most that many units of rounding (`eps / 2` of the dtype), times the
+sum of the absolute values of the terms. This is the textbook bound. It assumes that the terms of a
+sum are added one after the other, and is far above real errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ogive.ir.ops import ELEMENTWISE, TRANSCENDENTAL, Op
 from ogive.search.graph.leaves import element_count
 
 FUNCTION = 4
-"""How many roundings an elementary function counts as: all err by at most 4 units
+"""The roundings that an elementary function counts as: all err by at most 4 units
 (docs/numerics.md)."""
 
 _EXACT = frozenset({

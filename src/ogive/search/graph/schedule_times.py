@@ -110,7 +110,7 @@ def _request(requests: dict[UOp, dict[int, int]], node: UOp, needed: dict[int, i
 
 
 def _elements_needed(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
-    """How many elements of source `number` are computed for `count` elements of a node."""
+    """The number of elements of source `number` that `count` elements of a node need."""
     source = node.src[number]
     own = element_count(source)
     if node.op is Op.REDUCE_AXES:

@@ -41,12 +41,12 @@ random graphs that it promised a gain of up to 0.02, two were slower by 0.06 and
 """
 
 BORDER_LAUNCHES = 2
-"""How many kernel launches a change must save besides, in a window that is not the whole graph.
+"""The kernel launches that a change must save besides, in a window that is not the whole graph.
 Windows read values of each other, so the whole graph may need a kernel more than its windows do
 when each is cut by itself."""
 
 TRIES = 400
-"""How many changes of a form extraction tries in one window."""
+"""The number of changes that extraction tries in one window."""
 
 Cut = Callable[[UOp], CutGraph]
 """Schedules a graph: gives the kernels that it becomes."""

@@ -235,7 +235,7 @@ reset_max_memory_allocated = reset_peak_memory_stats
 
 
 def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None:
-    """Nothing to set."""
+    """Do nothing: there is no device whose memory could be limited."""
 
 
 def get_rng_state_all() -> list[Any]:

@@ -64,7 +64,7 @@ def set_num_threads(count: int) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads kernels run on."""
+    """The number of threads that kernels run on."""
     from ogive.config import current_config
 
     return int(current_config().threads)

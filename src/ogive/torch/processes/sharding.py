@@ -133,12 +133,12 @@ def always_wrap_policy(*args: Any, **kwargs: Any) -> bool:
 def size_based_auto_wrap_policy(
     module: AnyModule, recurse: bool, *args: Any, **kwargs: Any
 ) -> bool:
-    """Whether a module is a unit of sharding by its size: one process has one unit."""
+    """Return `recurse`: the modules below are visited, and none becomes a unit of its own."""
     return recurse
 
 
 def transformer_auto_wrap_policy(
     module: AnyModule, recurse: bool, *args: Any, **kwargs: Any
 ) -> bool:
-    """Likewise."""
+    """Return `recurse`: the modules below are visited, and none becomes a unit of its own."""
     return recurse

@@ -47,7 +47,7 @@ class Lazy(Module):
                 f"{', '.join([*map(repr, args), *kwargs])}"
             )
         self._settings = {**dict(zip(names, args, strict=False)), **kwargs}
-        # One of few features has the parameters that this will have.
+        # A plain layer of few features has the parameters that this one will have.
         model = self.plain(self._settings.get("groups", 1), **self._settings)
         for name, parameter in model.named_parameters():
             setattr(self, name, UninitializedParameter(parameter.dtype))

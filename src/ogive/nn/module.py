@@ -298,7 +298,7 @@ class AnyModule(ModuleTree):
         dtype = None if is_device else to_dtype(target)
         if dtype is not None and not dtype.is_float:
             raise DtypeError(f"a module can be converted to a float dtype only, not {dtype.name}")
-        place = to_device(target) if is_device else None  # also where there is nothing to move
+        place = to_device(target) if is_device else None  # checked even if there is nothing to move
         for _, tensor in [*self.named_parameters(), *self.named_buffers()]:
             if dtype is None:
                 replace_value(tensor, tensor.to(place))
@@ -322,7 +322,7 @@ class AnyModule(ModuleTree):
         return ""
 
     def _repr_html_(self) -> str:
-        import html  # which brings a table of all of HTML's entities
+        import html  # late, because it loads a table of all HTML entities
 
         return f"<pre>{html.escape(repr(self))}</pre>"
 

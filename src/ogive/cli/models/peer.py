@@ -38,7 +38,7 @@ class Peer:
             self.session = onnxruntime.InferenceSession(
                 source, options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # its errors have no class of their own
+        except Exception as error:  # ONNX Runtime's errors have no class of their own
             raise ExecuteError(f"ONNX Runtime refuses the model: {error}") from None
         self.version: str = onnxruntime.__version__
 

@@ -19,7 +19,7 @@ DTYPES = {f"torch.{name}": dtype for dtype, name in NAMES.items()}
 
 
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
-    """Raise `DeviceError`: there is no CUDA device."""
+    """Move to a CUDA device. Raises `DeviceError` if there is none."""
     return self.to("cuda" if device is None or isinstance(device, int) else device)
 
 

@@ -152,7 +152,7 @@ def _frac(given: Any, out: Any, x: Any) -> Any:
     return (given,)
 
 
-# Questions and bits
+# Predicates and bit operations
 
 
 def _declare_question(function: Callable[..., Any], operation: Callable[[Any], Any]) -> None:

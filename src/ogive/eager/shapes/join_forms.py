@@ -21,7 +21,7 @@ from ogive.tensor.tensor import Tensor
 _WHOLE = slice(None)
 
 
-# Joined
+# Joins
 
 
 def _alike(tensors: Any) -> list[Any]:
@@ -94,7 +94,7 @@ def _stack(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
     )
 
 
-# Cut
+# Splits
 
 
 SPLIT, UNBIND = taking("split"), taking("unbind")
@@ -162,7 +162,7 @@ def unbind(self: Tensor, dim: Any = 0) -> Any:
     return _parts(self, UNBIND, axis, range(self.value.shape[axis]))
 
 
-# Repeated
+# Repetition
 
 
 @form(repeating.repeat)
@@ -259,7 +259,7 @@ def _roll(given: Any, out: Any, x: Any, shifts: Any, dims: Any = None) -> Any:
     return (roll(given, back, dims),)
 
 
-# Padded
+# Padding
 
 _MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 

@@ -112,7 +112,7 @@ class _States(NamedTuple):
 
 def _to_states(labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> _States:
     states = 2 * labels.shape[1] + 1
-    # Blanks at even states. Labels are read where there are some; others are never reached.
+    # Even states are blanks. So are the states past an example's labels, which are never reached.
     extended = stack([labels * 0 + blank, labels], -1).flatten(1).pad((0, 1), value=blank)
     number = created(arange, states)
     is_used = number < 2 * counts.unsqueeze(1) + 1
@@ -139,7 +139,7 @@ def _losses(x: Tensor, labels: Tensor, times: Tensor, counts: Tensor, blank: int
 def _emitted(x: Tensor, states: _States) -> Tensor:
     """(time, batch, states): the logarithm of the probability of each state's label."""
     index = states.labels.unsqueeze(0).expand(x.shape[0], *states.labels.shape)
-    # Kept, so that steps differ by where they read only.
+    # In memory, so that the kernels of the steps differ only in the position that they read.
     return x.gather(2, index).contiguous()
 
 

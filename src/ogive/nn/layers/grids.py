@@ -159,7 +159,7 @@ def _along(
         tap = _padded(tap, length, padding_mode, align_corners).round()
     if padding_mode == "zeros":
         weight = where((tap >= 0) & (tap <= length - 1), weight, 0.0)
-    # Clamped as integers, since a NaN would pass a clamp of floats.
+    # Cast before the clamp, so that NaN becomes an integer in range, too.
     return tap.detach().cast(dtypes.int64).clamp(0, length - 1), weight
 
 

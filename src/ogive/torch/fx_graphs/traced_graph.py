@@ -173,7 +173,7 @@ class Graph:
             made.output(copy.copy(result))
         return made
 
-    # What it says
+    # Checks and text
 
     def lint(self) -> None:
         """Raise `ArgumentError` if a node uses a node that does not come before it."""

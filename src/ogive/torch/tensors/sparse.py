@@ -46,7 +46,7 @@ class SparseTensor:
         self._shape = Size(shape)
         self._is_coalesced = is_coalesced or values.shape[0] < 2
 
-    # What it is
+    # Facts
 
     @property
     def shape(self) -> Size:
@@ -164,7 +164,7 @@ class SparseTensor:
             rest += ", requires_grad=True"
         return f"tensor(indices={positions},\n       values={numbers},\n       {rest})"
 
-    # Other forms of it
+    # Conversions
 
     def _with(self, values: Tensor) -> SparseTensor:
         return SparseTensor(self._positions, values, self._shape, self._is_coalesced)

@@ -76,7 +76,7 @@ def set_printoptions(
 
 def write_tensor(self: Tensor) -> str:
     """`repr(x)` and `str(x)` of a tensor, its values computed if need be."""
-    from ogive.nn.parameter import Parameter  # with which all layers are loaded
+    from ogive.nn.parameter import Parameter  # late, because it loads all layers
 
     options = _options[0]
     kind = PLAIN_CLASS.get(type(self), type(self))

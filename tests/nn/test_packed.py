@@ -119,5 +119,5 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def test_a_sequence_without_steps_is_refused() -> None:
-    with pytest.raises(ShapeError, match=r"a sequence has at least one step, and \(0, 2, 2\)"):
+    with pytest.raises(ShapeError, match=r"must have at least one step, got \(0, 2, 2\)"):
         nn.LSTM(2, 3)(ogive.zeros(0, 2, 2))

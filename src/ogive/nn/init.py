@@ -184,7 +184,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
 
 def _kaiming_deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if mode not in ("fan_in", "fan_out"):
-        raise ArgumentError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")
+        raise ArgumentError(f"mode must be 'fan_in' or 'fan_out', not {mode!r}")
     return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[mode == "fan_out"])
 
 

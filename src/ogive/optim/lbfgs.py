@@ -57,7 +57,7 @@ class LBFGS(Optimizer):
     ) -> None:
         if line_search_fn not in (None, "strong_wolfe"):
             raise ArgumentError(
-                f"line_search_fn is None or 'strong_wolfe', not {line_search_fn!r}"
+                f"line_search_fn must be None or 'strong_wolfe', not {line_search_fn!r}"
             )
         defaults = {
             "lr": lr, "max_iter": max_iter, "max_eval": max_eval or max_iter * 5 // 4,

@@ -36,7 +36,7 @@ class Muon(Optimizer):
     ) -> None:
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ArgumentError(
-                "Muon: adjust_lr_fn is None, 'original' or 'match_rms_adamw', "
+                "Muon: adjust_lr_fn must be None, 'original' or 'match_rms_adamw', "
                 f"not {adjust_lr_fn!r}"
             )
         defaults = {

@@ -96,7 +96,7 @@ class Optimizer(HookedSteps):
         if "params" not in group:
             near = next((nearest(name, ["params"]) for name in group), "")
             raise ArgumentError(
-                'a group of parameters is a dictionary with "params" in it, '
+                'a group of parameters must be a dictionary with "params", '
                 f"not {list(group)}{near}"
             )
         tensors = group["params"]

@@ -157,7 +157,9 @@ class SWALR:
         anneal_strategy: str = "cos",
     ) -> None:
         if anneal_strategy not in ("cos", "linear"):
-            raise ArgumentError(f"anneal_strategy is 'cos' or 'linear', not {anneal_strategy!r}")
+            raise ArgumentError(
+                f"anneal_strategy must be 'cos' or 'linear', not {anneal_strategy!r}"
+            )
         if anneal_epochs < 0:
             raise ArgumentError(f"anneal_epochs must not be negative, got {anneal_epochs}")
         groups = optimizer.param_groups

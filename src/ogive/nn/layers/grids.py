@@ -119,7 +119,7 @@ def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> int:
     axes = input.ndim - 2
     if mode not in OFFSETS or padding_mode not in PADDINGS:
         raise ArgumentError(
-            f"grid_sample: mode is one of {', '.join(OFFSETS)} and padding_mode of "
+            f"grid_sample: mode must be one of {', '.join(OFFSETS)}, padding_mode one of "
             f"{', '.join(PADDINGS)}; got {mode!r} and {padding_mode!r}"
         )
     if mode == "bicubic" and axes == 3:

@@ -136,9 +136,9 @@ class RNNBase(Module):
         nonlinearity: str = "tanh",
     ) -> None:
         if nonlinearity not in ("tanh", "relu"):
-            raise ArgumentError(f"nonlinearity is 'tanh' or 'relu', not {nonlinearity!r}")
+            raise ArgumentError(f"nonlinearity must be 'tanh' or 'relu', not {nonlinearity!r}")
         if proj_size and self.kind != "LSTM":
-            raise ArgumentError(f"proj_size is for LSTM, and this is {self.kind}")
+            raise ArgumentError(f"proj_size is for LSTM only, not for {self.kind}")
         if not 0 <= proj_size < hidden_size:
             raise ArgumentError(f"proj_size={proj_size} must lie below hidden_size={hidden_size}")
         self.input_size = input_size
@@ -193,7 +193,7 @@ class RNNBase(Module):
         elif self.batch_first:
             x = x.transpose(0, 1)
         if x.shape[0] == 0:
-            raise ShapeError(f"a sequence has at least one step, and {x.shape} has none")
+            raise ShapeError(f"a sequence must have at least one step, got {x.shape}")
         output, last = self._layers(x, self._initial(x, state, batched), None)
         if not batched:
             return output.squeeze(1), _state([part.squeeze(1) for part in last])

@@ -58,7 +58,7 @@ class BackwardCall:
         if type(result) in (tuple, list):
             return type(result)(_pass_gate(tuple(result), self._call_before)[0])
         raise ArgumentTypeError(
-            f"a module with backward hooks returns a tensor or a tuple of tensors, and "
+            f"a module with backward hooks must return a tensor or a tuple of tensors, but "
             f"{type(self._module).__name__} returned {type(result).__name__}"
         )
 

@@ -38,7 +38,7 @@ def pad_sequence(
     Raises `ShapeError` when the sequences differ in more than their lengths.
     """
     if padding_side not in ("left", "right"):
-        raise ArgumentError(f"padding_side is 'left' or 'right', not {padding_side!r}")
+        raise ArgumentError(f"padding_side must be 'left' or 'right', not {padding_side!r}")
     if not sequences:
         raise ArgumentError("pad_sequence takes at least one sequence")
     rest = sequences[0].shape[1:]

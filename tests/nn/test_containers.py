@@ -60,7 +60,7 @@ def test_a_dictionary_of_parameters_is_a_mapping() -> None:
     assert [name for name, _ in values.named_parameters()] == ["a", "b"]
     assert list(values) == ["a", "b", "c"] and values.pop("c") == 7 and "c" not in values
     assert values.b is values["b"] and values.get("z") is None
-    with pytest.raises(ArgumentTypeError, match="takes names, and 3 is none"):
+    with pytest.raises(ArgumentTypeError, match="must be names, not 3"):
         values[3] = ogive.ones(1)  # type: ignore[index]
 
 

@@ -58,7 +58,7 @@ def test_what_needs_shapes_asks_for_a_first_call() -> None:
         optim.SGD(model.parameters(), lr=0.1)
     with pytest.raises(StateError, match=r"0\.weight has no shape yet: call the module once"):
         model.load_state_dict({"0.weight": numpy.ones((3, 2)), "0.bias": numpy.ones(3)})
-    with pytest.raises(ShapeError, match="LazyConv2d counts its features along axis -3"):
+    with pytest.raises(ShapeError, match="LazyConv2d has its features along axis -3"):
         nn.LazyConv2d(3, 2)(ogive.ones(4, 5))
     with pytest.raises(ArgumentTypeError, match="LazyLinear takes out_features, bias"):
         nn.LazyLinear(3, width=2)

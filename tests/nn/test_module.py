@@ -125,7 +125,7 @@ def test_a_module_changes_dtype_in_place() -> None:
     layer.to("float64")
     assert layer.weight is weight and weight.dtype is ogive.float64 and weight.requires_grad
     assert layer(ogive.ones(1, 2, dtype="float64")).dtype is ogive.float64
-    with pytest.raises(DtypeError, match="can become floats, not int32"):
+    with pytest.raises(DtypeError, match="to a float dtype only, not int32"):
         layer.to("int32")
 
 

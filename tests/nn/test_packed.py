@@ -110,14 +110,14 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ShapeError, match=r"lengths of shape \(2,\) were given for a batch of"):
         rnn.pack_padded_sequence(x, [3, 2], batch_first=True)
     packed = both()[0]
-    with pytest.raises(ArgumentError, match="total_length is 3, and the longest sequence has 5"):
+    with pytest.raises(ArgumentError, match="total_length is 3, but the longest sequence has 5"):
         rnn.pad_packed_sequence(packed, total_length=3)
     with pytest.raises(ShapeError, match="the last of length 2"):
         nn.GRU(2, 4)(packed)
-    with pytest.raises(ArgumentError, match=r"do not grow, got \[1, 2\]"):
+    with pytest.raises(ArgumentError, match=r"must not increase, got \[1, 2\]"):
         rnn.PackedSequence(Tensor(X[0, :3]), Tensor([1, 2]))
 
 
 def test_a_sequence_without_steps_is_refused() -> None:
-    with pytest.raises(ShapeError, match=r"a sequence has at least one step, and \(0, 2, 2\)"):
+    with pytest.raises(ShapeError, match=r"must have at least one step, got \(0, 2, 2\)"):
         nn.LSTM(2, 3)(ogive.zeros(0, 2, 2))

@@ -107,7 +107,7 @@ def test_what_cannot_work_is_refused() -> None:
     with pytest.raises(ArgumentError, match="one group of parameters"):
         optim.LBFGS([{"params": [x]}, {"params": [ogive.ones(2, requires_grad=True)]}])
     optimizer = optim.LBFGS([x])
-    with pytest.raises(ArgumentTypeError, match="takes a closure, which clears the gradients"):
+    with pytest.raises(ArgumentTypeError, match="needs a closure, which clears the gradients"):
         optimizer.step()
 
     @ogive.jit

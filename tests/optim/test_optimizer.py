@@ -106,7 +106,7 @@ def test_a_rate_that_is_set_with_other_settings_is_used(change: str, is_captured
 
 
 def test_a_setting_that_an_optimizer_does_not_have_is_named_with_those_it_has() -> None:
-    with pytest.raises(TypeError, match=r"SGD takes no 'momentun' \(did you mean 'momentum'\?\)"):
+    with pytest.raises(TypeError, match=r"no setting 'momentun' \(did you mean 'momentum'\?\)"):
         optim.SGD([nn.Parameter(ogive.ones(1))], momentun=0.9)  # type: ignore[call-arg]
     with pytest.raises(ogive.errors.ArgumentTypeError, match="its settings are lr, "):
         optim.AdamW([nn.Parameter(ogive.ones(1))], learning_rate=0.1)  # type: ignore[call-arg]

@@ -259,7 +259,7 @@ def test_how_pytorch_runs_a_step_means_nothing() -> None:
     close(trajectory(ours, optimizer), trajectory(theirs, other))
     with pytest.raises(ArgumentError, match="gradients do not flow through step"):
         optim.SGD(ours, differentiable=True)
-    with pytest.raises(TypeError, match="takes no 'quick'"):
+    with pytest.raises(TypeError, match="has no setting 'quick'"):
         optim.SGD(ours, quick=True)  # type: ignore[call-arg]
 
 
@@ -505,7 +505,7 @@ def with_gradient(tensor: Tensor, value: float) -> Tensor:
         (lambda p: optim.Rprop([p], etas=(1.2, 0.5)), ArgumentError, "a number below 1 and one"),
         (
             lambda p: optim.lr_scheduler.CyclicLR(optim.SGD([p]), 0.1, 0.2, mode="sine"),
-            ArgumentError, "mode is one of triangular, triangular2, exp_range, not 'sine'",
+            ArgumentError, "mode must be one of triangular, triangular2, exp_range, not 'sine'",
         ),
         (
             lambda p: optim.lr_scheduler.CyclicLR(optim.Adagrad([p]), 0.1, 0.2),
@@ -513,7 +513,7 @@ def with_gradient(tensor: Tensor, value: float) -> Tensor:
         ),
         (
             lambda p: optim.lr_scheduler.OneCycleLR(optim.SGD([p]), [0.1, 0.2], 9),
-            ArgumentError, "2 rates are given for 1 groups",
+            ArgumentError, "got 2 rates for 1 groups",
         ),
         (
             lambda p: optim.clip_grad_norm_(with_gradient(p, numpy.inf), 1.0, 2.0, True),
@@ -529,7 +529,7 @@ def test_bad_settings_are_named(make: Callable[[Any], Any], error: Any, words: s
 def test_a_state_of_other_parameters_is_refused() -> None:
     state = pair("Adam", {})[1].state_dict()
     other = optim.Adam([ogive.Tensor([1.0], requires_grad=True)])
-    with pytest.raises(StateError, match=r"groups of \[3\] parameters, .* have \[1\]"):
+    with pytest.raises(StateError, match=r"state have \[3\] parameters, .* optimizer \[1\]"):
         other.load_state_dict(state)
 
 
@@ -595,11 +595,11 @@ def test_wrong_parameters_and_settings_are_refused() -> None:
     wrong: Any = "fast"
     with pytest.raises(TypeError, match=r"not Linear; give its parameters\(\)"):
         optim.Adam(layer)
-    with pytest.raises(TypeError, match="Adam: lr is a number, got 'fast'"):
+    with pytest.raises(TypeError, match="Adam: lr must be a number, got 'fast'"):
         optim.Adam([weight], lr=wrong)
-    with pytest.raises(TypeError, match=r"Adam: betas are two numbers, got Linear"):
+    with pytest.raises(TypeError, match=r"Adam: betas must be two numbers, got Linear"):
         optim.Adam([weight], betas=layer)
     with pytest.raises(ValueError, match=r"not \['param'\] \(did you mean 'params'\?\)"):
         optim.Adam([{"param": [weight]}])
-    with pytest.raises(TypeError, match="StepLR takes an optimizer first, not str"):
+    with pytest.raises(TypeError, match="argument of StepLR must be an optimizer, not str"):
         optim.lr_scheduler.StepLR(wrong, 1)

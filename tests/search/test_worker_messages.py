@@ -92,7 +92,7 @@ def test_a_damaged_graph_is_refused_or_still_a_graph() -> None:
 
 
 def test_a_graph_of_another_dialect_is_refused() -> None:
-    with pytest.raises(DamagedRecord, match="makes no sense"):
+    with pytest.raises(DamagedRecord, match="is not valid"):
         sent(region_of(data(4) + 1))
 
 
@@ -135,7 +135,7 @@ def test_an_axis_that_is_placed_twice_is_refused() -> None:
     for numbers in ((0, 0), (4, 8), (), (), ()):
         writer.numbers(numbers)
     writer.number(0)
-    with pytest.raises(DamagedRecord, match="count for each"):
+    with pytest.raises(DamagedRecord, match="axes and counts"):
         unpack_placement(writer.finish())
 
 
@@ -213,7 +213,7 @@ def test_a_request_says_how_long_it_may_take() -> None:
 
 def test_an_answer_is_no_request() -> None:
     body = pack_request(REQUESTS[0], 0.25)[:8] + pack_message(Done())
-    with pytest.raises(DamagedRecord, match="no request"):
+    with pytest.raises(DamagedRecord, match="is not a request"):
         unpack_request(body)
 
 

@@ -91,7 +91,7 @@ def test_functions_of_modules_take_out() -> None:
 
 def test_an_out_of_another_shape_is_refused_and_keeps_its_values() -> None:
     out = torch.ones(2, 3)
-    with pytest.raises(ogive.errors.ArgumentTypeError, match="not resized"):
+    with pytest.raises(ogive.errors.ArgumentTypeError, match="cannot be resized"):
         torch.sum(torch.ones(2, 3), 0, out=out)
     assert out.tolist() == [[1.0] * 3] * 2
 

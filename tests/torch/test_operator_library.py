@@ -46,7 +46,7 @@ def test_an_operator_is_defined_by_a_schema_and_implemented_later(torch: Any) ->
 def test_an_operator_that_nothing_computes_says_so() -> None:
     torch = ogive.torch
     torch.library.define("ogive_tests::nothing", "(Tensor x) -> Tensor")
-    with pytest.raises(StateError, match="ogive_tests::nothing is defined but nothing computes it"):
+    with pytest.raises(StateError, match="ogive_tests::nothing has no kernel"):
         torch.ops.ogive_tests.nothing(torch.ones(2))
     with pytest.raises(AttributeError, match=r"torch\.ops\.ogive_tests has no operator 'other'"):
         _ = torch.ops.ogive_tests.other

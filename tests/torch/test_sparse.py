@@ -121,11 +121,11 @@ def test_arithmetic_is_pytorchs(compute: Any) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     torch = ogive.torch
-    with pytest.raises(RuntimeError, match=r"size is \(2, 3\), and positions reach \(6, 2\)"):
+    with pytest.raises(RuntimeError, match=r"size is \(2, 3\), but the positions need \(6, 2\)"):
         torch.sparse_coo_tensor([[5], [1]], [3.0], (2, 3))
     with pytest.raises(RuntimeError, match="a position is negative: -1"):
         torch.sparse_coo_tensor([[-1], [1]], [3.0])
-    with pytest.raises(RuntimeError, match="no positions"):
+    with pytest.raises(RuntimeError, match=r"must be \(axes, entries\)"):
         torch.sparse_coo_tensor([[0, 1]], [3.0])
     with pytest.raises(RuntimeError, match="cannot be multiplied"):
         make(torch) @ torch.ones(4, 2)

@@ -1,1 +1,1 @@
-"""Names of PyTorch, NumPy, the array API standard and einops that are not ours."""
+"""Compatibility with PyTorch, NumPy, the array API standard and einops: names that Ogive lacks."""

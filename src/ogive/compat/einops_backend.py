@@ -1,8 +1,8 @@
 """einops on our tensors: `einops.rearrange(x, "b c h w -> b (h w) c")`.
 
-einops knows a framework by a subclass of its `AbstractBackend`, and has no place to announce one
-before it is imported itself. So the import of its module of backends is watched for, once: where it
-is imported already, the subclass is made at once, and where it never is, nothing happens.
+einops finds a framework by a subclass of its `AbstractBackend`, which cannot be registered before
+einops is imported. If einops is imported already, the subclass is made at once. Otherwise an import
+hook waits for einops's module of backends and makes it then.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MODULE = "einops._backends"
 
 
 def announce() -> None:
-    """Let einops know our tensors, now or when it is imported."""
+    """Register our tensors with einops, now or when it is imported."""
     if MODULE in sys.modules:
         define_backend(sys.modules[MODULE])
     else:
@@ -23,7 +23,7 @@ def announce() -> None:
 
 
 class _Watch:
-    """Finds nothing but einops's backends, as the others would, and adds one to them."""
+    """An import finder that handles only einops's backends: it loads them and adds ours."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if name != MODULE:
@@ -45,7 +45,7 @@ class _Watch:
 
 
 def define_backend(backends: Any) -> None:
-    """The subclass by which einops finds us."""
+    """Define the subclass by which einops finds our tensors."""
     from ogive.tensor.creation.constructors import arange
     from ogive.tensor.linear_algebra.einsum import einsum
     from ogive.tensor.movement.joining import cat, stack
@@ -102,5 +102,5 @@ def define_backend(backends: Any) -> None:
         def einsum(self, pattern: str, *x: Any) -> Any:
             return einsum(pattern, *x)
 
-    # A class knows its subclasses weakly.
+    # Keeps the class alive: Python's list of subclasses is weak.
     backends.OgiveBackend = OgiveBackend

@@ -1,11 +1,11 @@
-"""Which functions `ogive` has besides its own, by name: those of the array API standard, 2024.12,
-by chapter, and PyTorch's.
+"""The names of further functions of `ogive`: those of the array API standard 2024.12, by chapter,
+and those of PyTorch.
 
-A function of the standard takes the arguments that the standard gives it, by the standard's names,
-and calls the methods of `Tensor`, which follow PyTorch. Where the two mean different things, it
-does as the standard says: see `docs/array-api.md`. A call that is none of the standard's, such as
-`ogive.sum(x, dim=1)`, is that of the method. Chapters are loaded when they are asked for.
-What PyTorch has besides and is a method of `Tensor` is a function as well: `ogive.topk(x, 3)`.
+A function of the standard takes the standard's arguments, and calls the methods of `Tensor`, which
+follow PyTorch. If the two differ in meaning, it does what the standard says (`docs/array-api.md`).
+A call that the standard does not have, such as `ogive.sum(x, dim=1)`, calls the method. A chapter
+is loaded when one of its names is read.
+PyTorch's functions that are methods of `Tensor` are functions here as well: `ogive.topk(x, 3)`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
     ),
     "array_api.utility_functions": ("all", "any", "diff"),
 }  # fmt: skip
-"""The names of each chapter. Others of the standard's are where PyTorch's of the same name are."""
+"""The names of each chapter. The standard's other functions are the same as PyTorch's."""
 
 METHODS: tuple[str, ...] = (
     "absolute", "adaptive_avg_pool1d", "adaptive_max_pool1d", "addbmm", "addcdiv", "addcmul",
@@ -80,7 +80,7 @@ METHODS: tuple[str, ...] = (
     "topk", "trace", "transpose", "true_divide", "unbind", "unflatten", "unique",
     "unique_consecutive", "unsqueeze", "var_mean", "vdot", "vsplit", "xlogy",
 )  # fmt: skip
-"""PyTorch's functions that the standard knows nothing of: the methods of these names."""
+"""PyTorch's functions that are not in the standard: the methods of these names."""
 
 BOTH = (
     "array_api.creation_functions", "array_api.elementwise_functions",
@@ -88,13 +88,13 @@ BOTH = (
     "array_api.searching_functions", "array_api.sorting_functions",
     "array_api.statistical_functions", "array_api.utility_functions",
 )  # fmt: skip
-"""The chapters whose functions PyTorch has, too, with other arguments."""
+"""The chapters whose functions PyTorch also has, with other arguments."""
 
 NAMES: dict[str, str] = {name: chapter for chapter, names in CHAPTERS.items() for name in names}
 NAMES.update(dict.fromkeys(METHODS, "pytorch.methods_as_functions"))
 
 
 def find(name: str) -> Any:
-    """The function of that name. Raises `KeyError` if it is in no chapter here."""
+    """The function `name`. Raises `KeyError` if no chapter has it."""
     function = getattr(importlib.import_module(f"ogive.compat.{NAMES[name]}"), name)
     return with_method(function) if NAMES[name] in BOTH else function

@@ -1,8 +1,8 @@
-"""NumPy's functions on tensors: what `numpy.exp(tensor)` and `numpy.mean(tensor)` mean.
+"""NumPy's functions on tensors: `numpy.exp(tensor)`, `numpy.mean(tensor)` and others.
 
-One table for ufuncs, which are methods here under other names, and one for the functions whose
-arguments are named otherwise. All of them are lazy and give tensors. What is in neither table is an
-error that says what to do, and never a silent conversion.
+One table maps ufuncs to methods, and one maps functions to ours with NumPy's names of arguments.
+All of them are lazy and give tensors. A function in neither table raises an error that says what to
+do; nothing is converted silently.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ UFUNCS: dict[Any, str] = {
     numpy.tanh: "tanh",
     numpy.trunc: "trunc",
 }
-"""The method of a tensor that a ufunc is."""
+"""The method of a tensor for each ufunc."""
 
 REDUCTIONS: dict[Any, str] = {
     numpy.add: "sum",
@@ -108,16 +108,16 @@ REDUCTIONS: dict[Any, str] = {
     numpy.logical_and: "all",
     numpy.logical_or: "any",
 }
-"""The method of a tensor that `ufunc.reduce` is."""
+"""The method of a tensor for `reduce` of each ufunc."""
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-"""What stands for a function of NumPy, with NumPy's names of arguments."""
+"""Our function for each function of NumPy, with NumPy's names of arguments."""
 
 BY_VALUE = (
     numpy.allclose, numpy.array2string, numpy.array_equal, numpy.array_repr, numpy.array_str,
     numpy.save, numpy.savetxt, numpy.savez, numpy.savez_compressed,
 )  # fmt: skip
-"""Functions that give no array: they are NumPy's own, on the values."""
+"""Functions that do not give an array: NumPy's own are called, on the values."""
 
 
 OPERATORS: dict[Any, Callable[..., Any]] = {
@@ -127,13 +127,13 @@ OPERATORS: dict[Any, Callable[..., Any]] = {
     numpy.less_equal: operator.le, numpy.greater: operator.gt, numpy.greater_equal: operator.ge,
     numpy.equal: operator.eq, numpy.not_equal: operator.ne,
 }  # fmt: skip
-"""What is done to a number and a tensor behind it."""
+"""The operators for ufuncs of a number and a tensor, in this order."""
 
 
 def call_ufunc(
     ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, Any]
 ) -> Tensor:
-    """A ufunc on tensors, arrays and numbers. Raises `ArgumentTypeError` for one we have not."""
+    """Apply a ufunc to tensors, arrays and numbers. Raises `ArgumentTypeError` if we lack it."""
     name = f"numpy.{ufunc.__name__}{'' if method == '__call__' else '.' + method}"
     if method == "reduce" and ufunc in REDUCTIONS:
         reduced: Tensor = _call(name, reduce, (REDUCTIONS[ufunc], *inputs), {"axis": 0, **keywords})
@@ -144,11 +144,11 @@ def call_ufunc(
     if keywords:
         raise ArgumentTypeError(
             f"{name} of tensors takes no {', '.join(keywords)}: a tensor is computed later, and "
-            "its values come out with numpy()"
+            "numpy() gives its values"
         )
     first, *rest = [to_operand(value, name) for value in inputs]
     if ufunc in OPERATORS and not isinstance(first, Core):
-        # A number before a tensor stays one: it has no dtype of its own to be rounded to.
+        # A number before a tensor must stay a number, since it has no dtype to be rounded to.
         number: Tensor = OPERATORS[ufunc](first, *rest)
         return number if dtype is None else number.cast(dtype)
     result: Tensor = getattr(_tensor(first), UFUNCS[ufunc])(*rest)
@@ -156,7 +156,7 @@ def call_ufunc(
 
 
 def call_function(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """A function of NumPy on tensors. Raises `ArgumentTypeError` for one we have not."""
+    """Apply a function of NumPy to tensors. Raises `ArgumentTypeError` if we lack it."""
     if function in BY_VALUE:
         values = {name: _value(value) for name, value in keywords.items()}
         return function(*[_value(value) for value in arguments], **values)
@@ -167,13 +167,13 @@ def call_function(function: Any, arguments: tuple[Any, ...], keywords: dict[str,
 
 
 def reduce(method: str, a: Any, axis: Any = None, *, keepdims: bool = False, **more: Any) -> Tensor:
-    """A reduction by NumPy's names of arguments; `more` goes to the method."""
+    """Reduce, with NumPy's names of arguments. `more` is passed to the method."""
     result: Tensor = getattr(_tensor(a), method)(dim=axis, keepdim=keepdims, **more)
     return result
 
 
 def _call(name: str, own: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """Call what stands for a function of NumPy, which may have arguments that ours has not."""
+    """Call our function for a function of NumPy. Raises `ArgumentTypeError` for extra arguments."""
     try:
         return own(*arguments, **keywords)
     except TypeError as error:

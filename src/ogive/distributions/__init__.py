@@ -1,4 +1,4 @@
-"""Distributions: draws, densities, entropies, divergences; by the names of `torch.distributions`.
+"""Probability distributions: draws, densities, entropies and divergences, with PyTorch's names.
 
 >>> chosen = Categorical(logits=ogive.zeros(4))
 >>> chosen.log_prob(Tensor(2)).exp().item()

@@ -1,4 +1,4 @@
-"""`Transform`, an invertible function that knows how it stretches volumes, and its inverse."""
+"""`Transform`: an invertible function with the determinant of its Jacobian."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from ogive.errors import ArgumentError
 
 
 class Transform:
-    """A function from `domain` to `codomain`. With `cache_size` 1 the last pair is remembered,
-    so that the inverse of what was just made is exact.
+    """An invertible function from `domain` to `codomain`.
+
+    With `cache_size=1`, the last pair of input and output is kept. So the inverse of the last
+    output is exact.
     """
 
     bijective = False
@@ -64,15 +66,15 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        """The logarithm of how much the function stretches volumes at x, with y = f(x)."""
+        """The logarithm of the Jacobian's absolute determinant at x, where y = f(x)."""
         raise NotImplementedError
 
     def forward_shape(self, shape: Any) -> Any:
-        """The shape of what comes out."""
+        """The shape of the output for an input of `shape`."""
         return shape
 
     def inverse_shape(self, shape: Any) -> Any:
-        """The shape of what went in."""
+        """The shape of the input for an output of `shape`."""
         return shape
 
     def __repr__(self) -> str:

@@ -23,7 +23,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class Categorical(Distribution):
-    """Positions along the last axis of `probs`, or of `logits`.
+    """Categories, numbered along the last axis of `probs` or `logits`.
 
     >>> chosen = ogive.distributions.Categorical(probs=Tensor([0.0, 1.0]))
     >>> chosen.sample((3,)).tolist()
@@ -119,7 +119,7 @@ class Categorical(Distribution):
 
 
 class OneHotCategorical(Distribution):
-    """Vectors with a 1 at a position of `Categorical` and 0 elsewhere."""
+    """Vectors with a 1 at the position that `Categorical` draws, and 0 elsewhere."""
 
     arg_constraints: Any = Categorical.arg_constraints
     support: Any = constraints.one_hot
@@ -146,7 +146,7 @@ class OneHotCategorical(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Their logarithms."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
@@ -193,7 +193,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
 
 class Multinomial(Distribution):
-    """How often each category comes in `total_count` draws."""
+    """The number of times that each category occurs in `total_count` draws."""
 
     arg_constraints: Any = Categorical.arg_constraints
     total_count: int
@@ -224,7 +224,7 @@ class Multinomial(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Their logarithms."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     @property
@@ -281,7 +281,7 @@ class LogitRelaxedBernoulli(_ByChance):
 
     @property
     def temperature(self) -> Any:
-        """How far values are from 0 and 1."""
+        """The temperature: at higher ones, values are farther from 0 and 1."""
         return self._temperature
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
@@ -324,7 +324,7 @@ class ExpRelaxedCategorical(Distribution):
 
     @property
     def temperature(self) -> Any:
-        """How far vectors are from one-hot."""
+        """The temperature: at higher ones, vectors are farther from one-hot."""
         return self._temperature
 
     @property
@@ -334,7 +334,7 @@ class ExpRelaxedCategorical(Distribution):
 
     @property
     def logits(self) -> Tensor:
-        """Their logarithms."""
+        """The logarithms of the probabilities."""
         return self._categorical.logits
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:

@@ -164,7 +164,7 @@ class TransformedDistribution(Distribution):
         return total  # type: ignore[no-any-return]
 
     def _turned(self, value: Tensor) -> Tensor:
-        """A probability as it is, or its complement where the transforms turn the order."""
+        """A probability, or its complement if the transforms reverse the order of values."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign
@@ -223,7 +223,7 @@ class LogNormal(TransformedDistribution):
 
 
 class LogisticNormal(TransformedDistribution):
-    """Shares made by breaking a stick at normal numbers."""
+    """Shares that sum to 1, by stick breaking of normally distributed numbers."""
 
     arg_constraints: Any = {"loc": constraints.real, "scale": constraints.positive}
     support: Any = constraints.simplex
@@ -241,7 +241,7 @@ class LogisticNormal(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """Their standard deviations."""
+        """The standard deviations of the normal numbers."""
         return self.base_dist.base_dist.scale  # type: ignore[attr-defined, no-any-return]
 
 
@@ -263,7 +263,7 @@ class RelaxedBernoulli(TransformedDistribution):
 
     @property
     def temperature(self) -> Any:
-        """How far values are from 0 and 1."""
+        """The temperature: at higher ones, values are farther from 0 and 1."""
         return self.base_dist.temperature  # type: ignore[attr-defined]
 
     @property
@@ -299,7 +299,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
 
 class MixtureSameFamily(Distribution):
-    """One of the components, along the last batch axis, chosen by `mixture_distribution`."""
+    """A mixture: `mixture_distribution` chooses a component along the last batch axis."""
 
     def __init__(
         self,
@@ -318,7 +318,7 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Categorical:
-        """Which component is taken."""
+        """The distribution of the component that is chosen."""
         return self._mixture_distribution
 
     @property

@@ -1,4 +1,4 @@
-"""Transforms made of others: one after the other, side by side, over more axes, reshaped."""
+"""Transforms made of transforms: composed, stacked, over more event axes, reshaped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ogive.tensor.movement.joining import stack as join
 
 
 class ComposeTransform(Transform):
-    """Transforms one after the other."""
+    """Applies transforms one after the other."""
 
     def __init__(self, parts: Sequence[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -117,7 +117,7 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """Values of one shape as values of another."""
+    """Reshapes events from `in_shape` to `out_shape`."""
 
     bijective = True
 

@@ -1,4 +1,4 @@
-"""From numbers without bounds into a region: the transform that belongs to a constraint."""
+"""The transform for each constraint: from unbounded numbers into the region."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class ConstraintRegistry:
 
 
 biject_to = ConstraintRegistry()
-"""Transforms that have an inverse and a determinant: what densities are moved with."""
+"""Bijective transforms, with an inverse and a determinant, for densities."""
 transform_to = ConstraintRegistry()
-"""Transforms that reach all of a region, and may be cheaper: what optimizers move in."""
+"""Transforms that reach the whole region and may be cheaper, for optimizers."""
 
 
 def _to_above(constraint: Any) -> Transform:
@@ -73,7 +73,10 @@ def _to_between(constraint: Any) -> Transform:
 
 
 def _fill_both(registry: ConstraintRegistry) -> None:
-    """Register what is the same in both; parts of regions are asked of the registry itself."""
+    """Register the transforms that are the same in both registries.
+
+    The transforms of a region's parts come from `registry` itself.
+    """
 
     def of_independent(constraint: Any) -> Transform:
         base = registry(constraint.base_constraint)

@@ -1,4 +1,4 @@
-"""Where parameters and samples lie: each constraint says for every entry whether it holds."""
+"""Constraints: the regions of parameters and samples, with a check of each value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Constraint:
     event_dim = 0
 
     def check(self, value: Tensor) -> Any:
-        """Whether each value lies there. Shapes: value's without the last `event_dim` axes."""
+        """Whether each value lies within. Shapes: value's without the last `event_dim` axes."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -135,7 +135,7 @@ class _Bounded(Constraint):
 
 
 class integer_interval(_Bounded):
-    """Whole numbers from `lower_bound` to `upper_bound`, both among them."""
+    """Whole numbers from `lower_bound` to `upper_bound`, inclusive."""
 
     is_discrete = True
 
@@ -144,14 +144,14 @@ class integer_interval(_Bounded):
 
 
 class interval(_Bounded):
-    """Numbers from `lower_bound` to `upper_bound`, both among them."""
+    """Numbers from `lower_bound` to `upper_bound`, inclusive."""
 
     def check(self, value: Tensor) -> Any:
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class open_interval(_Bounded):
-    """Numbers between `lower_bound` and `upper_bound`."""
+    """Numbers between `lower_bound` and `upper_bound`, exclusive."""
 
     def check(self, value: Tensor) -> Any:
         return (self.lower_bound < value) & (value < self.upper_bound)
@@ -172,7 +172,7 @@ class greater_than(_Bounded):
 
 
 class greater_than_eq(_Bounded):
-    """Numbers from `lower_bound` on."""
+    """Numbers of at least `lower_bound`."""
 
     def check(self, value: Tensor) -> Any:
         return self.lower_bound <= value
@@ -196,7 +196,7 @@ class _WholeFrom(_Bounded):
 
 
 class multinomial(Constraint):
-    """Counts that are at most `upper_bound` together."""
+    """Counts whose sum is at most `upper_bound`."""
 
     is_discrete = True
     event_dim = 1
@@ -267,7 +267,7 @@ class _PositiveDefinite(_Symmetric):
 
 
 def is_dependent(constraint: Any) -> bool:
-    """Whether a constraint is known only for an instance."""
+    """Whether a constraint depends on the parameters of an instance."""
     return isinstance(constraint, _Dependent)
 
 

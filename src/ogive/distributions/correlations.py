@@ -1,4 +1,4 @@
-"""Random matrices of correlation, by their triangular factors."""
+"""Random correlation matrices, by their Cholesky factors."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ogive.tensor.tensor import Tensor
 
 
 class LKJCholesky(Distribution):
-    """Lower triangles L with rows of length 1, so that L Lᵀ is a matrix of correlation R.
+    """Lower triangles L with rows of length 1, so that L Lᵀ is a correlation matrix R.
 
-    The density of R is in proportion to det(R) ** (concentration - 1): even for 1, and nearer to no
-    correlation the greater it is. Shapes: (..., dim, dim). Draws have no gradient.
+    The density of R is proportional to det(R) ** (concentration - 1). It is uniform for 1; a larger
+    `concentration` makes correlations smaller. Shapes: (..., dim, dim). Draws have no gradient.
     """
 
     arg_constraints: Any = {"concentration": constraints.positive}
@@ -31,7 +31,7 @@ class LKJCholesky(Distribution):
         self, dim: int, concentration: Any = 1.0, validate_args: bool | None = None
     ) -> None:
         if dim < 2:
-            raise ArgumentError(f"LKJCholesky: dim is {dim}, and must be at least 2")
+            raise ArgumentError(f"LKJCholesky: dim must be at least 2, got {dim}")
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         super().__init__(self.concentration.shape, (dim, dim), validate_args=validate_args)
@@ -40,7 +40,7 @@ class LKJCholesky(Distribution):
         return type(self)(self.dim, self.concentration.expand(*batch_shape), validate_args=False)
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Row by row: a direction that is even over the sphere, and how far it goes off the
+        """Draw each row: a uniform direction on the sphere, times the length of the part below the
         diagonal, whose square has a beta distribution."""
         shape = self._extended_shape(sample_shape)
         dtype = self.concentration.dtype

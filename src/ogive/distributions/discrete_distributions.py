@@ -1,4 +1,4 @@
-"""Distributions of counts: successes, failures until then, what happens in a unit of time."""
+"""Distributions of counts: successes, failures before a success, events in a unit of time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class _ByChance(Elementwise):
-    """A distribution given by probabilities or by their log-odds, of which one is computed."""
+    """A distribution given by `probs` or by `logits`; the other parameter is computed."""
 
     arg_constraints: Any = {"probs": constraints.unit_interval, "logits": constraints.real}
     _is_probs: bool
@@ -122,7 +122,7 @@ class Bernoulli(_ByChance, ExponentialFamily):
 
 
 class Geometric(_ByChance):
-    """How often something fails before it succeeds, with probability `probs`."""
+    """The number of failures before the first success, which has the probability `probs`."""
 
     support: Any = constraints.nonnegative_integer
 
@@ -160,7 +160,7 @@ class Geometric(_ByChance):
 
 
 class Binomial(_ByChance):
-    """How many of `total_count` tries succeed."""
+    """The number of successes in `total_count` trials."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("total_count",)
     total_count: Tensor
@@ -230,7 +230,7 @@ class Binomial(_ByChance):
 
 
 class NegativeBinomial(_ByChance):
-    """How often something succeeds, with probability `probs`, before `total_count` failures."""
+    """The number of successes, of probability `probs`, before `total_count` failures."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("total_count",)
     total_count: Tensor
@@ -278,7 +278,7 @@ class NegativeBinomial(_ByChance):
 
 
 class Poisson(Elementwise, ExponentialFamily):
-    """How often something happens that happens `rate` times on average."""
+    """The number of events, if `rate` of them happen on average."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("rate",)
     rate: Tensor
@@ -327,7 +327,7 @@ class ContinuousBernoulli(_ByChance, ExponentialFamily):
         self._set_chance(probs, logits, validate_args=validate_args)
 
     def _is_outside(self) -> Tensor:
-        """Where the probability is so far from ½ that the formulas are stable."""
+        """Whether each probability is far enough from ½ for the formulas to be stable."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:

@@ -1,4 +1,4 @@
-"""The base of distributions: shapes, checks, and what follows from other methods."""
+"""The base of distributions: shapes, checks, and methods derived from others."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Shape = tuple[int, ...]
 class Distribution:
     """Independent draws of shape `batch_shape`, each a value of shape `event_shape`.
 
-    Parameters and values are checked, unless `validate_args` says no or a function is being
-    captured, whose values are not known yet.
+    Parameters and values are checked, unless `validate_args` is False. In a captured function they
+    are not checked, because values are not known there.
     """
 
     has_rsample = False
@@ -29,7 +29,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions check what they are given."""
+        """Set whether distributions check their parameters and values."""
         if value not in (True, False):
             raise ArgumentError(f"set_default_validate_args takes True or False, not {value!r}")
         Distribution._validate_args = value
@@ -59,7 +59,7 @@ class Distribution:
                 )
 
     def _validate_sample(self, value: Any) -> None:
-        """Raise unless a value can be one of this distribution's."""
+        """Raise `ArgumentError` unless a value can be drawn from this distribution."""
         if not self._validate_args or is_tracing():
             return
         if not isinstance(value, Tensor):
@@ -86,7 +86,7 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Shape:
-        """How many distributions there are, and how they lie."""
+        """The shape of the batch of distributions."""
         return self._batch_shape
 
     @property
@@ -96,7 +96,7 @@ class Distribution:
 
     @property
     def support(self) -> Any:
-        """Where values lie."""
+        """The region of the values."""
         raise NotImplementedError
 
     @property
@@ -120,16 +120,16 @@ class Distribution:
         return self.variance.sqrt()
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Self:
-        """The same with parameters broadcast to `batch_shape`."""
+        """The distribution with its parameters broadcast to `batch_shape`."""
         raise NotImplementedError
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """Values without gradients. Shapes: sample_shape + batch_shape + event_shape."""
+        """Draw values without gradients. Shapes: sample_shape + batch_shape + event_shape."""
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        """Values through which gradients flow to the parameters."""
+        """Draw values through which gradients flow to the parameters."""
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
@@ -147,7 +147,7 @@ class Distribution:
         raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value that is reached with this probability."""
+        """The quantile: the value x such that P(X ≤ x) is `value`."""
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
@@ -176,12 +176,12 @@ class Distribution:
 
 
 class Elementwise(Distribution):
-    """A distribution whose parameters, `NAMES`, are broadcast together, one for each value."""
+    """A distribution of single values, whose parameters `NAMES` are broadcast together."""
 
     NAMES: ClassVar[tuple[str, ...]] = ()
 
     def _set(self, *values: Any, validate_args: bool | None = None) -> None:
-        """Keep the parameters under their names, of one shape."""
+        """Store the parameters under their names, broadcast to one shape."""
         for name, value in zip(self.NAMES, broadcast_all(*values), strict=True):
             self.__dict__[name] = value
         shape = self.__dict__[self.NAMES[0]].shape
@@ -205,4 +205,4 @@ def _expand_attributes(expanded: Any, before: Shape, after: Shape) -> None:
 
 
 class ExponentialFamily(Distribution):
-    """Densities exp(T(x)·η - A(η)); the name is PyTorch's, entropies are stated here by each."""
+    """Distributions with densities exp(T(x)·η - A(η)). Each defines its own entropy."""

@@ -1,4 +1,4 @@
-"""Parameters: made of one shape, computed from others, kept off what has no logarithm."""
+"""Parameters of distributions: broadcasting, conversion, and bounds away from 0 and 1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class computed:
-    """An attribute computed when first asked for, and kept. PyTorch's `lazy_property`."""
+    """An attribute that is computed when it is first read, and kept: PyTorch's `lazy_property`."""
 
     def __init__(self, function: Callable[[Any], Tensor]) -> None:
         self._function = function
@@ -32,7 +32,7 @@ class computed:
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Numbers and tensors as tensors of one shape; numbers take the dtype of a tensor beside."""
+    """Broadcast numbers and tensors to tensors of one shape. Numbers get the tensors' dtype."""
     for value in values:
         if not isinstance(value, Tensor | int | float):
             raise ArgumentError(
@@ -59,7 +59,7 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Log-odds, or logarithms, of probabilities, which are kept off 0 and 1."""
+    """Log-odds, or logarithms, of probabilities, which are first clamped away from 0 and 1."""
     least = epsilon(probs)
     inside = probs.clamp(least, 1 - least)
     return inside.log() - (-inside).log1p() if is_binary else inside.log()

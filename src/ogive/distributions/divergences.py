@@ -1,4 +1,4 @@
-"""Kullback-Leibler divergences: one formula for each pair of kinds."""
+"""Kullback-Leibler divergences: one formula for each pair of classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FORMULAS: dict[tuple[type, type], Formula] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
-    """A decorator that makes a function the divergence of a pair of kinds."""
+    """A decorator that registers a function as the divergence of a pair of classes."""
 
     def register(formula: Formula) -> Formula:
         _FORMULAS[type_p, type_q] = formula

@@ -19,7 +19,7 @@ from ogive.tensor.tensor import Tensor
 
 @custom_gradient
 def draw_gamma(concentration: Tensor) -> Any:
-    """Gamma numbers of rate 1, whose gradient holds each one's quantile."""
+    """Draw from the gamma distribution of rate 1. Gradients keep each draw's quantile fixed."""
     drawn = standard_gamma(concentration)
     return drawn, lambda upstream: upstream * gamma_slope(concentration, drawn)
 
@@ -71,7 +71,7 @@ class Gamma(Elementwise, ExponentialFamily):
 
 
 class Chi2(Gamma):
-    """The sum of `df` squares of normal numbers."""
+    """The sum of the squares of `df` standard normal numbers."""
 
     arg_constraints: Any = {"df": constraints.positive}
 
@@ -190,7 +190,7 @@ class Dirichlet(ExponentialFamily):
 
 
 class Beta(Elementwise, ExponentialFamily):
-    """A share between 0 and 1, pulled up by `concentration1` and down by `concentration0`."""
+    """Numbers between 0 and 1: nearer to 1 by `concentration1`, and to 0 by `concentration0`."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("concentration1", "concentration0")
     concentration1: Tensor

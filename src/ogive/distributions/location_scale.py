@@ -15,7 +15,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class _LocationScale(Elementwise):
-    """`loc + scale · z` for a z of the distribution's own."""
+    """`loc + scale · z`, where each subclass has its own distribution of z."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("loc", "scale")
     loc: Tensor
@@ -32,7 +32,7 @@ class _LocationScale(Elementwise):
         return (value - self.loc) / self.scale
 
     def _uniform(self, sample_shape: Any) -> Tensor:
-        """Numbers between 0 and 1, off both ends."""
+        """Draw uniform numbers between 0 and 1, without the ends."""
         shape, least = self._extended_shape(sample_shape), epsilon(self.loc)
         return created(rand, *shape, dtype=self.loc.dtype).clamp(least, 1 - least)
 
@@ -185,7 +185,7 @@ class Gumbel(_LocationScale):
 
 
 class HalfNormal(Elementwise):
-    """The size of a normal number of mean 0."""
+    """The absolute value of a normal number of mean 0."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("scale",)
     scale: Tensor
@@ -199,7 +199,7 @@ class HalfNormal(Elementwise):
 
     @property
     def base_dist(self) -> _LocationScale:
-        """The distribution whose sizes these are."""
+        """The distribution whose absolute values these are."""
         return self.BASE(self.scale * 0, self.scale, validate_args=False)
 
     @property
@@ -234,7 +234,7 @@ class HalfNormal(Elementwise):
 
 
 class HalfCauchy(HalfNormal):
-    """The size of a Cauchy number around 0."""
+    """The absolute value of a Cauchy number around 0."""
 
     BASE = Cauchy
 
@@ -248,7 +248,7 @@ class HalfCauchy(HalfNormal):
 
 
 class Uniform(Elementwise):
-    """All numbers from `low` to below `high` alike.
+    """The uniform distribution from `low` to below `high`.
 
     >>> ogive.distributions.Uniform(0.0, 4.0).entropy().item()
     1.3862943649291992
@@ -304,7 +304,7 @@ class Uniform(Elementwise):
 
 
 class VonMises(Elementwise):
-    """The normal distribution's like on a circle, around `loc` with `concentration`."""
+    """The analogue of the normal distribution on a circle, around `loc` with `concentration`."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("loc", "concentration")
     loc: Tensor
@@ -333,7 +333,7 @@ class VonMises(Elementwise):
         return density - self.concentration.i0().log()
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        """By the inverse of the distribution function, summed on a grid of angles."""
+        """Draw by the inverse of the distribution function, which is summed on a grid of angles."""
         from ogive.random.rejected import von_mises
 
         shape = self._extended_shape(sample_shape)

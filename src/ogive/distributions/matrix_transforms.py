@@ -1,4 +1,4 @@
-"""Numbers without bounds to matrices: triangles, positive definite ones, those of correlation."""
+"""Transforms of unbounded numbers to matrices: triangular, positive definite, of correlations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class LowerCholeskyTransform(Transform):
-    """Any matrix to a lower triangle with a positive diagonal."""
+    """Maps a matrix to a lower triangle with a positive diagonal."""
 
     domain: Any = constraints.independent(constraints.real, 2)
     codomain: Any = constraints.lower_cholesky
@@ -28,7 +28,7 @@ class LowerCholeskyTransform(Transform):
 
 
 class PositiveDefiniteTransform(Transform):
-    """Any matrix to L·Lᵀ, for the triangle L that `LowerCholeskyTransform` makes of it."""
+    """Maps a matrix to L·Lᵀ, where L is its image under `LowerCholeskyTransform`."""
 
     domain: Any = constraints.independent(constraints.real, 2)
     codomain: Any = constraints.positive_definite
@@ -42,10 +42,10 @@ class PositiveDefiniteTransform(Transform):
 
 
 class CorrCholeskyTransform(Transform):
-    """n(n - 1)/2 numbers to a lower triangle of n rows of length 1 with a positive diagonal.
+    """Maps n(n - 1)/2 numbers to a lower triangle of n rows of length 1 with a positive diagonal.
 
-    The tanh of a number is the part that its entry takes of the length that the entries before it
-    in its row have left. The determinant is that of the entries below the diagonal.
+    The entries of a row are computed in order. Each takes the share tanh(x) of the length that the
+    entries before it have left. The determinant is that of the entries below the diagonal.
     """
 
     bijective = True
@@ -64,8 +64,8 @@ class CorrCholeskyTransform(Transform):
         return part.atanh()
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
-        # An entry shortens its own step by 1 - tanh², and by the root of that each of those
-        # between it and the diagonal.
+        # An entry's own derivative has the factor 1 - tanh². Each later entry before the diagonal
+        # gets the root of that factor.
         rows, columns = tril_indices(y.shape[-1], y.shape[-1], -1)
         logarithms = 2 * (math.log(2.0) - x - softplus(-2.0 * x))
         return (logarithms * ((rows - columns + 1).to(x.dtype) / 2)).sum(-1)
@@ -90,7 +90,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """`tril_matrix_to_vec` backwards, with zeros above. Shapes: (..., count) → (..., n, n)."""
+    """The inverse of `tril_matrix_to_vec`, with zeros above. Shapes: (..., count) → (..., n, n)."""
     n = _rows(vec.shape[-1], diag)
     rows, columns = tril_indices(n, n, diag)
     made = zeros(*vec.shape[:-1], n, n, dtype=vec.dtype, device=vec.device)
@@ -99,7 +99,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
 
 
 def _rows(count: int, diag: int) -> int:
-    """How many rows the matrix has that has `count` entries on and below a diagonal."""
+    """The number of rows of the square matrix with `count` entries on and below a diagonal."""
     n = 0
     while _entries(n, diag) < count:
         n += 1
@@ -109,5 +109,5 @@ def _rows(count: int, diag: int) -> int:
 
 
 def _entries(n: int, diag: int) -> int:
-    """How many entries of an n-by-n matrix are on and below a diagonal."""
+    """The number of entries on and below a diagonal of an n-by-n matrix."""
     return sum(min(max(row + 1 + diag, 0), n) for row in range(n))

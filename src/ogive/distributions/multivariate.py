@@ -1,4 +1,4 @@
-"""Normal vectors with covariances, and random matrices of covariance and correlation."""
+"""Normal vectors with a covariance matrix: any, or a diagonal plus one of low rank."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class MultivariateNormal(Distribution):
-    """Normal vectors with mean `loc`, and a covariance given in one of three ways.
+    """Normal vectors with mean `loc`. The covariance is given in one of three ways.
 
     Shapes: loc (..., n), matrices (..., n, n).
     """
@@ -205,7 +205,7 @@ class LowRankMultivariateNormal(Distribution):
 
 
 def _root_of_inverse(matrix: Tensor) -> Tensor:
-    """The lower triangle L with L Lᵀ the inverse of a positive definite matrix."""
+    """The lower triangle L for which L Lᵀ is the inverse of a positive definite matrix."""
     turned = cholesky(matrix.flip((-2, -1))).flip((-2, -1)).mT
     one = eye(matrix.shape[-1], dtype=matrix.dtype)
     return solve_triangular(turned, one, upper=False)

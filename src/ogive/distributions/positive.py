@@ -1,4 +1,4 @@
-"""Other distributions of positive numbers and of shares, which are drawn by their quantiles."""
+"""Other distributions of positive numbers and of shares, drawn by inverse transform sampling."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class Exponential(Elementwise, ExponentialFamily):
-    """The waiting time for what happens `rate` times in a unit of time."""
+    """The waiting time for an event that happens `rate` times in a unit of time on average."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("rate",)
     rate: Tensor
@@ -113,7 +113,7 @@ class Weibull(Elementwise):
 
 
 class Pareto(Elementwise):
-    """Numbers from `scale` on that fall with the power `alpha`."""
+    """Numbers of at least `scale`, whose tail falls with the power `alpha`."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("scale", "alpha")
     scale: Tensor

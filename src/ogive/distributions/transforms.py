@@ -1,4 +1,4 @@
-"""Invertible functions that know how they stretch volumes: y = f(x), log |det ∂y/∂x|."""
+"""Invertible functions y = f(x), with log |det ∂y/∂x|."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class TanhTransform(Transform):
 
 
 class AbsTransform(Transform):
-    """y = |x|, whose inverse takes the positive one."""
+    """y = |x|. The inverse gives the positive number."""
 
     codomain: Any = constraints.positive
 
@@ -173,7 +173,7 @@ class AffineTransform(Transform):
 
 
 class SoftmaxTransform(Transform):
-    """y = softmax x, whose inverse takes logarithms."""
+    """y = softmax x. The inverse is the logarithm."""
 
     domain: Any = constraints.real_vector
     codomain: Any = constraints.simplex
@@ -186,7 +186,7 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """n numbers to n + 1 shares: each breaks its part off what is left of a stick."""
+    """Maps n numbers to n + 1 shares: each number breaks its share off the rest of a stick."""
 
     bijective = True
     domain: Any = constraints.real_vector

@@ -1,6 +1,6 @@
-"""Small tensors are computed with at once: what `ogive.torch` does besides compiling.
+"""Compute with small tensors at once, by NumPy, under `ogive.torch`.
 
-`make` gives an eager tensor for an array, where it may be one (`tensors.py`).
+`make` makes an eager tensor of an array (`tensors.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ __all__ = ["make", "may_be_eager", "turn_off", "turn_on"]
 
 
 def make(array: Any) -> Tensor | None:
-    """An eager tensor that holds an array, which nobody else has; None where it may not be one."""
+    """An eager tensor that holds `array`, which must have no other owner.
+
+    None if new tensors must not be eager, or not with this array.
+    """
     if array.dtype not in DTYPES or not may_be_eager() or not allowance.may_hold(array.size):
         return None
     return give(array)

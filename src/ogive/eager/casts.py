@@ -1,4 +1,4 @@
-"""Dtypes of arrays: how they meet and how they are converted, as PyTorch has it."""
+"""Promote and convert the dtypes of arrays, by PyTorch's rules."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ _LIMITS = {
     kind: (numpy.iinfo(kind).min, numpy.iinfo(kind).max) for kind in DTYPES if kind.kind in "iu"
 }
 _common: dict[tuple[Any, ...], Any] = {}
-"""The dtype in which arrays meet, by their dtypes and whether they have axes."""
+"""The promoted dtype of arrays, by their dtypes and whether they have axes."""
 
 
 def cast_array(array: Any, dtype: Any) -> Any:
-    """An array converted to `dtype`, itself if it is of that. Raises `Refused` for floats that no
-    integer is near to, whose conversion NumPy leaves open."""
+    """Convert an array to `dtype`. An array of that dtype is returned itself.
+
+    Raises `Refused` for floats outside the range of integers, whose conversion NumPy leaves open.
+    """
     if array.dtype == dtype:
         return array
     if array.dtype.kind == "c" != dtype.kind:
@@ -42,7 +44,7 @@ def cast_array(array: Any, dtype: Any) -> Any:
 
 
 def meet(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two operands, at least one of them an array, in the dtype in which they meet."""
+    """Two operands, at least one of them an array, in their promoted dtype."""
     if y.__class__ is not numpy.ndarray:
         return _with_number(x, y)
     if x.__class__ is not numpy.ndarray:
@@ -86,12 +88,12 @@ def _meeting(one: Any, other: Any, has_axes: bool, other_has: bool) -> Any:
 
 
 def to_float(array: Any) -> Any:
-    """An array of floats, or complex: integers and truth values become float32."""
+    """An array as floats or complex numbers: integers and booleans become float32."""
     return array if array.dtype.kind in "fc" else array.astype(_FLOAT32)
 
 
 def check_size(shape: Any) -> None:
-    """Raise `Refused` where a result of that shape is not small."""
+    """Raise `Refused` if a result of that shape would not be small."""
     if allowance.is_beyond(math.prod(shape)):
         raise Refused
 
@@ -104,7 +106,7 @@ def check_copied(count: int) -> None:
 
 
 def unbroadcast(given: Any, operand: Any) -> Any:
-    """The gradient of an operand that was broadcast: summed over what it was repeated along."""
+    """The gradient of a broadcast operand: `given`, summed over the axes that were repeated."""
     shape = operand.shape
     if given.shape != shape:
         extra = given.ndim - len(shape)
@@ -117,7 +119,10 @@ def unbroadcast(given: Any, operand: Any) -> Any:
 
 
 def pair(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two operands that meet, at least one of them an array, and whose result is not too large."""
+    """Two operands, at least one of them an array, in their promoted dtype.
+
+    Raises `Refused` if their result would not be small.
+    """
     if x.__class__ is _ndarray and y.__class__ is _ndarray:
         if x.dtype is not y.dtype and x.dtype != y.dtype:
             x, y = meet(x, y)
@@ -127,8 +132,8 @@ def pair(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def float_pair(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two operands that meet in floats: integers and truth values become float32, each by itself,
-    since one of two integer dtypes need not hold what the other does."""
+    """Two operands promoted to floats. Integers and booleans become float32 first, one by one,
+    since no integer dtype need hold the values of both."""
     are_arrays = x.__class__ is _ndarray and y.__class__ is _ndarray
     if are_arrays and x.dtype.kind in "iub" and y.dtype.kind in "iub":
         check_together(x, y)
@@ -141,7 +146,7 @@ def float_pair(x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def check_together(x: Any, y: Any) -> None:
-    """Raise `Refused` where two arrays, broadcast together, are not small."""
+    """Raise `Refused` if two arrays, broadcast together, are not small."""
     if x.size * y.size > SMALL:
         long, short = (x.shape, y.shape) if x.ndim >= y.ndim else (y.shape, x.shape)
         if long[len(long) - len(short) :] != short:
@@ -149,7 +154,8 @@ def check_together(x: Any, y: Any) -> None:
 
 
 def sides(x: Any, y: Any, to_x: Any, to_y: Any) -> tuple[Any, ...]:
-    """The gradients of those operands that are tensors; of two, each is computed if wanted."""
+    """The gradients of the operands that are tensors. Of two, each is a function, for the case that
+    it is wanted."""
     if y.__class__ is not _ndarray:
         return (unbroadcast(to_x(), x),)
     if x.__class__ is not _ndarray:

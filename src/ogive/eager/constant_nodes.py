@@ -1,11 +1,12 @@
-"""Values of small graphs: of numbers, counters, and memory that is there.
+"""Evaluate small graphs of constants, counters, and values in memory.
 
     CONST 2.0                                   →   array(2.)
     EXPAND(RESHAPE(IOTA 3)) == EXPAND(...)      →   the mask of a diagonal, as `eye` makes it
     LOG(MUL(BUFFER, CONST 2.0))                 →   the logarithm of twice a scale of a distribution
 
-A function of the library that is given eager tensors makes such tensors beside them. They are small
-and known, so an eager tensor that meets one takes it up, instead of settling for its sake.
+A library function called with eager tensors may make such small graphs itself. Their values are
+known. So when an eager tensor meets one, the graph is evaluated and becomes eager, and the eager
+tensor need not settle.
 """
 
 from __future__ import annotations
@@ -29,15 +30,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_NODES = 48
-"""How many nodes are evaluated here: `eye` has 7. What has more is no mere constant."""
+"""The most nodes of a graph that is evaluated here. `eye` has 7."""
 
 _LEFT_OUT = {Op.THREEFRY, Op.SHL, Op.SHR}
-"""Draws, and what shifts by more than there are bits."""
+"""Ops that are not evaluated here: random draws, and shifts, whose counts may be too large."""
 
 
 def constant_value(node: UOp, read: Callable[[UOp], NDArray[Any] | None]) -> NDArray[Any] | None:
-    """The value of a node that follows from constants, counters and what `read` gives for memory;
-    None if it is not that."""
+    """The value of a node that follows from constants, counters and memory; None for other nodes.
+
+    `read` gives the values of memory, or None.
+    """
     order = _in_order(node)
     if order is None:
         return None
@@ -62,13 +65,13 @@ def _in_order(root: UOp) -> list[UOp] | None:
             if len(stack) + len(order) > 2 * MOST_NODES:
                 return None
             stack.append((node, True))
-            # What memory is made of is no value.
+            # The sources of a BUFFER are not values.
             stack += [] if node.op is Op.BUFFER else [(source, False) for source in node.src]
     return list(order)
 
 
 def _evaluate(node: UOp, sources: list[Any], read: Callable[[UOp], Any]) -> Any:
-    """The value of one node, floats as float64; None if that is not for here to do."""
+    """The value of one node, with floats in float64; None if it is not evaluated here."""
     op, dtype = node.op, node.dtype
     if op is Op.BUFFER:
         array = read(node)
@@ -94,5 +97,5 @@ def _evaluate(node: UOp, sources: list[Any], read: Callable[[UOp], Any]) -> Any:
 def _function(node: UOp) -> Callable[..., Any] | None:
     op, is_float = node.op, node.src[0].dtype.is_float if node.src else False
     if op in _LEFT_OUT or (op in INTEGER_FUNCTIONS and not is_float):
-        return None  # a division by zero is a fault
+        return None  # division by zero: the graph itself reports the fault
     return FLOAT_FUNCTIONS.get(op) if op in FLOAT_FUNCTIONS else ELEMENT_FUNCTIONS.get(op)

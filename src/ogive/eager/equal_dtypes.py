@@ -1,6 +1,6 @@
-"""Functions that take tensors of one dtype under `ogive.torch`, where PyTorch's do.
+"""Functions whose tensors must have one dtype under `ogive.torch`, as in PyTorch.
 
-`ogive` follows the array API, in which float32 and float64 meet: `x @ y` is float64 there.
+`ogive` follows the array API, which promotes float32 and float64: `x @ y` is float64 there.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _ALL: list[Callable[..., Any]] = [
     *METHODS.values(), einsum.einsum, distances.cdist, inverses.solve
 ]  # fmt: skip
 FUNCTIONS = frozenset([plain_functions.get(function, function) for function in _ALL])
-"""All functions whose tensors must be of one dtype."""
+"""All functions whose tensors must have one dtype."""
 
 
 def check(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, Any]) -> None:
-    """Raise `DtypeError` if tensors among the arguments are of several dtypes."""
+    """Raise `DtypeError` if the tensors among the arguments have several dtypes."""
     tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Core)]
     if not tensors or autocast_dtypes.current() is not None:
         return
@@ -47,12 +47,12 @@ def check(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, A
         if tensor.dtype is not first:
             raise DtypeError(
                 f"{function.__name__}: tensors are {first.name} and {tensor.dtype.name}; they must "
-                "be of one dtype, cast one of them with to()"
+                "have one dtype, cast one of them with to()"
             )
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that refuses tensors of several dtypes."""
+    """Let a function raise `DtypeError` for tensors of several dtypes."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         check(function, args, kwargs)

@@ -1,4 +1,4 @@
-"""How functions of the library are done at once: for each, a *form* over arrays of NumPy's.
+"""Forms: versions of the library's functions over NumPy arrays, which compute at once.
 
     @form(arithmetic.mul)
     def mul(x, other): return numpy.multiply(x, other)
@@ -6,10 +6,10 @@
     @gradient(mul)
     def _(given, out, x, other): return unbroadcast(given * other, x), unbroadcast(given * x, other)
 
-A form takes the arguments of the function, with arrays in place of tensors, and gives an array that
-nobody else has, or several as a tuple, of which gradients flow through the first. It raises
-`Refused`, or any of NumPy's errors, for what it does not do: then the function itself is called, on
-tensors that settle, and computes it or says what is wrong.
+A form takes the function's arguments, with arrays in the place of tensors. It gives a new array, or
+a tuple of arrays, the first of which carries the gradient. For arguments that it does not handle, a
+form raises `Refused`, or any of NumPy's errors. Then the function itself is called. Its tensors
+settle, and it computes the result or raises its own error.
 
 A form without a gradient is not used where gradients flow, unless it is `apart` from them, as
 comparisons are. One that is a `view` gives an array in the memory of the first operand; where it
@@ -59,7 +59,7 @@ from ogive.tensor.autocast_dtypes import current as current_autocast
 from ogive.tensor.eager_sizes import SMALL, allowance
 from ogive.tensor.method_functions import plain_functions
 
-# What overflows or is divided by zero is inf or NaN here, as it is in kernels; no warning is due.
+# Overflows and divisions by zero give inf or NaN, as in kernels, so NumPy must not warn of them.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"ogive\.eager")
 
 P = ParamSpec("P")
@@ -69,18 +69,18 @@ _ndarray = numpy.ndarray
 
 
 class Refused(Exception):
-    """A form does not do what it is asked for; the function itself will."""
+    """A form does not handle these arguments, so the function itself is called."""
 
 
 class OutOfRange(Refused, IndexError):
-    """A position that a tensor gives lies outside of the axis; the function itself says so."""
+    """A position in a tensor is out of range. The function itself raises the error."""
 
 
 NOT_DONE = (
     Refused, TypeError, ValueError, IndexError, ArithmeticError, RuntimeWarning, AttributeError,
     KeyError,
 )  # fmt: skip
-"""What forms raise where the function itself is to be called."""
+"""The exceptions of a form after which the function itself is called."""
 
 
 class Form:
@@ -113,7 +113,7 @@ class Form:
 
 
 forms: dict[Callable[..., Any], Form] = {}
-"""The forms, by the functions that they are of."""
+"""The form of each function."""
 
 
 def form(
@@ -137,10 +137,11 @@ def form(
 
 
 def gradient(compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare the gradients of a form: from that of the result, the result, and the arguments.
+    """Declare the gradients of a form, as a function of the result's gradient, the result and the
+    arguments.
 
-    It gives an array or None for each tensor among the arguments, in order. What takes long may be
-    a function without arguments, which is called if that gradient is wanted.
+    It gives an array or None for each tensor among the arguments, in order. A costly gradient may
+    be given as a function without arguments, which is called if that gradient is wanted.
     """
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -153,11 +154,11 @@ def gradient(compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
 
 
 calls: dict[Callable[..., Any], Callable[..., Any]] = {}
-"""What does functions at once that have no form: they are made of other operations of tensors."""
+"""Eager versions of functions that have no form. They are made of operations of eager tensors."""
 
 
 def done_by(function: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare what does a function at once, given an eager tensor first."""
+    """Declare the eager version of a function, for calls with an eager tensor as first argument."""
 
     def declare(call: Callable[..., Any]) -> Callable[..., Any]:
         calls[function] = functools.update_wrapper(call, function)
@@ -174,8 +175,10 @@ def is_captured() -> bool:
 def instead(
     refusal: Exception, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
-    """Call a function whose form has refused. If it raises, its error is all that a program sees:
-    what NumPy said of the attempt before is no concern of the program's."""
+    """Call a function whose form has refused.
+
+    If the function raises, the program sees only its error, and not NumPy's error from the form.
+    """
     try:
         return function(*args, **kwargs)
     except Exception as error:
@@ -187,12 +190,12 @@ def instead(
 def leave(
     own: Form, args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Exception | None = None
 ) -> Any:
-    """Have the function itself do what its form does not, of which `refusal` says why."""
+    """Call the function itself, because its form has refused the arguments with `refusal`."""
     if refusal is None:
         return _do_plainly(own, args, kwargs)
     made = instead(refusal, _do_plainly, own, args, kwargs)
     if isinstance(refusal, OutOfRange):
-        instead(refusal, made.realize)  # raises here, not where the result is asked for
+        instead(refusal, made.realize)  # raises here, not where the result is first read
     return made
 
 
@@ -207,7 +210,7 @@ NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 
 
 def dispatching(own: Form) -> Callable[..., Any]:
-    """A function that does at once what its form can do, and leaves the rest to the function."""
+    """A function that calls the form if it can be used, and otherwise the function itself."""
     function, compute = own.function, own.compute
     is_view, is_apart, reach = own.is_view, own.is_apart, own.reach
     order = list(inspect.signature(compute).parameters)
@@ -302,7 +305,7 @@ def _first(out: Any) -> Any:
 
 
 def _give_all(own: Form, out: Any, record: Record | None) -> Any:
-    """The results of a form as tensors: a number, or several of which the first has the record."""
+    """The results of a form as tensors. Only the first of several has the record."""
     if not isinstance(out, tuple):
         return give(out, record)
     first, *others = out
@@ -314,15 +317,15 @@ def _give_all(own: Form, out: Any, record: Record | None) -> Any:
 
 @functools.cache
 def _results_of(kind: Any, name: str) -> Any:
-    """A class of several results that knows by which function they were given."""
+    """A class for the several results of a function, which knows the function's name."""
     return type(kind.__name__, (kind,), {"__slots__": (), "given_by": name})
 
 
 def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
-    """`call`, with a short way for most calls: one or two operands, and no tensor by name.
+    """`call` with a fast path for most calls: one or two operands, and no tensor given by name.
 
-    It takes `x + y` of a few elements 0.7 µs over NumPy's own time, 1.4 µs where gradients flow;
-    `call` takes 1.1 and 2.1 µs (AMD EPYC).
+    For `x + y` of a few elements, the fast path adds 0.7 µs to NumPy's own time, and 1.4 µs if
+    gradients flow. `call` adds 1.1 and 2.1 µs (AMD EPYC).
     """
     function, compute = own.function, own.compute
     is_apart = own.is_apart

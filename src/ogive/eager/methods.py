@@ -1,4 +1,4 @@
-"""Methods of eager tensors that are no operations: facts, values, elements, gradients."""
+"""Methods of eager tensors that are not operations: facts, values, copies, gradients."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def numel(self: Tensor) -> int:
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """How many elements lie between neighbours along each axis, or along one."""
+    """The distance in elements between neighbours along each axis, or along one axis."""
     steps = tuple([step // self.value.itemsize for step in self.value.strides])
     return steps if dim is None else steps[to_axis(dim, len(steps), "stride")]
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    """Whether the elements lie in memory in the order of their indices."""
+    """Whether the elements are in memory in row-major order."""
     return bool(self.value.flags.c_contiguous)
 
 
@@ -116,13 +116,15 @@ def to_index(self: Tensor) -> int:
 
 
 def refuse_gradients(tensor: Tensor) -> None:
-    """Raise `GradientError` for a tensor that requires gradients: an array would have none, as
-    PyTorch finds. Of plain tensors only leaves are refused: in others, which came from a leaf and
-    which from the argument of a transform is not told apart."""
+    """Raise `GradientError` for a tensor that requires gradients, since an array has none.
+
+    Of plain tensors only leaves are refused. Others may come from a leaf or from the argument of a
+    transform, and that is not known.
+    """
     if tensor.record is not None if tensor.is_eager else history.is_flagged(tensor):
         raise GradientError(
-            f"an array has no gradients, and this tensor of shape {tuple(tensor.shape)} requires "
-            "them; say detach().numpy(), or numpy(force=True)"
+            f"an array has no gradients, but this tensor of shape {tuple(tensor.shape)} requires "
+            "them; use detach().numpy() or numpy(force=True)"
         )
 
 
@@ -135,14 +137,14 @@ def to_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 def to_numpy(self: Tensor, *, force: bool = False) -> Any:
-    """`x.numpy()`: an array in the memory of the tensor."""
+    """`x.numpy()`: an array that shares the tensor's memory."""
     if not force:
         refuse_gradients(self)
     return python_values.to_numpy(self) if is_captured() else lend(self)
 
 
 def realize(self: Tensor, config: Any = None) -> Tensor:
-    """The values are there."""
+    """Return the tensor: its values are computed already."""
     return self
 
 
@@ -155,22 +157,21 @@ def is_realized(self: Tensor) -> bool:
 
 
 def detach(self: Tensor) -> Tensor:
-    """The same values, in the same memory, through which no gradient flows."""
+    """A tensor of the same values in the same memory, without gradients."""
     if is_captured():
         return conversion.detach(self)
     return show(self, self.value[...], None, (conversion.detach, (), {}))
 
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """The same values, in memory of their own."""
+    """A copy of the tensor."""
     made: Tensor = _clone(self, memory_format=memory_format) if memory_format else _clone(self)
     return made
 
 
 @form(conversion.clone)
 def copy_of(array: Any, memory_format: Any = None) -> Any:
-    """The values in memory of their own, in the order in which they lie; one that is contiguous is
-    row-major."""
+    """A copy of an array in its own memory order; in row-major order for other memory formats."""
     if memory_format is None or str(memory_format).endswith("preserve_format"):
         return array.copy("K")
     return array.copy()
@@ -185,7 +186,7 @@ _clone = dispatching(forms[conversion.clone])
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:
-    """One value everywhere: a number or a scalar tensor."""
+    """Fill the tensor with a number or a scalar tensor."""
     own = self.value
     fits = value.__class__ in (int, float) and own.dtype.kind in FLOATS
     fits |= value.__class__ is int and own.dtype.kind == "i" and abs(value) < 1 << 7
@@ -196,7 +197,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 
 def zero_(self: Tensor) -> Tensor:
-    """0 everywhere."""
+    """Fill the tensor with zeros."""
     if is_captured() or not may_write(self, []):
         return in_place_operations.zero_(self)
     replace(self, numpy.zeros(self.value.shape, self.value.dtype))
@@ -204,7 +205,7 @@ def zero_(self: Tensor) -> Tensor:
 
 
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
-    """One value on the diagonal. Where gradients flow it is a mask that is filled."""
+    """Fill the diagonal with one value; by a mask, if gradients flow through the tensor."""
     own = self.value
     if self.record is None or wrap or own.ndim != 2 or is_captured():
         return in_place_operations.fill_diagonal_(self, fill_value, wrap)
@@ -213,7 +214,7 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
 
 def requires_grad(self: Tensor) -> bool:
-    """Whether `backward()` of this tensor reaches a tensor that gradients are wanted for."""
+    """Whether `backward()` of this tensor reaches a leaf that requires gradients."""
     return self.record is not None
 
 
@@ -223,7 +224,7 @@ def is_leaf(self: Tensor) -> bool:
 
 
 class RecordedFunction(differentiation.GradientFunction):
-    """What an eager tensor was computed by."""
+    """The gradient function of an eager tensor: the operation that computed it."""
 
     __slots__ = ("record",)
 
@@ -232,12 +233,12 @@ class RecordedFunction(differentiation.GradientFunction):
 
 
 def grad_fn(self: Tensor) -> RecordedFunction | None:
-    """What a tensor was computed by, if gradients flow back through it; None for leaves."""
+    """The gradient function of a tensor; None for leaves and without gradients."""
     return None if is_leaf(self) else RecordedFunction(self.record)
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Say whether gradients are wanted for this tensor. Returns the tensor itself."""
+    """Set whether the tensor requires gradients. Returns the tensor itself."""
     record = self.record
     if is_captured():
         return differentiation.requires_grad_(self, requires_grad)
@@ -255,7 +256,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def set_grad(self: Tensor, value: Tensor | None) -> None:
-    """`x.grad = value`. Raises for a gradient of another shape or dtype."""
+    """Implement `x.grad = value`. Raises for a gradient of another shape or dtype."""
     differentiation.set_grad(self, value)
 
 
@@ -267,7 +268,7 @@ METHODS = {
     "numpy": to_numpy, "realize": realize, "detach": detach, "clone": clone,
     "fill_": fill_, "zero_": zero_, "requires_grad_": requires_grad_,
 }  # fmt: skip
-"""What eager tensors do by themselves."""
+"""The methods that eager tensors override."""
 
 ATTRIBUTES = {
     "shape": (shape, None), "dtype": (dtype, None), "ndim": (ndim, None),
@@ -276,4 +277,4 @@ ATTRIBUTES = {
     "requires_grad": (requires_grad, differentiation.set_requires_grad),
     "data": (detach, differentiation.set_data),
 }  # fmt: skip
-"""Likewise, as attributes: how they are read, and how they are set."""
+"""The attributes that eager tensors override: a getter, and a setter or None."""

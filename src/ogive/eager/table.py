@@ -1,4 +1,4 @@
-"""The methods of eager tensors: those of `Tensor` that have forms, under all their names."""
+"""The methods of eager tensors: the methods of `Tensor` with forms, under all their names."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def fill_table() -> None:
-    """Give `Eager` its methods, and functions what they do for eager tensors."""
+    """Add the methods to `Eager`, and register the eager versions of functions."""
     complex_forms.let_take_complex()
     declare_rules()
     for function, own in forms.items():

@@ -1,24 +1,23 @@
-"""Tensors whose operations are done at once, by NumPy.
+"""Eager tensors: tensors whose operations NumPy computes at once.
 
-A compiler pays where there is much to compute, or where the same is computed often. Most everyday
-programs do neither: they add up a few numbers, look at the result and go on. So under `ogive.torch`
+A compiler pays if there is much to compute, or if the same is computed often. Most everyday
+programs do neither: they add a few numbers, look at the result and go on. So under `ogive.torch`
 small tensors are *eager*: they hold an array instead of a node of a graph.
 
     torch.tensor([1., 2.])        Eager: value = array([1., 2.])
-    _ + 1                         Eager: value = array([2., 3.]), computed by now
+    _ + 1                         Eager: value = array([2., 3.]), already computed
 
-An eager tensor becomes a plain one, for good as a rule, when an operation comes that has no form
-here (`forms.py`), meets tensors that are large or lazy, or is being captured. It *settles* then:
+An eager tensor can *settle*: it becomes a plain tensor, usually for good. It does so when it meets
+an operation without a form (`forms.py`), a large or lazy tensor, or a function being captured:
 
     before   Eager, value = array([2., 3.])
     after    Tensor, node = BUFFER over these numbers
 
-Who looks at `tensor.node` settles it, so all of the library works on eager tensors as it stands.
-What a record (`gradients/records.py`) says it was computed from becomes the same expression of
-plain tensors.
+Reading `tensor.node` settles a tensor, so the whole library works on eager tensors unchanged. If a
+tensor has a record (`gradients/records.py`), its node is the recorded expression of plain tensors.
 
 Tensors that share memory are a `Family`, and settle together: views of arrays become views of a
-storage. Nothing but `write` (`writing.py`) changes an array that a tensor holds.
+storage. Only `write` (`writing.py`) changes an array that a tensor holds.
 """
 
 from __future__ import annotations
@@ -64,11 +63,11 @@ FLOATS = "fV"
 
 
 class Family:
-    """Tensors that lie in the same memory, the first of which shows all of it.
+    """Tensors that share memory. The first one shows all of it.
 
-    What is `saved` for a gradient must not be written to: it is left to the record, and the family
-    moves to a copy. What is `lent` is also an array of the program's (`x.numpy()`), so the family
-    stays where it is, and records get copies.
+    Memory that is `saved` for a gradient must not be written to. Before a write, the family moves
+    to a copy, and the record keeps the old memory. Memory that is `lent` is also an array of the
+    program (`x.numpy()`). Then the family stays in it, and records get copies.
     """
 
     __slots__ = ("lent", "limit", "members", "saved")
@@ -76,12 +75,12 @@ class Family:
     def __init__(self, first: Tensor) -> None:
         self.members = [weakref.ref(first)]
         self.limit = 64
-        # What an operation gave may be part of its gradient, as that of `exp` is.
+        # The result of an operation may be part of its gradient, as for `exp`.
         self.saved = first.record is not None and not first.record.is_leaf
         self.lent = False
 
     def admit(self, tensor: Tensor) -> None:
-        """Let a tensor be a member. Those that are gone are forgotten now and then."""
+        """Add a tensor to the family. Dead members are removed now and then."""
         self.members.append(weakref.ref(tensor))
         if len(self.members) > self.limit:
             self.limit = 2 * len(self.living()) + 64
@@ -94,7 +93,7 @@ class Family:
         return [tensor for tensor in found if tensor.is_eager]
 
     def move_to_copy(self) -> None:
-        """Let all members lie in a copy of their memory, as they lay in it."""
+        """Move all members to a copy of their memory, with the same layout."""
         members = self.living()
         owner = members[0].value
         while owner.base is not None:
@@ -113,7 +112,7 @@ class Family:
 
 
 def _settled(name: str) -> Any:
-    """An attribute that only plain tensors have: asking for it settles an eager one."""
+    """An attribute that only plain tensors have. Reading it settles an eager tensor."""
 
     def get(self: Tensor) -> Any:
         settle(self)
@@ -127,7 +126,7 @@ def _settled(name: str) -> Any:
 
 
 class EagerClass(TensorClass):
-    """The class of the classes of eager tensors. Each counts as the one that it becomes in the end:
+    """The metaclass of eager tensors. Each class compares as the class that it settles to:
     `type(p) == nn.Parameter`, `{torch.Tensor: show}[type(x)]`."""
 
     plain: type[Tensor]
@@ -140,8 +139,11 @@ class EagerClass(TensorClass):
 
 
 class Eager(Tensor, metaclass=EagerClass):
-    """A tensor that holds an array. `record` says what it was computed by, where gradients flow
-    through it; `shown` which view of which other tensor it is, if it is one."""
+    """A tensor that holds an array.
+
+    `record` is the operation that computed it, if gradients flow through it. `shown` says which
+    view of which tensor it is, if it is a view.
+    """
 
     __slots__ = ()
 
@@ -164,8 +166,11 @@ class EagerParameter(Eager, Parameter):
 
 
 class EagerComplex(Eager):
-    """A tensor that holds complex numbers. Forms that do not say that they take them never see it:
-    NumPy compares and sorts what has no order. No gradient flows through one."""
+    """A tensor that holds complex numbers.
+
+    Only forms that declare it take complex numbers, because NumPy would compare and sort them. No
+    gradient flows through such a tensor.
+    """
 
     __slots__ = ()
 
@@ -211,7 +216,7 @@ _new: Any = Eager.__new__
 
 
 def give(array: Any, record: Record | None = None) -> Tensor:
-    """An eager tensor that holds what was computed, which nobody else has."""
+    """An eager tensor that holds a computed array, which must have no other owner."""
     if array.__class__ is not numpy.ndarray:
         array = numpy.asarray(array)
     dtype = array.dtype
@@ -228,9 +233,9 @@ def give(array: Any, record: Record | None = None) -> Tensor:
 def show(
     source: Tensor, array: NDArray[Any], record: Record | None, call: tuple[Any, ...]
 ) -> Tensor:
-    """An eager tensor that is a view of another: `call` is the function and what else it is given.
+    """An eager tensor that is a view of `source`. `call` is the function and its other arguments.
 
-    An array that is no view, since NumPy had to copy, belongs to nobody else.
+    If NumPy had to copy, `array` is not a view, and the tensor owns it.
     """
     made = give(array, record)
     own = source.value
@@ -246,7 +251,7 @@ def show(
 
 
 def lend(tensor: Tensor) -> NDArray[Any]:
-    """The array of an eager tensor, for the program to have as well."""
+    """Give the program the array of an eager tensor, which both share from then on."""
     family = tensor.family
     if family is None:
         family = tensor.family = Family(tensor)
@@ -258,7 +263,7 @@ def lend(tensor: Tensor) -> NDArray[Any]:
 
 
 def borrow(array: NDArray[Any]) -> Tensor:
-    """An eager tensor in the memory of an array of the program's."""
+    """An eager tensor that shares the memory of one of the program's arrays."""
     made = give(array)
     made.family = Family(made)
     made.family.lent = True
@@ -266,7 +271,7 @@ def borrow(array: NDArray[Any]) -> Tensor:
 
 
 def is_alone(tensor: Tensor) -> bool:
-    """Whether no other living tensor shows the memory of an eager one."""
+    """Whether no other living tensor shares the memory of an eager tensor."""
     family = tensor.family
     if family is None:
         return True
@@ -285,9 +290,9 @@ def is_alone(tensor: Tensor) -> bool:
 
 
 def settle(tensor: Tensor) -> None:
-    """Let an eager tensor, and those that share its memory, be plain ones.
+    """Turn an eager tensor, and those that share its memory, into plain tensors.
 
-    A function that is being traced finds them as they are then: that is none of what it does.
+    This is not part of a function that is being traced: the function sees plain tensors.
     """
     with graph_lock, stepping_out():
         if tensor.is_eager:
@@ -299,7 +304,7 @@ def settle(tensor: Tensor) -> None:
 
 
 def _tell(tensor: Tensor) -> None:
-    """Say which function of the library a tensor settles for, and at which line of the user's."""
+    """Log the library function for which a tensor settles, and the user's line."""
     if current_config().logs("eager"):
         frame, name = sys._getframe(1), ""
         while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
@@ -326,14 +331,16 @@ def _settle(tensor: Tensor) -> None:
     else:
         out = record.out[0] if isinstance(record.out, tuple) else record.out
         if tensor.value is not out and not numpy.array_equal(tensor.value, out, equal_nan=True):
-            # It was written to behind the back of gradients: through `detach()`, say.
+            # The values were changed without the record: through `detach()`, for example.
             node = make(Op.GRADIENT, node.dtype, (_memory_of(tensor), node), UNNOTICED)
     _become(tensor, node)
 
 
 def _memory_of(tensor: Tensor) -> UOp:
-    """A node over the values of an eager tensor: a copy, but for what the program has as well, if
-    that is row-major."""
+    """A node over the values of an eager tensor.
+
+    The values are copied, unless the program shares the memory and it is row-major.
+    """
     if tensor.family is not None and tensor.family.lent and tensor.value.flags.c_contiguous:
         return share_array(tensor.value).node
     return user_data.node_of(tensor.value, None, DEFAULT_DEVICE)
@@ -344,7 +351,7 @@ def _settle_view(
 ) -> None:
     if source.is_eager:
         _settle(source)
-    # A view without a record of what has one was made where nothing is recorded.
+    # A view without a record, of a tensor with one, was made under `no_grad()`.
     is_recorded = tensor.record is not None or source.record is None
     recording = history.set_recording(is_recorded)
     try:
@@ -359,13 +366,13 @@ def _settle_view(
 
 
 def _become(tensor: Tensor, node: UOp) -> None:
-    """Let a tensor hold a node in place of its array: no exception leaves it between the two."""
+    """Replace a tensor's array by a node, in one step that no exception can interrupt."""
     origin = user_origin(2)
     if node.origin is None:
         node.origin = origin
     registry.connect(node)
     registry.admit_tensor(tensor, node)
-    old = (tensor.value, tensor.family)  # for as long as nothing may run
+    old = (tensor.value, tensor.family)  # kept alive, so that no destructor runs in between
     at_once(
         [
             (tensor, "__class__", PLAIN_CLASS[tensor.__class__]),

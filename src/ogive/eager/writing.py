@@ -1,8 +1,8 @@
 """Writing to eager tensors: `x += y`, `x[i] = v`, `x.copy_(y)`.
 
-A tensor that is alone in its memory takes another array where all of it changes, and so records
-keep what they have. Otherwise the array is written to, which all who share it see; one that a
-record has is copied first, for the whole family.
+If all of a tensor changes and no other tensor shares its memory, the tensor takes a new array, and
+records keep the old one. Otherwise the array is written to, and all tensors that share it see the
+change. If a record holds the array, the whole family first moves to a copy.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
 
 
 def is_repeated(array: Any) -> bool:
-    """Whether several elements lie at one place in memory, as after `expand`: none is written."""
+    """Whether elements share a place in memory, as after `expand`. Such arrays are not written."""
     return 0 in array.strides and array.size > 1
 
 
 def may_write(tensor: Tensor, sources: list[Any]) -> bool:
-    """Whether a tensor can be written to, and that concerns no gradient."""
+    """Whether a tensor can be written to without an effect on gradients."""
     record = tensor.record
     if is_repeated(tensor.value):
         return False
@@ -38,8 +38,10 @@ def may_write(tensor: Tensor, sources: list[Any]) -> bool:
 
 
 def replace(tensor: Tensor, array: Any) -> None:
-    """Let a tensor have the values of `array`, of its shape, which nobody else has. Raises
-    `Refused` where they do not fit."""
+    """Replace a tensor's values by `array`, which has its shape and no other owner.
+
+    Raises `Refused` if they do not fit.
+    """
     own = tensor.value
     kind = own.dtype
     is_same = array.dtype is kind or array.dtype == kind
@@ -59,16 +61,21 @@ def replace(tensor: Tensor, array: Any) -> None:
 
 
 def _as_it_lies(own: Any, array: Any) -> Any:
-    """The values of an array in the order in which those of another lie in memory: what is a view
-    of a tensor, and what a copy, is not changed by writing to it."""
+    """The values of `array` in the memory order of `own`.
+
+    So a write does not change which operations on the tensor give views and which give copies.
+    """
     made = numpy.empty_like(own)
     made[...] = array
     return made
 
 
 def replace_recorded(tensor: Tensor, made: Tensor) -> None:
-    """Let a tensor be what was computed from it, with gradients. Others may show its memory if none
-    flow through them: what `detach()` gave before `relu_()`. Raises `Refused`."""
+    """Replace a tensor by a value computed from it, with gradients.
+
+    Other tensors may share its memory if no gradients flow through them, such as the result of
+    `detach()` before a `relu_()`. Raises `Refused` otherwise.
+    """
     own, array = tensor.value, made.value
     if array.shape != own.shape or array.dtype != own.dtype or made.record is None:
         raise Refused
@@ -86,8 +93,10 @@ def replace_recorded(tensor: Tensor, made: Tensor) -> None:
 
 
 def write(tensor: Tensor, index: Any, array: Any) -> None:
-    """Write to a part of a tensor, in its memory. Of no elements there is nothing to write: NumPy
-    may have made them read-only."""
+    """Write to a part of a tensor, in its memory.
+
+    An empty part is skipped, because NumPy may have made it read-only.
+    """
     if not tensor.value.size:
         return
     family = tensor.family
@@ -103,15 +112,20 @@ def write(tensor: Tensor, index: Any, array: Any) -> None:
 
 
 def _leave_family(tensor: Tensor) -> None:
-    """Let a tensor that is alone be so: an exception may come before it gets other memory."""
+    """Remove a tensor from a family that has no other living member.
+
+    The caller does it before the tensor gets other memory, in case an exception comes between.
+    """
     if getattr(tensor, "shown", None) is not None:
         del tensor.shown
     tensor.family = None
 
 
 def in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method that writes what an operation gives, at once, to the tensor itself; `method` is
-    that of plain tensors."""
+    """An eager method that writes the result of an operation to the tensor itself.
+
+    `method` is that of plain tensors.
+    """
 
     def perform(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         record = self.record
@@ -133,8 +147,10 @@ def in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callab
 
 
 def turn_in_place(dispatch: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method by which a tensor shows its memory in another way: `x.unsqueeze_(0)`. Views of it
-    are left to the method of plain tensors, `method`."""
+    """An eager method that changes how a tensor shows its memory, such as `x.unsqueeze_(0)`.
+
+    If the tensor is a leaf or shares its memory, `method`, that of plain tensors, is called.
+    """
 
     def perform(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         record = self.record

@@ -15,14 +15,14 @@ Chain = TypeVar("Chain", bound="Sequential")
 
 
 def _to_module(value: Any, name: str) -> Any:
-    """A module, or None for a place that has none. Raises `ArgumentTypeError`."""
+    """Check that `value` is a module or None, and return it. Raises `ArgumentTypeError`."""
     if value is not None and not isinstance(value, AnyModule):
-        raise ArgumentTypeError(f"{name} holds modules, and {value!r} is none")
+        raise ArgumentTypeError(f"{name} holds modules, but {value!r} is not a module")
     return value
 
 
 class OrderedModules(Module):
-    """The base of lists and chains of modules, which are in order and named by their positions."""
+    """The base of containers that keep modules in order and name them by their positions."""
 
     def __init__(self, modules: Iterable[AnyModule | None] | None = None) -> None:
         self._listed: list[Any] = []
@@ -74,8 +74,8 @@ class OrderedModules(Module):
     def _add_named(self, name: str, module: AnyModule) -> None:
         if name != str(len(self)):
             raise ArgumentError(
-                f"a ModuleList names its modules by position, and {name!r} is not the next; "
-                "append() adds one, and a ModuleDict has names"
+                f"a ModuleList names its modules by position, and {name!r} is not the next one; "
+                "use append(), or a ModuleDict for names of your own"
             )
         self.append(module)
 
@@ -145,7 +145,7 @@ class ModuleList(OrderedModules):
     """
 
     def _child_texts(self) -> Iterator[tuple[str, str]]:
-        """Equal texts that follow each other are one, with their number."""
+        """The texts of the modules. A run of equal texts becomes one, with its length in front."""
         for text, named in groupby(super()._child_texts(), key=itemgetter(1)):
             names = [name for name, _ in named]
             if len(names) == 1:
@@ -255,7 +255,7 @@ class ModuleDict(Module):
         del self._named[name]
 
     def update(self, modules: Mapping[str, AnyModule] | Iterable[tuple[str, AnyModule]]) -> None:
-        """Add modules, or put them in the place of those of the same names."""
+        """Add modules. A module replaces the one of the same name."""
         for name, module in dict(modules).items():
             self[name] = module
 

@@ -1,7 +1,7 @@
 """The operations of layers as functions, by the names of `torch.nn.functional`.
 
-Most are the methods of `Tensor` of the same name; `unfold` and `fold`, which are about images, go
-by `unfold_windows` and `fold_windows` there.
+Most are the methods of `Tensor` of the same name. `unfold` and `fold`, which work on images, are
+the methods `unfold_windows` and `fold_windows`.
 
 >>> conv2d(ogive.ones(1, 1, 4, 4), ogive.ones(1, 1, 3, 3)).shape
 (1, 1, 2, 2)
@@ -34,8 +34,10 @@ from ogive.tensor.tensor import Tensor
 
 
 def _taking_inplace(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A function that, with PyTorch's `inplace`, assigns its result to its first argument. By
-    place, `inplace` is behind all others."""
+    """Add PyTorch's argument `inplace`, with which the result is assigned to the first argument.
+
+    `inplace` is the last positional argument.
+    """
     parameters = inspect.signature(function).parameters.values()
     places = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
 

@@ -30,7 +30,7 @@ GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which a nonlinearity shrinks the deviation of what goes through it.
+    """The factor that makes up for the loss of standard deviation in a nonlinearity.
 
     >>> round(calculate_gain("relu"), 4)
     1.4142
@@ -48,10 +48,10 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def fans(tensor: Tensor) -> tuple[int, int]:
-    """How many values each result is made of, and how many results each value goes into."""
+    """The fan-in and fan-out of a weight: inputs per output, and outputs per input."""
     if tensor.ndim < 2:
         raise ShapeError(
-            f"fans are those of a weight with two axes or more, and this shape is {tensor.shape}"
+            f"fans are defined for weights of two axes or more, not for the shape {tensor.shape}"
         )
     outputs, inputs, *taps = [int(size) for size in tensor.shape]
     field = math.prod(taps)
@@ -91,7 +91,7 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """From the normal distribution, as far as it lies between `a` and `b`."""
+    """Fill with draws from the normal distribution, restricted to values between `a` and `b`."""
     low, high = [math.erf((bound - mean) / (std * math.sqrt(2))) for bound in (a, b)]
     drawn = created(random.rand, *tensor.shape, dtype=tensor.dtype, generator=generator)
     even = drawn * (high - low) + low
@@ -99,22 +99,22 @@ def trunc_normal_(
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One value everywhere."""
+    """Fill with one value."""
     return _fill(tensor, full_like(tensor, val))
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zero everywhere."""
+    """Fill with zeros."""
     return constant_(tensor, 0.0)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """One everywhere."""
+    """Fill with ones."""
     return constant_(tensor, 1.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Ones on the diagonal of a matrix."""
+    """Fill a matrix with the identity: ones on the diagonal."""
     rows, columns = tensor.shape
     return _fill(tensor, created(Tensor, numpy.eye(rows, columns, dtype=tensor.dtype.numpy)))
 
@@ -141,7 +141,7 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Evenly within ±gain·√(3 / fan)."""
+    """Fill with uniform draws within ±gain·√(3 / fan)."""
     bound = math.sqrt(3) * _kaiming_deviation(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
@@ -171,7 +171,7 @@ def orthogonal_(
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """A convolution that passes on its input: one at the middle of each filter of its own channel.
+    """Fill the weight of a convolution so that it returns its input.
 
     Shapes: (outputs, inputs, taps, ...), the outputs in as many parts as there are groups.
 
@@ -203,7 +203,7 @@ def sparse_(
     >>> (weight == 0).sum(0).tolist()
     [3, 3, 3]
 
-    Raises `ShapeError` for other than a matrix.
+    Raises `ShapeError` for a tensor that is not a matrix.
     """
     if tensor.ndim != 2:
         raise ShapeError(f"sparse_ takes a matrix, not the shape {tensor.shape}")
@@ -215,7 +215,7 @@ def sparse_(
 
 def _kaiming_deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if mode not in ("fan_in", "fan_out"):
-        raise ArgumentError(f"mode is 'fan_in' or 'fan_out', not {mode!r}")
+        raise ArgumentError(f"mode must be 'fan_in' or 'fan_out', not {mode!r}")
     return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[mode == "fan_out"])
 
 
@@ -227,7 +227,7 @@ def _fill(tensor: Tensor, values: Tensor) -> Tensor:
 def default_parameter(
     shape: tuple[int, ...], inputs: int, device: str | None, dtype: Any
 ) -> Parameter:
-    """A new parameter as layers start with: evenly within ±1/√inputs."""
+    """A new parameter with the default initial values: uniform draws within ±1/√inputs."""
     *lengths, inputs = to_shape((*shape, inputs), "a layer")
     if dtype is None and chosen_floats:
         (dtype,) = chosen_floats

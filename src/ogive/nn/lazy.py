@@ -1,4 +1,4 @@
-"""Layers that learn how many features they take from the first input that they see.
+"""Layers that take their number of features from the first input.
 
     LazyLinear(3)(x of shape (5, 4))   →   Linear(4, 3)(x)
 
@@ -48,7 +48,7 @@ class Lazy(DrawnLayer):
                 f"{', '.join([*map(repr, args), *kwargs])}"
             )
         self._settings = {**dict(zip(names, args, strict=False)), **kwargs}
-        # One of few features has the parameters that this will have.
+        # A plain layer of few features has the parameters that this one will have.
         model = self.plain(self._settings.get("groups", 1), **self._settings)
         for name, parameter in model.named_parameters():
             setattr(self, name, UninitializedParameter(parameter.dtype))
@@ -56,11 +56,11 @@ class Lazy(DrawnLayer):
         self._text: str = model.extra_repr()
 
     def forward(self, x: Any) -> Any:
-        """Become the plain layer for such an input, and be called as that."""
+        """Become the plain layer for this input, and call it."""
         if not -x.ndim <= self.axis < x.ndim:
             raise ShapeError(
-                f"{type(self).__name__} counts its features along axis {self.axis}, which "
-                f"{x.shape} has not"
+                f"{type(self).__name__} has its features along axis {self.axis}, but the input has "
+                f"the shape {x.shape}"
             )
         self._become(self.plain(int(x.shape[self.axis]), **self._settings))
         return self.forward(x)
@@ -73,7 +73,7 @@ class Lazy(DrawnLayer):
             if isinstance(own[name], UninitializedParameter)
         }
         for name, parameter in waiting.items():
-            layer.to(parameter.dtype)  # as this one was converted in the meantime
+            layer.to(parameter.dtype)  # the lazy layer may have been converted in the meantime
             parameter.materialize(getattr(layer, name))
             setattr(layer, name, parameter)
         del own["_settings"], own["_text"]

@@ -1,8 +1,8 @@
-"""`Module`: a tree of layers, their parameters, and the names by which files know them.
+"""`Module`: a tree of layers, their parameters, and the names of these in files.
 
 A module is an object whose attributes are parameters, buffers (tensors that are part of its state
-but are not trained) and further modules, alone or in lists, tuples and dictionaries. Nothing is
-registered: the tree is what the attributes are.
+but are not trained) and further modules, alone or in lists, tuples and dictionaries. Nothing needs
+to be registered: the attributes themselves are the tree.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from ogive.tensor.tensor import Tensor
 
 Self = TypeVar("Self", bound="AnyModule")
 Given = TypeVar("Given", bound="AnyModule")
-"""For functions that give back the module they are given."""
+"""The type of a module that a function takes and returns."""
 
 
 class AnyModule(ModuleTree):
-    """What all modules are, and the `torch.nn.Module` of PyTorch's programs.
+    """The base of all modules, and the `torch.nn.Module` of PyTorch's programs.
 
-    Lists, tuples and dictionaries of modules are not seen: a `ModuleList` and a `ModuleDict` are.
+    Modules in plain lists, tuples and dictionaries do not count; use `ModuleList` and `ModuleDict`.
 
     >>> class Net(ogive.torch.nn.Module):
     ...     def __init__(self):
@@ -56,14 +56,14 @@ class AnyModule(ModuleTree):
     _hooked: int
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        # Here, and so without a call of super().__init__(), which is soon forgotten.
+        # In __new__, so that a class may forget to call super().__init__().
         module = super().__new__(cls)
         module.training = True
         module._hooked = 0
         return module
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing to do: a module is one from when it is made."""
+        """Do nothing: `__new__` has made the module."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         is_plain = isinstance(value, Tensor) and not isinstance(value, Parameter)
@@ -98,10 +98,10 @@ class AnyModule(ModuleTree):
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> Handle:
-        """Call `hook(module, args)` before `forward`; what it returns takes the place of `args`.
+        """Call `hook(module, args)` before `forward`. Its result replaces `args`.
 
-        With `with_kwargs` it is `hook(module, args, kwargs)`, which returns both. None changes
-        nothing. With `prepend` it is called before those that are there.
+        With `with_kwargs`, the call is `hook(module, args, kwargs)`, and it returns both. A hook
+        that returns None changes nothing. With `prepend`, it is called before the other hooks.
         """
         return self._add_hook(Hook(hook, True, with_kwargs), prepend)
 
@@ -113,10 +113,10 @@ class AnyModule(ModuleTree):
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> Handle:
-        """Call `hook(module, args, result)` after `forward`; what it returns becomes the result.
+        """Call `hook(module, args, result)` after `forward`. It may return another result.
 
-        With `with_kwargs` it is `hook(module, args, kwargs, result)`. None changes nothing. In a
-        captured function, hooks run when it is traced.
+        With `with_kwargs`, the call is `hook(module, args, kwargs, result)`. A hook that returns
+        None changes nothing. In a captured function, hooks run when it is traced.
 
         >>> seen = []
         >>> layer = nn.Linear(2, 3)
@@ -130,19 +130,19 @@ class AnyModule(ModuleTree):
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> Handle:
-        """Call `hook(module, grad_output)` when a backward pass reaches what the module gave.
+        """Call `hook(module, grad_output)` when a backward pass reaches the module's result.
 
-        `grad_output` is a tuple of lazy gradients; what the hook returns takes their place.
+        `grad_output` is a tuple of lazy gradients. The hook may return others in their place.
         """
         return self._add_hook(Hook(hook, True, is_backward=True), prepend)
 
     def register_full_backward_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> Handle:
-        """Call `hook(module, grad_input, grad_output)` when a backward pass has gone through.
+        """Call `hook(module, grad_input, grad_output)` when a backward pass has left the module.
 
-        `grad_input` is a tuple with a gradient for each positional argument, None for those that
-        none flows to; what the hook returns takes its place.
+        `grad_input` is a tuple with a gradient for each positional argument, or None for an
+        argument without one. The hook may return another tuple in its place.
 
         >>> layer = nn.Linear(2, 1)
         >>> handle = layer.register_full_backward_hook(lambda module, given, out: (given[0] * 0,))
@@ -162,12 +162,12 @@ class AnyModule(ModuleTree):
     def state_dict(
         self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> dict[str, Tensor]:
-        """Parameters and persistent buffers by path, after `prefix`, without gradients.
+        """The parameters and persistent buffers by path, each path beginning with `prefix`.
 
-        With `keep_vars` they are given as they are. `destination` is a dictionary to add them to.
+        They are detached, unless `keep_vars` is set. `destination` is a dictionary to add them to.
 
-        The entries are views, as in PyTorch: they show what training makes of the module, and
-        what is written to them is written to it. `copy.deepcopy` gives a state that stays.
+        The entries are views, as in PyTorch: they change as the module is trained, and writing to
+        them changes the module. `copy.deepcopy` makes a state that does not change.
 
         >>> {name: t.shape for name, t in nn.Linear(2, 3).state_dict().items()}
         {'weight': (3, 2), 'bias': (3,)}
@@ -186,12 +186,12 @@ class AnyModule(ModuleTree):
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Take on the values of `state_dict`: tensors, NumPy arrays or whatever speaks DLPack.
+        """Load the values of `state_dict`: tensors, NumPy arrays or any DLPack arrays.
 
         Nothing changes unless all of it fits. Raises `StateError`, which lists the keys that are
         missing or not expected, with near matches, and the shapes that differ. With
-        `strict=False` keys on one side only are passed over, and given back. With `assign` the
-        dtypes become those of the state as well.
+        `strict=False`, missing and unexpected keys are skipped and returned. With `assign`, the
+        tensors get the dtypes of the state.
         """
         state: Any = state_dict
         if isinstance(state_dict, Mapping):
@@ -213,13 +213,13 @@ class AnyModule(ModuleTree):
     # Modes
 
     def train(self: Self, mode: bool = True) -> Self:
-        """Let dropout and batch normalization behave as in training. Returns the module."""
+        """Set the training mode, for dropout and batch normalization. Returns the module."""
         for module in self.modules():
             module.training = mode
         return self
 
     def eval(self: Self) -> Self:
-        """The opposite of `train()`."""
+        """Set the evaluation mode: `train(False)`. Returns the module."""
         return self.train(False)
 
     def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
@@ -229,7 +229,7 @@ class AnyModule(ModuleTree):
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or make them zero."""
+        """Drop the gradients of all parameters; or fill them with zeros, without `set_to_none`."""
         clear_gradients(self.parameters(), set_to_none)
 
     def to(
@@ -259,7 +259,7 @@ class AnyModule(ModuleTree):
         return self.to(DEFAULT_DEVICE)
 
     def cuda(self: Self, device: Any = None) -> Self:
-        """Move to the GPU. Returns the module. Raises `DeviceError` where there is none."""
+        """Move to the GPU. Returns the module. Raises `DeviceError` if there is none."""
         return self.to("cuda")
 
     def half(self: Self) -> Self:
@@ -281,25 +281,25 @@ class AnyModule(ModuleTree):
     def shard(
         self: Self, devices: Sequence[str] | Mesh, axes: Mapping[str, Any] | None = None
     ) -> Self:
-        """Let the parameters and buffers lie over several devices, in place.
+        """Distribute the parameters and buffers over several devices, in place.
 
-        `axes` says for names of parameters, or patterns of them (`"*.weight"`), how they are
-        divided, as `Tensor.shard` takes it; the first that fits counts. All others are equal copies
-        on each device.
+        `axes` maps names of parameters, or patterns of names (`"*.weight"`), to the axes argument
+        of `Tensor.shard`. The first pattern that matches counts. All other tensors are copied to
+        each device.
 
         >>> model = nn.Linear(4, 6).shard(("CPU:0", "CPU:1"), {"weight": 0, "bias": 0})
         >>> model(ogive.ones(2, 4).shard(("CPU:0", "CPU:1"), None)).sharding
         Sharding(axis 1 in 2 over CPU, CPU:1; parts of shape (2, 3))
 
-        Raises what `Tensor.shard` does, and `ArgumentError` for a pattern that fits no name;
-        nothing is moved then.
+        Raises the errors of `Tensor.shard`, and `ArgumentError` for a pattern that matches no name.
+        Nothing is moved then.
         """
         patterns = dict(axes or {})
         named = dict([*self.named_parameters(), *self.named_buffers()])
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in named):
                 raise ArgumentError(
-                    f"shard: {pattern!r} fits none of the parameters{nearest(pattern, list(named))}"
+                    f"shard: {pattern!r} matches no parameter{nearest(pattern, list(named))}"
                     f"; they are {', '.join(named)}"
                 )
         placed = []
@@ -314,8 +314,8 @@ class AnyModule(ModuleTree):
         is_device = not isinstance(target, DType) and is_device_name(target)
         dtype = None if is_device else to_dtype(target)
         if dtype is not None and not dtype.is_float:
-            raise DtypeError(f"a module's tensors can become floats, not {dtype.name}")
-        place = to_device(target) if is_device else None  # also where there is nothing to move
+            raise DtypeError(f"a module can be converted to a float dtype only, not {dtype.name}")
+        place = to_device(target) if is_device else None  # checked even if there is nothing to move
         for _, tensor in [*self.named_parameters(), *self.named_buffers()]:
             if dtype is None:
                 replace_value(tensor, tensor.to(place))
@@ -323,8 +323,10 @@ class AnyModule(ModuleTree):
                 replace_value(tensor, tensor.cast(dtype))
 
     def apply(self: Self, function: Callable[[AnyModule], Any]) -> Self:
-        """Call `function` with every module below, in order, each after its children, and with this
-        one at last. Returns the module."""
+        """Call `function` with every module below this one, children first, and with this one last.
+
+        Returns the module.
+        """
         for child in self.children():
             child.apply(function)
         function(self)
@@ -337,7 +339,7 @@ class AnyModule(ModuleTree):
         return ""
 
     def _repr_html_(self) -> str:
-        import html  # which brings a table of all of HTML's entities
+        import html  # late, because it loads a table of all HTML entities
 
         return f"<pre>{html.escape(repr(self))}</pre>"
 
@@ -356,7 +358,7 @@ class AnyModule(ModuleTree):
 
 
 class Module(AnyModule):
-    """The base of all layers: define `forward`, call the module.
+    """The base of all layers. A layer defines `forward`, and is called as a function.
 
     >>> class Scale(nn.Module):
     ...     def __init__(self, size):

@@ -1,4 +1,4 @@
-"""How losses are averaged, in the words that PyTorch had for it before `reduction`."""
+"""PyTorch's old arguments for `reduction`: `size_average` and `reduce`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def with_reduction(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by name with `reduction` in place of the two old ones.
+    """Keyword arguments with `reduction` in place of the two old arguments.
 
         size_average=False                →   reduction="sum"
         reduce=False, with either         →   reduction="none"

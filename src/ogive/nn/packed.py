@@ -1,9 +1,9 @@
-"""`PackedSequence`: sequences of different lengths that a recurrent layer takes together.
+"""`PackedSequence`: a batch of sequences of different lengths for a recurrent layer.
 
-PyTorch keeps them without padding, step by step, in `data`. Here they stay beside each other as
-they were padded, with their lengths as data: a layer goes through all steps and lets a sequence
-that has ended keep its state. So batches of other lengths are the same computation, and compile
-nothing; `data` is put together when somebody asks for it.
+PyTorch stores them without padding, step by step, in `data`. Here the padded sequences are stored,
+with their lengths as data. A layer runs all steps, and a sequence that has ended keeps its state.
+So batches of other lengths are the same computation and compile nothing. `data` is computed when it
+is read.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class PackedSequence:
         sizes = batch_sizes.numpy()
         if sizes.ndim != 1 or not sizes.size or (numpy.diff(sizes) > 0).any():
             raise ArgumentError(
-                f"batch_sizes are numbers that do not grow, got {sizes.tolist()}"
+                f"batch_sizes must not increase, got {sizes.tolist()}"
             )
         if data.shape[0] != sizes.sum():
             raise ShapeError(
-                f"batch_sizes have {sizes.sum()} entries in all, and data has the shape "
+                f"batch_sizes add up to {sizes.sum()} entries, but data has the shape "
                 f"{data.shape}"
             )
         count = int(sizes[0])
@@ -68,18 +68,18 @@ class PackedSequence:
     def from_padded(
         cls, padded: Tensor, lengths: Tensor, sorted_indices: Tensor | None
     ) -> PackedSequence:
-        """Sequences side by side. Shapes: (longest, count, ...) and (count,)."""
+        """Make it from padded sequences. Shapes: (longest, count, ...) and (count,)."""
         packed = cls.__new__(cls)
         packed._fill(padded, lengths, sorted_indices)
         return packed
 
     def with_padded(self, padded: Tensor) -> PackedSequence:
-        """Sequences of the same lengths with other entries."""
+        """Sequences of the same lengths with the entries of `padded`."""
         return PackedSequence.from_padded(padded, self.lengths, self.sorted_indices)
 
     @property
     def valid(self) -> Tensor:
-        """Which entries are of a sequence, and not behind its end. Shapes: (longest, count)."""
+        """Whether each entry lies before the end of its sequence. Shapes: (longest, count)."""
         if self.lengths.is_eager:
             known = numpy.arange(self.padded.shape[0])[:, None] < self.lengths.numpy()
             valid: Tensor = created(Tensor, known)
@@ -89,12 +89,12 @@ class PackedSequence:
 
     @property
     def unsorted_indices(self) -> Tensor | None:
-        """The opposite of `sorted_indices`."""
+        """The inverse permutation of `sorted_indices`."""
         return None if self.sorted_indices is None else self.sorted_indices.argsort()
 
     @property
     def batch_sizes(self) -> Tensor:
-        """How many sequences have an entry at each step. Computed at once."""
+        """The number of sequences with an entry at each step. Computed at once."""
         lengths = self.lengths.numpy()
         sizes: Tensor = created(Tensor, (numpy.arange(lengths.max())[:, None] < lengths).sum(1))
         return sizes
@@ -114,7 +114,7 @@ class PackedSequence:
         return self._data
 
     def _replace(self, data: Tensor) -> PackedSequence:
-        """Sequences of the same lengths with other `data`, as a named tuple has it."""
+        """Sequences of the same lengths with other `data`, like a named tuple's `_replace`."""
         return PackedSequence(data, self.batch_sizes, self.sorted_indices)
 
     def __iter__(self) -> Iterator[Tensor | None]:
@@ -142,7 +142,7 @@ def pack_padded(
     try:
         known: Array = given.numpy()
     except TraceError:
-        # In a captured function they are data. Whether they are sorted, is not asked then.
+        # In a captured function the lengths are data, so their order is not checked.
         order = None if enforce_sorted else given.argsort(descending=True, stable=True)
         return PackedSequence.from_padded(rows, given, order)
     longest = int(known.max(initial=0))
@@ -171,7 +171,7 @@ def unpack(
         missing = total_length - int(rows.shape[0])
         if missing < 0:
             raise ArgumentError(
-                f"pad_packed_sequence: total_length is {total_length}, and the longest sequence "
+                f"pad_packed_sequence: total_length is {total_length}, but the longest sequence "
                 f"has {rows.shape[0]} entries"
             )
         rows = rows.pad([0, 0] * (rows.ndim - 1) + [0, missing], value=padding_value)

@@ -11,8 +11,9 @@ from ogive.tensor.tensor import Tensor
 
 
 class Parameter(Tensor):
-    """A tensor that counts as a parameter of the module it is an attribute of. It lies in the
-    memory of a tensor that it is made of, on whatever devices that is.
+    """A tensor that is a parameter of the module whose attribute it is.
+
+    A parameter made from a tensor shares the tensor's memory, on its devices.
 
     >>> nn.Parameter([1.0, 2.0]).requires_grad
     True
@@ -34,7 +35,7 @@ class Parameter(Tensor):
         return f"Parameter containing:\n{super().__repr__()}"
 
     def __deepcopy__(self, memo: Any) -> Parameter:
-        """A parameter of its own with the same values, and no gradient yet, as in PyTorch."""
+        """A new parameter with the same values and no gradient, as in PyTorch."""
         return type(self)(self.detach().clone(), requires_grad=self.requires_grad)
 
 

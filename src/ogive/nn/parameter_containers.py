@@ -1,4 +1,4 @@
-"""Parameters in lists and dictionaries, as modules of their own."""
+"""Lists and dictionaries of parameters, which are modules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _to_parameter(value: Any) -> Any:
 
 
 def _describe(name: object, value: Any, kind: object) -> str:
-    """A line for what a container holds: a tensor's `kind` and size, or what else it is."""
+    """The line for an entry of a container: a tensor's `kind` and size, or the value's type."""
     if not isinstance(value, Tensor):
         return f"  ({name}): Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.shape))
@@ -26,8 +26,8 @@ def _describe(name: object, value: Any, kind: object) -> str:
 
 
 class ParameterList(Module, MutableSequence[Any]):
-    """A list whose tensors are parameters, named by their positions. It may hold modules, further
-    lists among them, and anything else, which is kept as it is.
+    """A list whose tensors are parameters, named by their positions. It may also hold modules, such
+    as further lists, and any other objects.
 
     >>> [p.requires_grad for p in nn.ParameterList([ogive.ones(2), ogive.zeros(3)])]
     [True, True]
@@ -96,8 +96,8 @@ class ParameterList(Module, MutableSequence[Any]):
 
 
 class ParameterDict(Module, MutableMapping[str, Any]):
-    """A dictionary whose tensors are parameters, as items and as attributes. What else it holds is
-    kept as it is.
+    """A dictionary whose tensors are parameters, as items and as attributes. It may also hold any
+    other objects.
 
     >>> [name for name, _ in nn.ParameterDict({"scale": ogive.ones(2)}).named_parameters()]
     ['scale']
@@ -124,7 +124,7 @@ class ParameterDict(Module, MutableMapping[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         if not isinstance(name, str):
-            raise ArgumentTypeError(f"a ParameterDict takes names, and {name!r} is none")
+            raise ArgumentTypeError(f"the keys of a ParameterDict must be names, not {name!r}")
         self._values[name] = _to_parameter(value)
 
     def __delitem__(self, name: str) -> None:

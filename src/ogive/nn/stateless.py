@@ -18,7 +18,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """`module(*args, **kwargs)` with the tensors of `state` in place of those of these names.
+    """Call `module(*args, **kwargs)` with the tensors of `state` in place of its own.
 
     Names that `state` does not have keep their tensors, but for those that share one with a name
     that it has (`tie_weights`). It may be several dictionaries. With `strict` it has all names.

@@ -31,7 +31,7 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        import html  # which brings a table of all of HTML's entities
+        import html  # late, because it loads a table of all HTML entities
 
         return f"<pre>{html.escape(str(self))}</pre>"
 

@@ -1,4 +1,5 @@
-"""Adafactor: the squares of a matrix's gradients, known by the means of rows and columns alone."""
+"""Adafactor: Adam-like steps that keep, of a matrix's squared gradients, only row and column means.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +19,9 @@ from ogive.tensor.tensor import Tensor
 class Adafactor(Optimizer):
     """u ← g / √v, p ← p - min(lr, 1/√t)·max(eps₂, rms(p))·u / max(1, rms(u) / d).
 
-    v averages g², the newest with the weight t^beta2_decay. Of a matrix only the means of rows and
-    of columns are kept, r and c, and v = r·c / mean(r). `eps` are the least √v, the precision of
-    the dtype where it is None, and the least size of parameters.
+    v is an average of g², in which step t has the weight t^beta2_decay. For a matrix, only the
+    means r of its rows and c of its columns are kept, and v = r·c / mean(r). `eps` is the pair of
+    the least √v (None: the dtype's precision) and the least root mean square of a parameter.
 
     >>> p = Tensor([[3.0, 4.0]], requires_grad=True)
     >>> optimizer = ogive.optim.Adafactor([p])
@@ -71,7 +72,7 @@ class Adafactor(Optimizer):
 
 
 def _variance(gradient: Tensor, state: State, weight: Tensor, least: float) -> Tensor:
-    """The average of g² with this one in it."""
+    """The average v of g², after this step's gradient is added."""
     square = gradient * gradient
     if "variance" in state:
         return state["variance"].assign(state["variance"].lerp(square, weight))

@@ -52,7 +52,7 @@ class Adagrad(Optimizer):
 class RMSprop(Optimizer):
     """v ← α·v + (1 - α)·g², p ← p - lr·g / (√v + eps).
 
-    `centered` takes the square of the mean gradient from v; `momentum` gathers the steps.
+    `centered` subtracts the square of the mean gradient from v. `momentum` accumulates the steps.
     """
 
     is_elementwise = True

@@ -1,4 +1,4 @@
-"""Adam, and AdamW, whose decay of weights is apart from the gradient."""
+"""Adam, and AdamW, which applies weight decay beside the gradient."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ogive.tensor.tensor import Tensor
 class Adam(Optimizer):
     """m ← β₁·m + (1 - β₁)·g, v ← β₂·v + (1 - β₂)·g², p ← p - lr·m̂ / (√v̂ + eps).
 
-    m̂ and v̂ are m and v without the bias of having started from zero; with `amsgrad`, v̂ never
-    falls. With `decoupled_weight_decay` it is `AdamW`.
+    m̂ and v̂ are m and v, corrected for their start at zero. With `amsgrad`, v̂ never decreases.
+    With `decoupled_weight_decay`, the optimizer is `AdamW`.
     """
 
     is_elementwise = True
@@ -71,7 +71,7 @@ def _moved(
     second: float,
     eps: float,
 ) -> Tensor:
-    """The parameter after a step, given the averages."""
+    """The parameter after the step, from the averages of gradient and squared gradient."""
     step_size = rate / (1 - first**step)
     deviation = square.sqrt() / (1 - second**step).sqrt() + eps
     stepped: Tensor = parameter - mean / deviation * step_size
@@ -79,7 +79,7 @@ def _moved(
 
 
 class AdamW(Adam):
-    """Adam with p ← p - lr·weight_decay·p beside it."""
+    """Adam with decoupled weight decay: each step also does p ← p - lr·weight_decay·p."""
 
     def __init__(
         self,

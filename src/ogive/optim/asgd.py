@@ -1,4 +1,4 @@
-"""ASGD: gradient descent that also averages the parameters it passes."""
+"""ASGD: gradient descent that also averages the parameters over its steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ogive.tensor.tensor import Tensor
 class ASGD(Optimizer):
     """p ← (1 - lambd·η)·p - η·g with η = lr / (1 + lambd·lr·t)^alpha, and a mean of p from t0 on.
 
-    The mean, a ← a + (p - a) / max(1, t - t0), is `state["ax"]` of each parameter.
+    `state["ax"]` of a parameter is its mean: a ← a + (p - a) / max(1, t - t0).
 
     >>> p = Tensor([1.0], requires_grad=True)
     >>> optimizer = ogive.optim.ASGD([p], lr=0.5, lambd=0.0)
@@ -55,7 +55,8 @@ class ASGD(Optimizer):
         if group["weight_decay"]:
             gradient = gradient + parameter * group["weight_decay"]
         rate, share, mean = state["eta"], state["mu"], state["ax"]
-        rate.assign(where(state["step"] == 1, group.rate, rate))  # as schedules have it by now
+        # Before the first step, a schedule may have changed the rate.
+        rate.assign(where(state["step"] == 1, group.rate, rate))
         stepped: Tensor = parameter * (1 - rate * group["lambd"]) - gradient * rate
         mean.assign(mean + (stepped - mean) * share)
         decay = group.rate * group["lambd"] * state["step"] + 1

@@ -16,7 +16,7 @@ from ogive.tensor.tensor import Tensor
 class LAMB(Optimizer):
     """u = m̂ / (√v̂ + eps) + weight_decay·p, p ← p - lr·(‖p‖ / ‖u‖)·u.
 
-    The ratio of norms is 1 where either is zero.
+    If a norm is zero, the ratio is 1.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""L-BFGS: Newton steps with a curvature that is learned from the last few gradients.
+"""L-BFGS: Newton steps with the curvature estimated from the last few gradients.
 
-Each step decides by values what to do next, so its own arithmetic, on one vector of all parameters,
-is NumPy's; the loss and its gradients are compiled like any other.
+Each step depends on values, so the optimizer's own arithmetic is NumPy's, on one vector of all
+parameters. The loss and its gradients are compiled as usual.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
 CURVED = 1e-10
-"""How much a gradient must have grown along a step for the pair to be of use."""
+"""The least y·s, the growth of the gradient along a step, for which the pair is kept."""
 
 
 class LBFGS(Optimizer):
     """p ← p - t·H·g, with H from the last `history_size` steps and changes of the gradient.
 
-    `step(closure)` makes up to `max_iter` such steps; `closure` clears the gradients, computes the
-    loss, calls `backward()` and returns the loss. t is `lr` (less in the very first step), or with
-    `line_search_fn="strong_wolfe"` searched for from there.
+    `step(closure)` makes up to `max_iter` such steps. `closure` clears the gradients, computes the
+    loss, calls `backward()` and returns the loss. The length t is `lr` (less in the very first
+    step). With `line_search_fn="strong_wolfe"`, a line search starts from there.
 
     >>> from ogive import optim
     >>> x = Tensor([3.0, -2.0], requires_grad=True)
@@ -57,7 +57,7 @@ class LBFGS(Optimizer):
     ) -> None:
         if line_search_fn not in (None, "strong_wolfe"):
             raise ArgumentError(
-                f"line_search_fn is None or 'strong_wolfe', not {line_search_fn!r}"
+                f"line_search_fn must be None or 'strong_wolfe', not {line_search_fn!r}"
             )
         defaults = {
             "lr": lr, "max_iter": max_iter, "max_eval": max_eval or max_iter * 5 // 4,
@@ -66,7 +66,7 @@ class LBFGS(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
-            raise ArgumentError("LBFGS takes one group of parameters: its step is for all at once")
+            raise ArgumentError("LBFGS takes one group of parameters: it moves all of them at once")
         self._params: list[Tensor] = self.param_groups[0]["params"]
         self.n_iter = 0
         self.func_evals = 0
@@ -80,17 +80,19 @@ class LBFGS(Optimizer):
         return {}
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor:
-        """Make up to `max_iter` steps. Returns the loss as it was before the first.
+        """Make up to `max_iter` steps. Returns the loss before the first of them.
 
-        Raises `ArgumentTypeError` without a closure, `TraceError` in a captured function.
+        Raises `ArgumentTypeError` without a closure, and `TraceError` in a captured function.
         """
         if closure is None:
             raise ArgumentTypeError(
-                "LBFGS.step takes a closure, which clears the gradients, computes the loss, calls "
+                "LBFGS.step needs a closure, which clears the gradients, computes the loss, calls "
                 "backward() and returns the loss"
             )
         if is_tracing():
-            raise TraceError("LBFGS decides by values, and cannot be captured; capture the closure")
+            raise TraceError(
+                "LBFGS depends on values, so it cannot be captured; capture the closure instead"
+            )
         group = self.param_groups[0]
         first, value, gradient = self._evaluate(closure)
         used = 1
@@ -113,7 +115,7 @@ class LBFGS(Optimizer):
                 used += count
             else:
                 self._move(start, direction, length)
-                if left:  # the next call begins with what would be found here
+                if left:  # after the last step, the next call's first evaluation does this
                     _, value, gradient = self._evaluate(closure)
                     used += 1
             self._direction, self._length = direction, length
@@ -126,7 +128,7 @@ class LBFGS(Optimizer):
         return bool(numpy.abs(moved).max(initial=0) <= tolerance or abs(change) < tolerance)
 
     def _next_direction(self, gradient: Array, history_size: int) -> Array:
-        """-H·g, after taking what the last step has shown of the curvature into H."""
+        """-H·g, after the last step's change of the gradient is added to H."""
         self.n_iter += 1
         if self._direction is None or self._gradient is None:
             return -gradient
@@ -194,7 +196,7 @@ class LBFGS(Optimizer):
     # State
 
     def state_dict(self) -> dict[str, Any]:
-        """Settings, and what is known of the curvature."""
+        """The settings, and the state of the curvature estimate."""
         known = {
             "n_iter": self.n_iter, "func_evals": self.func_evals, "length": self._length,
             "scale": self._scale,
@@ -209,7 +211,7 @@ class LBFGS(Optimizer):
         return {**super().state_dict(), "state": {0: {**known, **vectors}}}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a state that `state_dict` gave."""
         super().load_state_dict({**state, "state": {}})
         known = state["state"][0]
         self.n_iter, self.func_evals = known["n_iter"], known["func_evals"]
@@ -222,5 +224,5 @@ class LBFGS(Optimizer):
 
 
 def _joined(parts: list[Array]) -> Array:
-    """All values in one vector, in double precision."""
+    """Concatenate arrays into one vector, in double precision."""
     return numpy.concatenate([part.ravel().astype(numpy.float64) for part in parts])

@@ -1,10 +1,10 @@
-"""A step length along a direction that fulfils the strong Wolfe conditions.
+"""Line search: find a step length that fulfils the strong Wolfe conditions.
 
-    f(t) ≤ f(0) + c₁·t·f'(0)        it goes down far enough
-    |f'(t)| ≤ c₂·|f'(0)|            and has become flat enough
+    f(t) ≤ f(0) + c₁·t·f'(0)        the loss decreases enough
+    |f'(t)| ≤ c₂·|f'(0)|            the slope is flat enough
 
-First the step grows until a good one lies between two that were tried; then the cubic through the
-two, by their values and slopes, says where to try next.
+First the step grows until two trials enclose a good length. Then the interval shrinks: the next
+trial is the minimum of the cubic that has the values and slopes of its two ends.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ DECREASE = 1e-4
 FLATNESS = 0.9
 TRIALS = 25
 NARROWEST = 0.1
-"""How near to an end of the interval the next trial may lie, as a part of it."""
+"""The least distance of a trial from the ends of the interval, as a share of its width."""
 
 
 class Trial(NamedTuple):
-    """The loss at a step length: value, gradient, and slope along the direction."""
+    """A step length, and there the loss, its gradient, and its slope along the direction."""
 
     length: float
     value: float
@@ -42,7 +42,12 @@ def strong_wolfe(
     length: float,
     tolerance: float = 1e-9,
 ) -> tuple[Trial, int]:
-    """The best trial, and how many there were. `start` is at length 0, `length` the first try."""
+    """Search along `direction`. Gives the best trial and the number of trials.
+
+    `evaluate` gives the loss and its gradient at a length. `start` is the trial of length 0, and
+    `length` the first length to try. The search ends when the interval, times the largest element
+    of `direction`, is at most `tolerance`.
+    """
     reach = float(numpy.abs(direction).max())
 
     def attempt(at: float) -> Trial:
@@ -83,9 +88,9 @@ def strong_wolfe(
 
 
 def _between(low: Trial, high: Trial, crowded: bool) -> tuple[float, bool]:
-    """Where to try next inside an interval, and whether that is near an end of it.
+    """The next length to try in an interval, and whether it is near an end of the interval.
 
-    The second time that the cubic points near to an end, the trial is moved away from there.
+    If the last trial was near an end (`crowded`) and this one would be again, it is moved inwards.
     """
     first, last = sorted((low.length, high.length))
     at = _cubic_minimum(low, high, first, last)
@@ -98,7 +103,10 @@ def _between(low: Trial, high: Trial, crowded: bool) -> tuple[float, bool]:
 
 
 def _cubic_minimum(one: Trial, other: Trial, least: float, most: float) -> float:
-    """Where the cubic through two trials is least, within bounds; their middle if it nowhere is."""
+    """The minimum of the cubic through two trials, moved into the bounds `least` and `most`.
+
+    If the cubic has no minimum, the middle of the bounds.
+    """
     first, last = (one, other) if one.length <= other.length else (other, one)
     width = last.length - first.length
     if not width:

@@ -1,4 +1,4 @@
-"""Lion: steps of one size in the direction of a mean of gradients."""
+"""Lion: steps of equal size, by the sign of an average of gradients."""
 
 from __future__ import annotations
 

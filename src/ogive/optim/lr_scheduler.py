@@ -1,7 +1,6 @@
-"""Learning rates that change from step to step. `scheduler.step()` goes after `optimizer.step()`.
+"""Learning-rate schedules, under PyTorch's names. Call `scheduler.step()` after `optimizer.step()`.
 
-A schedule is a function from the number of steps taken to a rate, given the rate the group started
-with. These are PyTorch's names of them.
+A schedule is a function from the number of steps taken, and a group's first rate, to a rate.
 """
 
 from __future__ import annotations

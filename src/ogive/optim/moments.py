@@ -1,5 +1,5 @@
-"""What Adam and its relatives share: averages of the gradient and of its square, and two ways of
-letting weights decay."""
+"""The parts that Adam and its relatives share: the averages of the gradient and of its square, and
+weight decay, coupled or decoupled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ogive.tensor.tensor import Tensor
 def decayed(
     parameter: Tensor, gradient: Tensor, group: Group, decoupled: bool
 ) -> tuple[Tensor, Tensor]:
-    """The parameter and the gradient with the decay of weights in one of them."""
+    """The parameter and the gradient after weight decay.
+
+    `decoupled`: the decay scales the parameter. Otherwise it is added to the gradient.
+    """
     if decoupled:
         return parameter * (1 - group.rate * group["weight_decay"]), gradient
     if group["weight_decay"]:
@@ -20,7 +23,7 @@ def decayed(
 
 
 def averaged(gradient: Tensor, state: State, group: Group) -> tuple[Tensor, Tensor]:
-    """The averages of the gradient and of its square, with this one in them."""
+    """The averages of the gradient and of its square, after this gradient is added to them."""
     first, second = group["betas"]
     mean, square = state["exp_avg"], state["exp_avg_sq"]
     mean.assign(_average(mean, gradient, float(1 - first)))

@@ -1,4 +1,4 @@
-"""Muon: momentum made orthogonal, for matrices."""
+"""Muon: steps along the orthogonalized momentum, for matrices."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ogive.tensor.tensor import Tensor
 class Muon(Optimizer):
     """b ← momentum·b + (1 - momentum)·g, p ← p - lr·scale·orthogonal(b).
 
-    The orthogonal factor is approached by `ns_steps` of a polynomial iteration after Newton and
-    Schulz, in bfloat16. Biases, norms and embeddings belong to another optimizer: Raises
-    `ArgumentError` for a parameter that is no matrix.
+    The orthogonal factor is approximated by `ns_steps` Newton-Schulz iterations, in bfloat16. Give
+    biases, norms and embeddings to another optimizer. Raises `ArgumentError` for a parameter that
+    is not a matrix.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Muon(Optimizer):
     ) -> None:
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ArgumentError(
-                "Muon: adjust_lr_fn is None, 'original' or 'match_rms_adamw', "
+                "Muon: adjust_lr_fn must be None, 'original' or 'match_rms_adamw', "
                 f"not {adjust_lr_fn!r}"
             )
         defaults = {
@@ -49,7 +49,7 @@ class Muon(Optimizer):
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         if parameter.ndim != 2:
             raise ArgumentError(
-                f"Muon is for matrices, and a parameter has the shape {parameter.shape}"
+                f"Muon takes matrices only, but a parameter has the shape {parameter.shape}"
             )
         return {"momentum_buffer": zeros_like(parameter)}
 
@@ -70,7 +70,7 @@ class Muon(Optimizer):
 def orthogonalize(
     matrix: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float
 ) -> Tensor:
-    """Nearly the orthogonal factor of a matrix: x ← a·x + (b·x·xᵀ + c·(x·xᵀ)²)·x, repeated."""
+    """Approximate the orthogonal factor of a matrix: repeat x ← a·x + (b·x·xᵀ + c·(x·xᵀ)²)·x."""
     a, b, c = coefficients
     x = matrix.cast(dtypes.bfloat16)
     is_tall = int(x.shape[0]) > int(x.shape[1])

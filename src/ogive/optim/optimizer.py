@@ -1,7 +1,7 @@
 """`Optimizer`: groups of parameters, their settings and state, and the step.
 
-Settings that change while training (`lr`) and the number of steps are data, in small tensors that
-the kernels read: a schedule compiles nothing anew, and a jitted step sees the new value.
+The learning rate and the number of steps change while training. So they are data, in small tensors
+that the kernels read: a schedule causes no compilation, and a jitted step sees the new values.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ from ogive.tensor.tensor import Tensor
 class Optimizer(HookedSteps):
     """The base of all optimizers: define `make_state` and `update`.
 
-    `params` are parameters, or dictionaries with `"params"` and settings for these alone. With
-    `shard`, an axis of a mesh (`mesh["data"]`) or a group of ranks, state is kept in parts along
-    it: each device or rank works out its part of a step, and all get the new parameters. PyTorch's
-    `foreach`, `fused` and `capturable` mean nothing here.
+    `params` holds parameters, or dictionaries of `"params"` and settings for these. `shard` is an
+    axis of a mesh (`mesh["data"]`) or a group of ranks: state is then divided along it. Each device
+    or rank computes its part of a step, and all get the new parameters. PyTorch's `foreach`,
+    `fused` and `capturable` are accepted and have no effect.
     """
 
     is_elementwise = False
-    """Whether an element's update follows from that element alone, so that ranks can have parts."""
+    """Whether the update of an element depends on that element alone, so that ranks may divide a
+    parameter among them."""
 
     execution: tuple[str, ...] = ()
     """Settings of PyTorch's that groups have, and that mean nothing here."""
@@ -66,13 +67,13 @@ class Optimizer(HookedSteps):
     ) -> None:
         for name in unknown:
             raise ArgumentTypeError(
-                f"{type(self).__name__} takes no {name!r}{nearest(name, defaults)}; "
+                f"{type(self).__name__} has no setting {name!r}{nearest(name, defaults)}; "
                 f"its settings are {', '.join(defaults)}"
             )
         if differentiable:
             raise ArgumentError(
-                "gradients do not flow through step(); differentiate a function of parameters by "
-                "ogive.grad instead"
+                "gradients do not flow through step(); differentiate a function of the parameters "
+                "with ogive.grad instead"
             )
         check_settings(type(self).__name__, defaults)
         given_execution = {
@@ -97,11 +98,11 @@ class Optimizer(HookedSteps):
             self.add_param_group(entry)
 
     def add_param_group(self, group: Mapping[str, Any]) -> None:
-        """Take on more parameters, with settings of their own; what else is there is kept."""
+        """Add a group of parameters with settings of its own. The other groups keep their state."""
         if "params" not in group:
             near = next((nearest(name, ["params"]) for name in group), "")
             raise ArgumentError(
-                'a group of parameters is a dictionary with "params" in it, '
+                'a group of parameters must be a dictionary with "params", '
                 f"not {list(group)}{near}"
             )
         tensors = group["params"]
@@ -130,7 +131,7 @@ class Optimizer(HookedSteps):
         return own
 
     def _in_memory(self, values: State, parameter: Tensor) -> State:
-        """State of a parameter as memory, in parts; what is of its shape lies as it does."""
+        """State in memory of its own. Tensors of the parameter's shape are placed as it is."""
         if parameter.is_eager and all(value.is_eager for value in values.values()):
             return {name: value.clone() for name, value in values.items()}
         placed = {
@@ -140,26 +141,26 @@ class Optimizer(HookedSteps):
         return {name: _in_own_memory(value) for name, value in placed.items()}
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
-        """The state of a parameter at the beginning."""
+        """The state of a parameter before its first step. Optimizers define this."""
         raise NotImplementedError
 
     def grow_state(
         self, parameter: Tensor, gradient: Tensor, state: State, group: Mapping[str, Any]
     ) -> State:
-        """The state that is needed besides since settings were changed."""
+        """State that a change of settings makes necessary, in addition to `state`."""
         return {}
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
-        """The new value of a parameter; assigns to the tensors of `state`.
+        """The new value of a parameter. Optimizers define this, and assign to tensors of `state`.
 
-        `state["step"]` is the number of the step, which is counted already.
+        `state["step"]` is the number of this step, counted from 1.
         """
         raise NotImplementedError
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """Change all parameters that have a gradient.
 
-        `closure`, if given, computes the loss again, with gradients; its result is returned.
+        If `closure` is given, it computes the loss and its gradients first. Returns its result.
         """
         self._call_hooks("before")
         loss = None
@@ -173,8 +174,8 @@ class Optimizer(HookedSteps):
     def step_unless(self, skipped: Tensor | None) -> None:
         """Change all parameters that have a gradient, unless the scalar `skipped` is true.
 
-        Where it is given, what changes is chosen by the kernels: parameters, state and numbers of
-        steps become what they were, or what follows from the gradients.
+        With `skipped`, the kernels choose between old and new values of parameters, state and
+        numbers of steps.
         """
         gradients = [p.grad for group in self.param_groups for p in group["params"]]
         at_once = eager_calls.get(Optimizer.step_unless)
@@ -182,7 +183,7 @@ class Optimizer(HookedSteps):
             if at_once(self, skipped, gradients):
                 return
             for tensor in self._operands():
-                tensor.node  # noqa: B018  (eager ones settle: the step is compiled as a whole)
+                tensor.node  # noqa: B018  (settles eager tensors: the whole step is compiled)
         if is_tracing():
             self._assign(skipped, gradients)
         elif skipped is not None or self._parts.ranks or not self._follows_from_settings():
@@ -203,8 +204,8 @@ class Optimizer(HookedSteps):
 
     @functools.cached_property
     def _captured(self) -> Jitted[[list[Tensor | None]], None]:
-        """The step as a function of gradients, captured: over several devices, what takes time is
-        to build it."""
+        """The step as a captured function of gradients: with several devices, building its graph
+        takes most of its time."""
 
         def step(gradients: list[Tensor | None]) -> None:
             self._assign(None, gradients)
@@ -212,12 +213,14 @@ class Optimizer(HookedSteps):
         return Jitted(step)
 
     def _readers(self) -> list[Tensor]:
-        """The readers of the parameters as they are: computed now, or parameters will be copied."""
+        """The pending readers of the parameters' old values. They are computed before the step;
+        otherwise it would copy the parameters for them."""
         nodes = [memory_leaf(p.node) for group in self.param_groups for p in group["params"]]
         return [tensor for tensor in tensors_reading(nodes) if tensor.dtype.is_float]
 
     def _settings(self) -> tuple[Any, ...]:
-        """All that a step follows from but tensors; it compares as different where in doubt."""
+        """Everything besides tensors that a step depends on. Values that cannot be compared safely
+        compare as different."""
         values = [
             (name, value if is_plain(value) else object())
             for group in self.param_groups
@@ -227,7 +230,7 @@ class Optimizer(HookedSteps):
         return tuple(values), self.clocks.splits, id(self.state)
 
     def _operands(self) -> list[Tensor]:
-        """All tensors that a step reads or changes, each once."""
+        """The tensors that a step reads or changes, each once."""
         operands: list[Tensor] = []
         for group in self.param_groups:
             operands.append(group.rate)
@@ -239,7 +242,7 @@ class Optimizer(HookedSteps):
         return list({id(tensor): tensor for tensor in operands}.values())
 
     def _follows_from_settings(self) -> bool:
-        """Whether updates are ours: they read settings and tensors, and nothing else."""
+        """Whether `update` and `grow_state` are our own, which read only settings and tensors."""
         kind = type(self)
         return all(
             function.__module__.startswith("ogive.optim.")
@@ -249,8 +252,11 @@ class Optimizer(HookedSteps):
     def _assign(
         self, skipped: Tensor | None, gradients: Iterable[Tensor | None]
     ) -> list[Tensor]:
-        """Assign to all parameters that have one of the gradients, which are in their order. Gives
-        all tensors that are concerned."""
+        """Assign new values to the parameters that have a gradient.
+
+        `gradients` are in the order of the parameters; None for those without one. Returns all
+        tensors that the step reads or changes.
+        """
         given_to, parts = iter(gradients), self._parts
         changed: list[Tensor] = [] if skipped is None else [skipped]
         new: list[tuple[Tensor, Tensor]] = []
@@ -268,7 +274,7 @@ class Optimizer(HookedSteps):
                     grown = self.grow_state(before, gradient, own, group)
                     if grown:
                         own = self._add_state(parameter, grown)
-                    # With a condition, updates assign to values beside the memory of the state.
+                    # With a condition, updates assign to temporary values, not to the state.
                     state = own if skipped is None else {k: v * 1 for k, v in own.items()}
                     counted = {**state, "step": self.clocks.of(parameter)}
                     value = self.update(before, gradient, counted, group)
@@ -280,21 +286,22 @@ class Optimizer(HookedSteps):
                         new.append((parameter, value))
                     else:
                         parameter.assign(value)
-                    del value, before  # who has them reads the parameter as it was: it is copied
+                    del value, before  # as long as they live, the old parameter has to be copied
                     changed += [parameter, given, *own.values()]
             for parameter, whole in parts.join(new):
                 parameter.assign(whole)
         return changed
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget all gradients, or make them zero."""
+        """Drop all gradients; or fill them with zeros, without `set_to_none`."""
         for group in self.param_groups:
             clear_gradients(group["params"], set_to_none)
 
     # State
 
     def state_dict(self) -> dict[str, Any]:
-        """Settings and state, parameters counted through, as PyTorch has it."""
+        """The settings and the state, in PyTorch's form: parameters are numbered over all groups.
+        """
         numbers = {
             id(p): number
             for number, p in enumerate([p for group in self.param_groups for p in group["params"]])
@@ -314,8 +321,11 @@ class Optimizer(HookedSteps):
         return {"state": state, "param_groups": groups}
 
     def __getstate__(self) -> dict[str, Any]:
-        """The data of a copy: state and numbers of steps are known by the ids of parameters,
-        which a copy has others of."""
+        """The data of a copy or a pickle, with the state in the form of `state_dict`.
+
+        In the optimizer, state and numbers of steps are stored by the ids of parameters, and a
+        copy's parameters have other ids.
+        """
         known = dict(self.__dict__)
         for name in ("state", "clocks", "_repeated", "_captured"):
             known.pop(name, None)
@@ -332,12 +342,15 @@ class Optimizer(HookedSteps):
         self.load_state_dict(given["state"])
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave. Raises `StateError` if it is of other parameters."""
+        """Continue from a state that `state_dict` gave.
+
+        Raises `StateError` if it belongs to other parameters.
+        """
         sizes = [len(group["params"]) for group in self.param_groups]
         given = [len(group["params"]) for group in state["param_groups"]]
         if sizes != given:
             raise StateError(
-                f"the state is of groups of {given} parameters, and these groups have {sizes}"
+                f"the groups of the state have {given} parameters, those of the optimizer {sizes}"
             )
         pairs: list[tuple[Tensor, Any]] = []
         steps: dict[int, float] = {}
@@ -349,12 +362,12 @@ class Optimizer(HookedSteps):
                 own = self.state[id(parameter)]
                 missing = [name for name in own if name not in entry]
                 if missing:
-                    raise StateError(f"the state of parameter {number} has no {missing[0]!r}")
+                    raise StateError(f"the state of parameter {number} lacks {missing[0]!r}")
                 pairs += [
                     (tensor, self._parts.own_state(entry[name], tensor, parameter))
                     for name, tensor in own.items()
                 ]
-                steps[id(parameter)] = float(entry.get("step", 1))  # PyTorch's SGD counts none
+                steps[id(parameter)] = float(entry.get("step", 1))  # PyTorch's SGD has no count
         load_tensors(pairs)
         self.clocks.load(steps)
         for group, other in zip(self.param_groups, state["param_groups"], strict=True):
@@ -370,7 +383,7 @@ class Optimizer(HookedSteps):
 
 
 def _in_own_memory(value: Tensor) -> Tensor:
-    """A value in memory that no other tensor has: equal ones elsewhere would be one value."""
+    """A copy of a value in memory of its own, since equal constants would share a node."""
     if value.device == DEFAULT_DEVICE or is_group(value.device):
         return value.contiguous().realize()
     return to_tensor(value.numpy(), value.device)

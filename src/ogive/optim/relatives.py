@@ -53,7 +53,7 @@ class Adamax(Optimizer):
 
 
 class NAdam(Optimizer):
-    """Adam that looks ahead: the momentum of the next step, μ, is in this one.
+    """Adam with Nesterov momentum: this step already uses the momentum μ of the next one.
 
     p ← p - lr·((1 - μₜ) / (1 - Πμ)·g + μₜ₊₁ / (1 - μₜ₊₁·Πμ)·m) / (√v̂ + eps).
     """
@@ -104,7 +104,7 @@ class NAdam(Optimizer):
 
 
 class RAdam(Optimizer):
-    """Adam whose first steps, when v is hardly known, do not divide by √v̂."""
+    """Adam whose first steps do not divide by √v̂, because v is still a poor estimate."""
 
     is_elementwise = True
     execution = ("foreach", "capturable", "differentiable")

@@ -1,4 +1,4 @@
-"""Rprop: steps whose size follows from the signs of gradients alone."""
+"""Rprop: steps whose size depends only on the signs of gradients."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ogive.tensor.tensor import Tensor
 class Rprop(Optimizer):
     """p ← p - s·sign(g), where each s grows while its gradient keeps its sign.
 
-    s ← s·η⁺ where the gradient has the sign that it had before, s·η⁻ where it has the other, and
-    there is no step then. `lr` is the first s, `step_sizes` are the bounds of it. Meant for
-    gradients of all data, not of batches.
+    Where the gradient has the same sign as before, s ← s·η⁺. Where the sign has changed, s ← s·η⁻
+    and the element makes no step. `lr` is the first s, and `step_sizes` are its bounds. Rprop is
+    meant for gradients of all data, not of batches.
 
     >>> p = Tensor([1.0, -2.0], requires_grad=True)
     >>> optimizer = ogive.optim.Rprop([p], lr=0.5)
@@ -44,7 +44,7 @@ class Rprop(Optimizer):
         **execution: Unpack[Execution],
     ) -> None:
         if not 0 < etas[0] < 1 < etas[1]:
-            raise ArgumentError(f"Rprop: etas are a number below 1 and one above, got {etas}")
+            raise ArgumentError(f"Rprop: etas must be 0 < η⁻ < 1 < η⁺, got {etas}")
         defaults = {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize}
         super().__init__(params, defaults, **execution)
 
@@ -54,7 +54,8 @@ class Rprop(Optimizer):
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         shrink, grow = group["etas"]
         before, size = state["prev"], state["step_size"]
-        size.assign(where(state["step"] == 1, group.rate, size))  # as schedules have it by now
+        # Before the first step, a schedule may have changed the rate.
+        size.assign(where(state["step"] == 1, group.rate, size))
         agreement = gradient * before
         changed = where(agreement > 0, size * grow, where(agreement < 0, size * shrink, size))
         size.assign(changed.clamp(*group["step_sizes"]))

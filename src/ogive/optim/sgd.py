@@ -14,9 +14,9 @@ from ogive.tensor.tensor import Tensor
 
 
 class SGD(Optimizer):
-    """p ← p - lr·g, with momentum b ← momentum·b + (1 - dampening)·g in place of g.
+    """p ← p - lr·g; with momentum, b ← momentum·b + (1 - dampening)·g takes the place of g.
 
-    The first step takes g itself for b. Nesterov's form uses g + momentum·b.
+    In the first step, b is g. With `nesterov`, g + momentum·b takes the place of g.
     """
 
     is_elementwise = True
@@ -51,7 +51,10 @@ class SGD(Optimizer):
     def grow_state(
         self, parameter: Tensor, gradient: Tensor, state: State, group: Mapping[str, Any]
     ) -> State:
-        """A buffer where momentum was turned on after the first step; it starts as then."""
+        """The momentum buffer, if momentum was turned on after the first step.
+
+        Its value makes this step like a first one, whose b is g.
+        """
         if not group["momentum"] or "momentum_buffer" in state:
             return {}
         if not group["dampening"]:

@@ -1,4 +1,4 @@
-"""Averages of a model's parameters over its steps, and what belongs to averaging: SWA and EMA.
+"""Average a model's parameters over its steps (SWA and EMA), with the schedule for it.
 
 >>> from ogive.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 >>> model = nn.Linear(2, 1)
@@ -38,7 +38,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Average:
 
     def update(averages: list[Tensor], current: list[Tensor], count: Tensor) -> None:
         for average, value in zip(averages, current, strict=True):
-            average.copy_(average * decay + value * (1 - decay))  # integers are cut off
+            average.copy_(average * decay + value * (1 - decay))  # truncates integers
 
     return update
 
@@ -64,11 +64,11 @@ def _check_decay(decay: float) -> None:
 
 
 class AveragedModel(Module):
-    """A copy of a model whose parameters are averages of those that the model has had.
+    """A copy of a model whose parameters are averages over the model's steps.
 
-    The first update copies the parameters; those that follow average them: equally, by
+    The first update copies the parameters. Later ones average them: with equal weights, or by
     `avg_fn(average, parameter, count)` for each, or by `multi_avg_fn` in place for all. Buffers are
-    copied at each update, or averaged as well with `use_buffers`. Updates may be captured.
+    copied at each update; with `use_buffers` they are averaged, too. Updates may be captured.
     """
 
     n_averaged: Tensor
@@ -95,16 +95,16 @@ class AveragedModel(Module):
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: AnyModule) -> None:
-        """Take the parameters of `model` into the average.
+        """Add the parameters of `model` to the averages.
 
-        Raises `ArgumentError` for a model with others than the one that was copied.
+        Raises `ArgumentError` if their shapes differ from those of the model that was copied.
         """
         averages, current = _tensors(self.module, True), _tensors(model, True)
         buffers, given = _tensors(self.module, False), _tensors(model, False)
         if [t.shape for t in averages + buffers] != [t.shape for t in current + given]:
             raise ArgumentError(
-                f"update_parameters: {type(model).__name__} has other parameters or buffers than "
-                f"the {type(self.module).__name__} that was copied"
+                f"update_parameters: the shapes of parameters or buffers of {type(model).__name__} "
+                f"differ from those of the {type(self.module).__name__} that was copied"
             )
         if self.use_buffers:
             averages, current, buffers, given = averages + buffers, current + given, [], []
@@ -118,7 +118,10 @@ class AveragedModel(Module):
             Tensor.realize_batch([*averages, *buffers, self.n_averaged])
 
     def _averaged(self, averages: list[Tensor], current: list[Tensor]) -> list[Tensor]:
-        """The new averages; which is the first update, is data that a captured function reads."""
+        """The new averages.
+
+        `n_averaged` is data, so that a captured function sees which update is the first.
+        """
         count = self.n_averaged
         if self.multi_avg_fn is None:
             assert self.avg_fn is not None
@@ -142,8 +145,8 @@ def _tensors(model: AnyModule, parameters: bool) -> list[Tensor]:
 class SWALR:
     """Moves the learning rates to `swa_lr` in `anneal_epochs` steps, and leaves them there.
 
-    It starts from the rates that it finds at its first step, so that another schedule may have
-    changed them before; in no steps, from the beginning. `anneal_strategy` is "cos" or "linear".
+    The way starts from the rates at its first step, so another schedule may change them before.
+    With `anneal_epochs=0`, the rates are `swa_lr` at once. `anneal_strategy` is "cos" or "linear".
     """
 
     def __init__(
@@ -154,7 +157,9 @@ class SWALR:
         anneal_strategy: str = "cos",
     ) -> None:
         if anneal_strategy not in ("cos", "linear"):
-            raise ArgumentError(f"anneal_strategy is 'cos' or 'linear', not {anneal_strategy!r}")
+            raise ArgumentError(
+                f"anneal_strategy must be 'cos' or 'linear', not {anneal_strategy!r}"
+            )
         if anneal_epochs < 0:
             raise ArgumentError(f"anneal_epochs must not be negative, got {anneal_epochs}")
         groups = optimizer.param_groups
@@ -170,12 +175,12 @@ class SWALR:
             self.step()
 
     def _part(self, step: int) -> float:
-        """How much of the way is done at a step."""
+        """The share of the way that is done after `step` steps."""
         part = min(1.0, step / max(1, self.anneal_epochs))
         return (1 - math.cos(math.pi * part)) / 2 if self.anneal_strategy == "cos" else part
 
     def step(self) -> None:
-        """Go on by one step."""
+        """Move the rates by one step."""
         before, self.last_epoch = self._part(self.last_epoch), self.last_epoch + 1
         now = self._part(self.last_epoch)
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
@@ -187,19 +192,19 @@ class SWALR:
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """How far it has come."""
+        """The number of steps taken."""
         return {"last_epoch": self.last_epoch}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a state that `state_dict` gave."""
         self.last_epoch = state["last_epoch"]
 
 
 def update_bn(loader: Iterable[Any], model: AnyModule, device: str | None = None) -> None:
-    """Find the running statistics of a model's batch normalization anew, from all of the data.
+    """Compute the running statistics of a model's batch normalization anew, from all of the data.
 
-    The statistics of averaged parameters are not averages of statistics. `loader` gives inputs, or
-    tuples that begin with them.
+    Averaged parameters need it: their statistics are not the averages of earlier statistics.
+    `loader` gives inputs, or tuples that begin with them.
     """
     layers = [
         layer

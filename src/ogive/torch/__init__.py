@@ -1,7 +1,7 @@
 """PyTorch's namespace over Ogive's tensors: `import ogive.torch as torch` is the line to change.
 
-Names mean here what they mean in PyTorch; where `ogive` has the same, it is the same object. What
-is absent, and what differs, is in docs/pytorch.md.
+Names have PyTorch's meaning. A name that means the same in `ogive` is the same object.
+docs/pytorch.md lists what is absent and what differs.
 
 >>> import ogive.torch as torch
 >>> torch.std(torch.tensor([1.0, 2.0, 3.0])).item()
@@ -30,13 +30,13 @@ __version__ = "2.13.0+ogive"
 _tree.add_finder()
 speak_pytorch()
 
-# What programs ask for soon is there, as after PyTorch's import: no loop waits for it.
+# Loaded now, as by PyTorch's import, so that no training loop waits for an import.
 for _name in EVERYDAY:
     importlib.import_module(_name)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "torch":  # PyTorch's modules import it, and programs say `torch.torch.float32`
+    if name == "torch":  # PyTorch has this name too, and programs write `torch.torch.float32`
         return sys.modules[__name__]
     if name in TREE:
         return importlib.import_module(f"ogive.torch.{name}")

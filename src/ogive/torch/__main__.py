@@ -1,4 +1,4 @@
-"""`python -m ogive.torch script.py args`: run an unchanged script, `import torch` being ours."""
+"""`python -m ogive.torch script.py args`: run an unchanged script with `ogive.torch` as `torch`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ USAGE = "usage: python -m ogive.torch [-m module | script.py] [arguments]"
 
 
 def main(arguments: list[str]) -> int:
-    """Run a script or a module as `python` would. Gives the exit status."""
+    """Run a script or a module as `python` would. Returns the exit status."""
     if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
         print(USAGE)
         return 0 if arguments and arguments[0] != "-m" else 2

@@ -1,4 +1,4 @@
-"""The tables behind `ogive.torch`: where each name of PyTorch's comes from."""
+"""The tables behind `ogive.torch`: the module that defines each of PyTorch's names."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ METHODS = (
     "trunc_", "unbind", "unflatten", "unique", "unique_consecutive", "unsafe_chunk", "unsafe_split",
     "unsqueeze", "var", "var_mean", "vdot", "vsplit", "xlogy_", "zero_",
 )  # fmt: skip
-"""Functions that are the methods of `Tensor` of these names, which follow PyTorch."""
+"""Functions made from the methods of `Tensor` of the same name, which follow PyTorch."""
 
 EVERYDAY = (
     "numpy.ma", "ogive.compat.function_names", "ogive.compat.pytorch.dtype_names", "ogive.data",
@@ -62,7 +62,7 @@ NUMBER_FIRST = (
     "div", "divide", "float_power", "floor_divide", "mul", "multiply", "pow", "remainder", "sub",
     "subtract", "true_divide", "xlogy",
 )  # fmt: skip
-"""Likewise, and the first of two operands may be a number: `torch.pow(2, x)`."""
+"""Functions made from methods, whose first operand may be a number: `torch.pow(2, x)`."""
 
 SAME = (
     "Generator", "atleast_1d", "atleast_2d", "atleast_3d", "autocast", "bartlett_window",
@@ -83,14 +83,14 @@ SAME = (
     "triangular_solve", "uint16", "uint32", "uint64", "uint8",
     "unravel_index", "view_as_complex", "view_as_real", "vstack", "where",
 )  # fmt: skip
-"""What is the same in `ogive` and in PyTorch: the same object, but for what takes `out=` or one
-dtype alone there (`OUT_OF_SAME`, `ONE_DTYPE`)."""
+"""Names that mean the same in `ogive` and in PyTorch. They are the same objects, except functions
+that take `out=` or operands of one dtype in PyTorch (`OUT_OF_SAME`, `ONE_DTYPE`)."""
 
 OUT = frozenset(
     name for name in (*METHODS, *NUMBER_FIRST)
     if not name.endswith("_") and not name.startswith("is_")
 )  # fmt: skip
-"""Functions that take `out=`, a tensor that the result is assigned to."""
+"""Functions that take `out=`, a tensor to which the result is assigned."""
 
 ONE_DTYPE = frozenset(("cdist", "cholesky_solve", "einsum", "tensordot"))
 """Functions whose tensors must be of one dtype in PyTorch."""
@@ -259,14 +259,14 @@ TREE: dict[str, tuple[str, ...]] = {
     "types": ("ogive.torch.tensors.annotations",),
     "testing": ("ogive.torch.tensors.comparing",),
 }  # fmt: skip
-"""The modules below `ogive.torch`, and where the names of each are looked for, in order."""
+"""The modules below `ogive.torch`, each with the modules in which its names are looked up."""
 
 COPIES = (
     "alias_copy", "detach_copy", "diagonal_copy", "expand_copy", "narrow_copy", "permute_copy",
     "select_copy", "split_copy", "split_with_sizes_copy", "squeeze_copy", "t_copy",
     "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "view_copy",
 )  # fmt: skip
-"""Views, copied."""
+"""Functions that copy what the view of the same name shows."""
 
 OPERATORS = (
     "_chunk_cat", "_native_batch_norm_legit", "_softmax_backward_data", "_unsafe_masked_index",
@@ -275,7 +275,7 @@ OPERATORS = (
     "grid_sampler_3d", "igamma", "igammac", "lu", "lu_solve", "native_batch_norm",
     "native_dropout_backward", "native_group_norm", "native_layer_norm",
 )  # fmt: skip
-"""Operators that `ogive` has in other forms."""
+"""Operators that `ogive` has in another form."""
 
 _OF_LISTS = (
     "abs", "acos", "add", "addcdiv", "addcmul", "asin", "atan", "ceil", "clamp_max", "clamp_min",
@@ -289,7 +289,7 @@ FOREACH = tuple(
     f"_foreach_{name}{end}" for name in _OF_LISTS for end in ("", "_")
     if name + end not in ("clone_", "copy", "zero")
 )  # fmt: skip
-"""Methods that are functions of lists of tensors as well."""
+"""Methods that are also functions of lists of tensors."""
 
 OWN = {
     "ogive.torch.tensors.creation": (
@@ -352,5 +352,5 @@ OWN = {
         "GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available",
     ),
 }  # fmt: skip
-"""Where PyTorch's meaning differs from ours, or there is no such name in `ogive`: the modules that
-make them, each loaded when one of its names is asked for."""
+"""The modules that define names whose meaning differs from ours, or which `ogive` lacks. Each is
+loaded when one of its names is read."""

@@ -1,4 +1,4 @@
-"""Modules made from the tables: each finds its names where the table says, when asked for them."""
+"""Modules made from the tables of `names.py`. Each looks its names up when they are read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALIAS = "torch"
 
 
 def public_names(source: ModuleType) -> set[str]:
-    """What a module offers: what it has made or gathered, without its tools."""
+    """The public names of a module: those that it defines or collects, without its imports."""
     if source.__name__.startswith(f"{PACKAGE}."):
         return set(source.__all__)
     return {
@@ -31,7 +31,7 @@ def public_names(source: ModuleType) -> set[str]:
 
 
 class Namespace(ModuleType):
-    """A module of `ogive.torch`: its names are those of its sources, the same objects."""
+    """A module of `ogive.torch`. Its names are those of its source modules, the same objects."""
 
     def __getattr__(self, name: str) -> Any:
         below = self.__name__.removeprefix(f"{PACKAGE}.")
@@ -64,11 +64,11 @@ class _Maker(importlib.abc.Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         made = Namespace(spec.name, f"`{spec.name.removeprefix('ogive.')}`, as Ogive has it.")
-        made.__path__ = []  # its modules are found by the table alone
+        made.__path__ = []  # the table alone finds the modules below it
         return made
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing to run: names are found when they are asked for."""
+        """Do nothing: names are looked up when they are read."""
 
 
 class _Alias(importlib.abc.Loader):
@@ -80,11 +80,11 @@ class _Alias(importlib.abc.Loader):
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__spec__ = self._own  # the machinery has set that of the alias
+        module.__spec__ = self._own  # the import system has set the alias's own
 
 
 class TreeFinder(importlib.abc.MetaPathFinder):
-    """Finds `ogive.torch.nn` and the like."""
+    """An import finder for modules such as `ogive.torch.nn`."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -95,7 +95,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
 
 
 class AliasFinder(importlib.abc.MetaPathFinder):
-    """Finds `torch` and all below it in `ogive.torch`, and nothing else there."""
+    """An import finder for `torch` and the modules below it, which are those of `ogive.torch`."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -114,9 +114,9 @@ _set_aside: dict[str, ModuleType] = {}
 
 
 def install() -> None:
-    """Make `import torch` find `ogive.torch`, in this process, from now on.
+    """Make `import torch` import `ogive.torch`, in this process, from now on.
 
-    PyTorch itself, where it was imported, is set aside. `uninstall` undoes it.
+    If PyTorch itself was imported, its modules are set aside. `uninstall` restores them.
 
     >>> import ogive.torch
     >>> ogive.torch.install()
@@ -132,7 +132,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Undo `install`: `import torch` finds PyTorch again, as it was."""
+    """Undo `install`: `import torch` imports PyTorch again, with its modules as they were."""
     if _finder not in sys.meta_path:
         return
     sys.meta_path.remove(_finder)
@@ -142,11 +142,11 @@ def uninstall() -> None:
 
 
 def _take_out() -> dict[str, ModuleType]:
-    """Forget the modules by the name of `torch`, and give them."""
+    """Remove the modules named `torch` from `sys.modules`, and return them."""
     names = [name for name in sys.modules if name == ALIAS or name.startswith(f"{ALIAS}.")]
     return {name: sys.modules.pop(name) for name in names}
 
 
 def add_finder() -> None:
-    """Let the modules of the tree be imported by their dotted paths."""
+    """Make the modules of the tree importable by their dotted paths."""
     sys.meta_path.append(TreeFinder())

@@ -63,7 +63,7 @@ def test_run_profiles_by_kernel_and_by_operator(layer: str, capsys: Capture) -> 
         (["--input", "z=z.npy"], "there is no 'z'"),
         (["--input", "x"], "write --input NAME=VALUE"),
         (["--size", "row=3"], "(did you mean 'rows'?)"),
-        (["--size", "rows=many"], "is a number"),
+        (["--size", "rows=many"], "must be a number"),
         (["--input", "x=none.npy"], "x=none.npy: No such file"),
         (["--input", "x=x.npz"], "an array in a .npy file"),
         (["--batch", "-1"], "the length of an axis is 0 or more"),

@@ -1,4 +1,4 @@
-"""`ogive bench`: how fast a model is, beside ONNX Runtime where that is installed."""
+"""`ogive bench`: the speed of a model, and of ONNX Runtime if that is installed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from ogive.journal import show_bytes
 from ogive.named import NamedTuple
 
 TURNS = 6
-"""Both are measured in turns, so many each."""
+"""The number of turns in which each of the two is measured, one after the other."""
 
 REST = 0.1
-"""Seconds between turns: threads that still spin would take the other's time."""
+"""Seconds between turns, so that the spinning threads of one do not take time from the other."""
 
 
 PROGRAMS = {
@@ -55,11 +55,11 @@ except OSError:
     import resource
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
-"""Then it says how much memory it had at most, in kilobytes."""
+"""The end of that program: it prints its peak memory in kilobytes."""
 
 
 class First(NamedTuple):
-    """A process from its start to its first result."""
+    """The measurements of a process from its start to its first result."""
 
     seconds: float
     nbytes: int
@@ -73,7 +73,7 @@ def bench(
     threads: int,
     seconds: float,
 ) -> int:
-    """Print first result, latency, throughput and memory."""
+    """Print the time to the first result, latency, throughput and memory."""
     ogive.configure(threads=threads)
     loaded = ogive.onnx.load(model)
     inputs = make_inputs(loaded, given, batch, sizes)
@@ -123,7 +123,7 @@ def _measure_in_turns(
 
 
 def start_process(name: str, model: str, inputs: dict[str, Array], threads: int) -> First:
-    """Start a process for one result."""
+    """Start a process that computes one result, and measure it."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "inputs.npz")
         numpy.savez(path, allow_pickle=False, **inputs)

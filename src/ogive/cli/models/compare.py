@@ -1,4 +1,4 @@
-"""`ogive compare`: every value of a model beside that of ONNX Runtime."""
+"""`ogive compare`: compare every value of a model with that of ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def compare(
     threads: int,
     tolerance: float,
 ) -> int:
-    """Print the first value that differs, and the greatest differences; 1 if there is one."""
+    """Print the first value that differs, and the largest differences. Returns 1 if one differs."""
     if not peer.is_installed():
-        raise ArgumentError("there is nothing to compare with; pip install onnxruntime")
+        raise ArgumentError("ONNX Runtime is not installed; pip install onnxruntime")
     ogive.configure(threads=threads)
     loaded = ogive.onnx.load(model)
     inputs = make_inputs(loaded, given, batch, sizes)

@@ -21,7 +21,7 @@ def run(
     output: str | None,
     cpu: str | None,
 ) -> int:
-    """Write the files, and print what C programs call."""
+    """Write the files, and print the function that C programs call."""
     loaded = ogive.onnx.load(model)
     inputs = make_inputs(loaded, given, batch, sizes)
     path = Path(output) if output is not None else Path(model).with_suffix(".o")

@@ -1,4 +1,4 @@
-"""Inputs for a model: from files where they are given, else random."""
+"""Inputs for a model: read from files, or random."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from ogive.onnx import Info, Model
 Array = numpy.ndarray[Any, Any]
 
 USUAL_LENGTH = 16
-"""An axis that may change and of which nothing is said has this length."""
+"""The length of a variable axis whose length is not given."""
 
 USUAL_PICTURE = 224
-"""So many rows and columns a picture has, if a model does not say."""
+"""The rows and columns of a picture if the model does not fix them."""
 
 MOST_LARGE = 100
-"""Random integers are below this: most are numbers of words or classes."""
+"""Random integers are below this number, since most inputs are numbers of words or classes."""
 
 MEAN, SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""Of the channels of photographs, as networks for pictures are trained with (ImageNet's)."""
+"""The mean and deviation of the channels of photographs in ImageNet, with which most networks for
+pictures are trained."""
 
 
 def make_inputs(
@@ -37,7 +38,7 @@ def make_inputs(
     }
     for name, text in _pairs(sizes, "--size", list(named)).items():
         if not text.isdigit():
-            raise ArgumentError(f"--size {name}={text}: the length of an axis is a number")
+            raise ArgumentError(f"--size {name}={text}: the length of an axis must be a number")
         named[name] = int(text)
     generator = numpy.random.default_rng(seed)
     arrays = {}
@@ -62,7 +63,7 @@ def _check_batch(model: Model, batch: int) -> None:
 
 
 def _pairs(texts: Sequence[str], option: str, known: list[str]) -> dict[str, str]:
-    """NAME=VALUE by name."""
+    """The values of NAME=VALUE options, by name. Raises `ArgumentError`."""
     pairs = {}
     for text in texts:
         name, mark, value = text.partition("=")
@@ -77,7 +78,7 @@ def _pairs(texts: Sequence[str], option: str, known: list[str]) -> dict[str, str
 
 
 def _named(info: Info, batch: int) -> dict[str, int]:
-    """The lengths that may change by name, as they are if nothing is said."""
+    """The default lengths of an input's variable axes, by name."""
     return {
         length: _usual(info, axis, batch)
         for axis, length in enumerate(info.shape or ())
@@ -129,16 +130,18 @@ def _read(info: Info, path: Path, lengths: list[int]) -> Array:
 
 
 def _read_picture(info: Info, path: Path, lengths: list[int]) -> Array:
-    """A photograph, cut to its middle and in the numbers that networks are trained with."""
+    """Read a photograph: cropped to its middle, and normalized as for training."""
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
         raise ArgumentError(
-            f"--input {info.name}={path}: pictures are read by Pillow (pip install pillow); "
-            "arrays in .npy files need nothing"
+            f"--input {info.name}={path}: reading pictures needs Pillow (pip install pillow); "
+            "arrays in .npy files do not"
         ) from None
     if len(lengths) != 4 or 3 not in (lengths[1], lengths[3]):
-        raise ArgumentError(f"--input {info.name}={path}: this input takes no pictures: {lengths}")
+        raise ArgumentError(
+            f"--input {info.name}={path}: an input of shape {lengths} does not take pictures"
+        )
     is_last = lengths[3] == 3
     height, width = lengths[1:3] if is_last else lengths[2:]
     try:
@@ -158,5 +161,5 @@ def _read_picture(info: Info, path: Path, lengths: list[int]) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """The reason of an error, in words and without its number."""
+    """The message of an error, without its number."""
     return getattr(error, "strerror", None) or str(error)

@@ -1,4 +1,4 @@
-"""The same model in ONNX Runtime, where that is installed."""
+"""Run the same model in ONNX Runtime, if that is installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = numpy.ndarray[Any, Any]
 
 
 class Peer:
-    """A model in a session of ONNX Runtime, at its best settings."""
+    """A model in a session of ONNX Runtime, with its fastest settings."""
 
     def __init__(self, path: str, threads: int, outputs: Sequence[str] = ()) -> None:
         import onnxruntime
@@ -26,7 +26,7 @@ class Peer:
         options.log_severity_level = 3
         source: str | bytes = path
         if outputs:
-            # What fused operators hide would not be there to be compared.
+            # Values inside fused operators could not be compared.
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
             folder = os.path.dirname(os.path.abspath(path))
             options.add_session_config_entry(
@@ -38,7 +38,7 @@ class Peer:
             self.session = onnxruntime.InferenceSession(
                 source, options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # its errors have no class of their own
+        except Exception as error:  # ONNX Runtime's errors have no class of their own
             raise ExecuteError(f"ONNX Runtime refuses the model: {error}") from None
         self.version: str = onnxruntime.__version__
 
@@ -49,7 +49,7 @@ class Peer:
 
 
 def is_installed() -> bool:
-    """Whether there is ONNX Runtime to compare with."""
+    """Whether ONNX Runtime is installed."""
     try:
         import onnxruntime
     except ImportError:

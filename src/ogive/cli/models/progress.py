@@ -1,4 +1,4 @@
-"""A line on standard error while kernels are compiled, once that takes half a second."""
+"""Show progress on standard error while kernels are compiled, after half a second."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PATIENCE = 0.5
 """Seconds until the first line."""
 
 INTERVAL = 0.2
-"""Seconds between lines on a terminal; elsewhere there is one."""
+"""Seconds between updates on a terminal. Elsewhere one line is written."""
 
 
 @contextmanager
 def showing_progress(stream: TextIO | None = None, patience: float = PATIENCE) -> Iterator[None]:
-    """Say how far compiling has come until the block ends."""
+    """Show the progress of compiling until the block ends."""
     stream = stream or sys.stderr
     ended = threading.Event()
     thread = threading.Thread(target=_show, args=(stream, patience, ended), daemon=True)

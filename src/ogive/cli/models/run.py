@@ -1,4 +1,4 @@
-"""`ogive run`: what a model is, what it makes of inputs, and where its time goes."""
+"""`ogive run`: describe a model, run it, and show where its time goes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ogive.onnx import Model
 from ogive.tensor.tensor import Tensor
 
 MOST_SHOWN = 12
-"""So many lines of a table are shown."""
+"""The most lines of a table that are shown."""
 
 
 def run(
@@ -33,7 +33,7 @@ def run(
     output: str | None,
     profile: bool,
 ) -> int:
-    """Print what a model is and what it makes."""
+    """Print the description and the results of a model."""
     ogive.configure(threads=threads)
     if output is not None and Path(output).suffix not in (".npy", ".npz"):
         raise ArgumentError(f"--output {output}: results are written as .npy or .npz")
@@ -61,7 +61,7 @@ def run(
 
 
 def describe(report: Report, model: Model) -> None:
-    """Inputs, outputs, operators and weights."""
+    """Report the inputs, outputs, operators and weights of a model."""
     report.fact("graph", f"{model.name or 'without a name'}, by {model.producer or 'nobody'}")
     opsets = ", ".join(f"{name or 'ai.onnx'} {version}" for name, version in model.opsets.items())
     report.fact("opsets", opsets)
@@ -81,7 +81,7 @@ def describe(report: Report, model: Model) -> None:
 
 
 def to_array(value: Any) -> Any:
-    """A result without tensors."""
+    """A result with arrays in the place of tensors."""
     if isinstance(value, list):
         return [to_array(each) for each in value]
     return value.numpy() if isinstance(value, Tensor) else value
@@ -100,7 +100,7 @@ def summarize(value: Any) -> str:
 
 
 def show_profile(report: Report, model: Model, inputs: dict[str, Array]) -> None:
-    """The time of each kernel, and of each operator run by itself."""
+    """Report the time of each kernel, and of each operator run by itself."""
     report.section("Kernels, each by itself")
     times = model.profile(inputs)
     total = sum(entry.seconds for entry in times) or 1.0

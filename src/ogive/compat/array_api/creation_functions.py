@@ -19,27 +19,28 @@ def asarray(
 ) -> Tensor:
     """A tensor from numbers, nested lists, or anything that is an array.
 
-    Python's floats become float32, integers int64, complex numbers complex64. A tensor that fits
-    is given as it is; with `copy` it stays what it is when the other is assigned to.
+    Python floats become float32, integers int64, complex numbers complex64. A tensor of the right
+    dtype and device is returned itself; with `copy`, as a copy.
 
     >>> ogive.asarray([1, 2], dtype=ogive.float64).dtype
     ogive.float64
 
-    Raises `ArgumentError` for `copy=False` where a copy is needed.
+    Raises `ArgumentError` for `copy=False` if a copy is needed.
     """
     wanted = None if dtype is None else to_dtype(dtype)
     if isinstance(obj, Tensor):
         fits = wanted in (None, obj.dtype) and device in (None, obj.device)
         if copy is False and not fits:
             raise ArgumentError(
-                f"asarray: a tensor of {obj.dtype.name} on {obj.device} cannot be had as "
+                f"asarray: a tensor of {obj.dtype.name} on {obj.device} cannot become "
                 f"{wanted or obj.dtype} on {device or obj.device} without a copy"
             )
         return obj if fits and not copy else Tensor(obj, wanted, device or obj.device)
     if copy is False:
         if wanted is not None or not hasattr(obj, "__dlpack__"):
             raise ArgumentError(
-                f"asarray: {type(obj).__name__} cannot be had without a copy; leave copy out"
+                f"asarray: {type(obj).__name__} cannot become a tensor without a copy; leave copy "
+                "out"
             )
         return from_dlpack(obj, device=device, copy=False)
     plain = isinstance(obj, bool | int | float | complex | list | tuple | numpy.ndarray)
@@ -50,7 +51,7 @@ def asarray(
 
 
 def as_tensor(data: Any, dtype: Any = None, device: str | None = None) -> Tensor:
-    """`asarray` with PyTorch's arguments: a tensor that fits is given as it is.
+    """`asarray` with PyTorch's arguments. A tensor of that dtype and device is returned itself.
 
     >>> ogive.as_tensor([1, 2], ogive.float64).dtype
     ogive.float64

@@ -18,7 +18,7 @@ from ogive.tensor.tensor import Tensor
 
 @record(frozen=True)
 class FloatInfo:
-    """The limits of a float dtype; for complex numbers, of each of their parts."""
+    """The limits of a float dtype; for a complex dtype, those of its parts."""
 
     dtype: DType
     bits: int
@@ -66,19 +66,21 @@ def astype(
     >>> ogive.astype(Tensor([1.5]), ogive.int32).tolist()
     [1]
 
-    Raises `DtypeError` for complex numbers as real ones: take `real` or `imag`.
+    Raises `DtypeError` for a conversion of complex numbers to real ones; use `real` or `imag`.
     """
     wanted = to_dtype(dtype)
     source = to_array(x, "astype").dtype
     if source.is_complex and not (wanted.is_complex or wanted.is_bool):
-        raise DtypeError(f"astype: {source.name} as {wanted.name} loses a part; take real or imag")
+        raise DtypeError(
+            f"astype: {source.name} as {wanted.name} loses the imaginary part; use real or imag"
+        )
     if device is not None:
         x = x.to(device)
     return x if not copy and wanted is source else x.cast(wanted)
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:
-    """Whether promotion leads from a dtype, or that of a tensor, to another.
+    """Whether a dtype, or the dtype of a tensor, can be promoted to another.
 
     >>> ogive.can_cast(ogive.int32, ogive.float32), ogive.can_cast(ogive.float64, ogive.float32)
     (True, False)
@@ -92,12 +94,12 @@ def can_cast(from_: Any, to: Any, /) -> bool:
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
-    """The dtype in which tensors, dtypes and Python numbers meet.
+    """The dtype to which tensors, dtypes and Python numbers are promoted together.
 
     >>> ogive.result_type(ogive.int8, Tensor([1.5]), 1j)
     ogive.complex64
 
-    Raises `DtypeError` where there is none, `ArgumentError` for numbers alone.
+    Raises `DtypeError` if there is no such dtype, and `ArgumentError` for numbers alone.
     """
     scalars = [x for x in arrays_and_dtypes if isinstance(x, bool | int | float | complex)]
     others = [
@@ -107,7 +109,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     ]
     if not others:
         raise ArgumentError("result_type needs a tensor or a dtype besides numbers")
-    # All of them count alike, as tensors with an axis do.
+    # Every dtype counts as that of a tensor with an axis.
     return dtypes.result_type([(dtype, 1) for dtype in others], scalars)
 
 
@@ -153,7 +155,7 @@ def _dtype_of(given: Any) -> DType:
 
 
 def promote_types(type1: Any, type2: Any) -> DType:
-    """The dtype in which elements of two dtypes meet.
+    """The dtype to which elements of two dtypes are promoted.
 
     >>> ogive.promote_types(ogive.int64, ogive.float16)
     ogive.float16
@@ -185,7 +187,7 @@ def isdtype(dtype: DType, kind: DType | str | Sequence[Any]) -> bool:
     if isinstance(kind, DType):
         return dtype is kind
     if not isinstance(kind, str):
-        raise ArgumentTypeError(f"isdtype: a kind is a dtype, a name or a tuple, not {kind!r}")
+        raise ArgumentTypeError(f"isdtype: kind must be a dtype, a name or a tuple, not {kind!r}")
     if kind not in KINDS:
         raise ArgumentError(f"isdtype: there is no kind {kind!r}; the kinds are {', '.join(KINDS)}")
     return dtype.kind in KINDS[kind]

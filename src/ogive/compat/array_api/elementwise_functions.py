@@ -1,8 +1,8 @@
 """Elementwise functions.
 
-Most are methods of `Tensor` under the standard's name. What is different: two tensors meet in the
-dtype that their dtypes promote to, however many axes they have; `sign` of NaN is NaN; `clip` leaves
-the dtype as it is; quotients of infinities and the signs of zero remainders are the standard's.
+Most are methods of `Tensor` under the standard's name. The differences: two operands are promoted
+by their dtypes alone, whatever their number of axes; `sign` of NaN is NaN; `clip` keeps the dtype;
+quotients of infinities and signs of zero remainders follow the standard.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Binary = Callable[[Any, Any], Tensor]
 
 
 def to_array(x: Any, name: str) -> Tensor:
-    """An argument that must be a tensor. Raises `ArgumentTypeError`."""
+    """Check that an argument is a tensor, and return it. Raises `ArgumentTypeError`."""
     if not isinstance(x, Tensor):
         raise ArgumentTypeError(
             f"{name} takes tensors, not {type(x).__name__}; make one with ogive.asarray"
@@ -29,7 +29,7 @@ def to_array(x: Any, name: str) -> Tensor:
 
 
 def to_operands(x1: Any, x2: Any, name: str) -> tuple[Any, Any]:
-    """Two operands, at most one of them a Python number, in the dtype where they meet."""
+    """Two operands, at most one of them a Python number, in their promoted dtype."""
     if isinstance(x1, Tensor) and isinstance(x2, Tensor):
         if x1.dtype is not x2.dtype:
             dtype = promote(x1.dtype, x2.dtype)
@@ -132,7 +132,7 @@ subtract = _binary("subtract")
 
 
 def _with_sides(x1: Any, x2: Any, name: str) -> tuple[Tensor, Tensor]:
-    """Two operands as tensors of the dtype where they meet."""
+    """Two operands as tensors of their promoted dtype."""
     first, second = to_operands(x1, x2, name)
     if not isinstance(first, Tensor):
         first = Tensor(first, result_type([(second.dtype, 1)], [first]))
@@ -143,7 +143,7 @@ def _with_sides(x1: Any, x2: Any, name: str) -> tuple[Tensor, Tensor]:
 
 
 def floor_divide(x1: Any, x2: Any, /) -> Tensor:
-    """The quotient, rounded down; of infinities, and by them, that of x1 / x2. Shapes broadcast.
+    """The quotient, rounded down; with infinities, x1 / x2. Shapes broadcast.
 
     >>> ogive.floor_divide(Tensor([7.0, ogive.inf, 1.0]), Tensor([2.0, 2.0, -ogive.inf])).tolist()
     [3.0, inf, -0.0]
@@ -156,7 +156,7 @@ def floor_divide(x1: Any, x2: Any, /) -> Tensor:
 
 
 def remainder(x1: Any, x2: Any, /) -> Tensor:
-    """What a division that is rounded down leaves, with the sign of x2, also where it is 0.
+    """The remainder of a division rounded down. It has the sign of x2, even if it is 0.
 
     Shapes broadcast.
 
@@ -189,7 +189,7 @@ def imag(x: Tensor, /) -> Tensor:
 
 
 def round(x: Tensor, /) -> Tensor:
-    """The nearest whole number, halves to the even one; of complex numbers each part.
+    """The nearest whole number, with halves to the even one. Complex numbers are rounded by parts.
 
     Shapes: unchanged.
 
@@ -214,7 +214,7 @@ def sign(x: Tensor, /) -> Tensor:
 
 
 def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
-    """Values below `min` become `min`, those above `max` become `max`; None is no bound.
+    """The values clamped to the bounds `min` and `max`; None means no bound.
 
     Shapes: the bounds broadcast with x. The dtype is that of x.
 

@@ -30,7 +30,7 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
 
 
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
-    """The element at each position along an axis, for positions in every other place.
+    """The elements at positions along an axis, with positions of their own for every line.
 
     Shapes: (a, b) with (a, n) → (a, n) for `axis` -1; the other axes broadcast.
 

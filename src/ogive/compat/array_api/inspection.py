@@ -1,4 +1,4 @@
-"""Inspection: what the namespace can do, and with which devices and dtypes."""
+"""Inspection: the capabilities, devices and dtypes of the namespace."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, to_device
 STANDARD = (
     dtypes.bool_, *dtypes.SIGNED, *dtypes.UNSIGNED, dtypes.float32, dtypes.float64, *dtypes.COMPLEX,
 )  # fmt: skip
-"""The dtypes that the standard knows; the narrow floats are beyond it."""
+"""The dtypes of the standard, which has no narrow floats."""
 
 
 class __array_namespace_info__:
-    """Answers to what a library may ask of the namespace.
+    """The description of the namespace, for libraries that ask for it.
 
     >>> ogive.__array_namespace_info__().default_device()
     'CPU'
     """
 
     def capabilities(self) -> dict[str, Any]:
-        """Boolean indices and shapes that depend on values work; there is no limit on axes."""
+        """The capabilities: boolean indices, shapes that depend on values, any number of axes."""
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,
@@ -31,7 +31,7 @@ class __array_namespace_info__:
         }
 
     def default_device(self) -> str:
-        """Where new tensors are."""
+        """The device of new tensors."""
         return DEFAULT_DEVICE
 
     def devices(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Linear algebra that every library has; `ogive.linalg` has the extension."""
+"""The linear algebra of the standard's core; `ogive.linalg` has its extension."""
 
 from __future__ import annotations
 

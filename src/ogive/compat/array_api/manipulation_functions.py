@@ -16,7 +16,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
-    """All tensors repeated to the shape in which they meet.
+    """All tensors, broadcast to their common shape.
 
     >>> [x.shape for x in ogive.broadcast_arrays(Tensor([[1], [2]]), Tensor([1, 2, 3]))]
     [(2, 3), (2, 3)]
@@ -25,7 +25,7 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
 
 
 def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
-    """Axes of length 1, and missing ones in front, repeated. Shapes: `shape`.
+    """The tensor broadcast to `shape`: axes of length 1, and missing leading axes, are repeated.
 
     >>> ogive.broadcast_to(Tensor([1, 2]), (2, 2)).tolist()
     [[1, 2], [1, 2]]
@@ -35,7 +35,7 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
 
 @also(tensors="arrays", dim="axis")
 def concat(arrays: Sequence[Tensor], *, axis: int | None = 0) -> Tensor:
-    """Tensors joined along an axis they have; flattened first for None.
+    """Tensors joined along an existing axis. With `axis=None` they are flattened first.
 
     Shapes: (a, c) and (b, c) → (a + b, c) for `axis` 0.
 
@@ -61,7 +61,7 @@ def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
 
 
 def flip(x: Tensor, /, *, axis: int | tuple[int, ...] | None = None) -> Tensor:
-    """The order along axes reversed, along all for None. Shapes: unchanged.
+    """The elements in reverse order along axes, or along all axes for None. Shapes: unchanged.
 
     >>> ogive.flip(Tensor([1, 2, 3])).tolist()
     [3, 2, 1]
@@ -89,7 +89,7 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
 
 
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
-    """Each element repeated in place, along an axis or, for None, of the flat tensor.
+    """Each element repeated, along an axis or, for None, in the flattened tensor.
 
     >>> ogive.repeat(Tensor([1, 2]), 2).tolist()
     [1, 1, 2, 2]
@@ -109,14 +109,14 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
 
 
 def roll(x: Tensor, /, shift: Any, *, axis: Any = None) -> Tensor:
-    """Elements moved along axes, what falls off the end comes in at the front.
+    """Elements shifted along axes. Those shifted past the end come in at the front.
 
     Shapes: unchanged; flat for None.
 
     >>> ogive.roll(Tensor([1, 2, 3]), 1).tolist()
     [3, 1, 2]
 
-    Raises `ArgumentError` when there are not as many shifts as axes.
+    Raises `ArgumentError` if the numbers of shifts and axes differ.
     """
     own = to_array(x, "roll")
     if axis is None:
@@ -131,7 +131,7 @@ def roll(x: Tensor, /, shift: Any, *, axis: Any = None) -> Tensor:
 
 
 def squeeze(x: Tensor, /, axis: int | tuple[int, ...]) -> Tensor:
-    """Axes of length 1 left out. Shapes: (a, 1, b) → (a, b) for `axis` 1.
+    """The tensor without axes of length 1. Shapes: (a, 1, b) → (a, b) for `axis` 1.
 
     >>> ogive.squeeze(Tensor([[1, 2]]), 0).tolist()
     [1, 2]

@@ -1,4 +1,4 @@
-"""Searching functions; `where` and `searchsorted` are PyTorch's as well."""
+"""Searching functions. `where` and `searchsorted` are elsewhere: PyTorch has the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """The position of the first greatest element, along an axis or in row-major order.
+    """The first position of the maximum, along an axis or in row-major order.
 
     >>> ogive.argmax(Tensor([3, 9, 9])).item()
     1
@@ -18,7 +18,7 @@ def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 
 
 def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """The position of the first least element, along an axis or in row-major order.
+    """The first position of the minimum, along an axis or in row-major order.
 
     >>> ogive.argmin(Tensor([3, 1, 1])).item()
     1
@@ -27,7 +27,7 @@ def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 
 
 def count_nonzero(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """How many elements are not zero. Shapes: the axes go, or stay with length 1.
+    """The number of nonzero elements. Shapes: the axes are removed, or kept with length 1.
 
     >>> ogive.count_nonzero(Tensor([[0, 1], [2, 3]]), axis=1).tolist()
     [1, 2]

@@ -1,4 +1,4 @@
-"""Set functions. How many elements differ depends on the values, so these compute at once."""
+"""Set functions. The length of a result depends on the values, so they compute at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class UniqueAll(NamedTuple):
-    """Distinct values, where each is first, which one every element is, how often each occurs."""
+    """The distinct values, their first positions, the value of each element, and the counts."""
 
     values: Tensor
     indices: Tensor
@@ -20,21 +20,21 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """Distinct values, and how often each occurs."""
+    """The distinct values, and how often each occurs."""
 
     values: Tensor
     counts: Tensor
 
 
 class UniqueInverse(NamedTuple):
-    """Distinct values, and which one every element is."""
+    """The distinct values, and for each element the index of its value."""
 
     values: Tensor
     inverse_indices: Tensor
 
 
 def unique_all(x: Tensor, /) -> UniqueAll:
-    """The distinct values in ascending order, with all that is known of them.
+    """The distinct values in ascending order, with first positions, inverse indices and counts.
 
     Shapes: (n,) each, and `inverse_indices` that of x.
 
@@ -61,7 +61,7 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
-    """The distinct values in ascending order, and which one every element of x is.
+    """The distinct values in ascending order, and for each element of x the index of its value.
 
     >>> [each.tolist() for each in ogive.unique_inverse(Tensor([3, 1, 3]))]
     [[1, 3], [1, 0, 1]]

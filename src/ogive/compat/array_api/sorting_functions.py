@@ -9,7 +9,7 @@ from ogive.tensor.tensor import Tensor
 def argsort(
     x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool = True
 ) -> Tensor:
-    """The positions that put an axis into order; equals stay in their order.
+    """The positions that sort the elements along an axis. Equal elements keep their order.
 
     >>> ogive.argsort(Tensor([3, 1, 2])).tolist()
     [1, 2, 0]

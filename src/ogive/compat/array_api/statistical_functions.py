@@ -1,7 +1,7 @@
 """Statistical functions.
 
-What is different from the methods of `Tensor`: no axes, `()`, are reduced to nothing; sums of
-unsigned integers are unsigned; `std` and `var` divide by n unless a correction is given.
+The differences from the methods of `Tensor`: the empty tuple `()` reduces no axis; sums of unsigned
+integers are unsigned; `std` and `var` divide by n unless a correction is given.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Axes = int | tuple[int, ...] | None
 
 
 def reduce(method: str, x: Tensor, axis: Axes, keepdims: bool, **options: Any) -> Tensor:
-    """A reduction by a method of `Tensor`; over no axes, of each element by itself."""
+    """Reduce by a method of `Tensor`. Over no axes, each element is reduced by itself."""
     alone = axis is not None and not to_entries(axis)
     result: Tensor = getattr(x.unsqueeze(-1) if alone else x, method)(
         -1 if alone else axis, keepdim=keepdims and not alone, **options
@@ -57,7 +57,7 @@ def prod(x: Tensor, /, *, axis: Axes = None, dtype: Any = None, keepdims: bool =
 
 
 def max(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The greatest element over axes, all for None; NaN if there is one.
+    """The maximum over axes, all for None; NaN if an element is NaN.
 
     >>> ogive.max(Tensor([[1, 2], [3, 4]]), axis=1).tolist()
     [2, 4]
@@ -66,7 +66,7 @@ def max(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
 
 
 def min(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The least element over axes, all for None; NaN if there is one.
+    """The minimum over axes, all for None; NaN if an element is NaN.
 
     >>> ogive.min(Tensor([[1, 2], [3, 4]]), axis=1).tolist()
     [1, 3]
@@ -86,7 +86,7 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
 def var(
     x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False
 ) -> Tensor:
-    """The squared distances from the mean, summed over axes, over n - `correction`.
+    """The variance over axes: the squared distances from the mean, over n - `correction`.
 
     >>> ogive.var(Tensor([1.0, 3.0])).item()
     1.0
@@ -113,7 +113,7 @@ def cumulative_sum(
     dtype: Any = None,
     include_initial: bool = False,
 ) -> Tensor:
-    """The sum up to each element along an axis, which a vector need not name.
+    """The sum up to each element along an axis. A vector needs no `axis`.
 
     Shapes: unchanged, or one element more, with 0 in front, for `include_initial`.
 
@@ -131,7 +131,7 @@ def cumulative_prod(
     dtype: Any = None,
     include_initial: bool = False,
 ) -> Tensor:
-    """The product up to each element along an axis, which a vector need not name.
+    """The product up to each element along an axis. A vector needs no `axis`.
 
     Shapes: unchanged, or one element more, with 1 in front, for `include_initial`.
 

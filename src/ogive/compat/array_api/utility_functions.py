@@ -8,7 +8,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def all(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """Whether all elements over axes are other than zero.
+    """Whether all elements over axes are nonzero.
 
     >>> ogive.all(Tensor([[True, False], [True, True]]), axis=1).tolist()
     [False, True]
@@ -17,7 +17,7 @@ def all(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
 
 
 def any(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """Whether an element over axes is other than zero.
+    """Whether any element over axes is nonzero.
 
     >>> ogive.any(Tensor([[True, False], [False, False]]), axis=1).tolist()
     [True, False]
@@ -34,7 +34,7 @@ def diff(
     prepend: Tensor | None = None,
     append: Tensor | None = None,
 ) -> Tensor:
-    """The differences of neighbours along an axis, `n` times over.
+    """The differences of neighbours along an axis, taken `n` times.
 
     Shapes: (a, b) → (a, b - n) for `axis` -1; what is prepended and appended counts.
 

@@ -1,1 +1,1 @@
-"""Methods of tensors for the sake of programs written for PyTorch or NumPy."""
+"""Methods of tensors for programs written for PyTorch or NumPy."""

@@ -1,4 +1,4 @@
-"""Second names of keywords: those of NumPy and of the array API standard beside PyTorch's."""
+"""Further names of keyword arguments: those of NumPy and the array API standard."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def also(**names: str) -> Callable[[Callable[..., Result]], Callable[..., Result
         @also(axis="dim")
         def stack(tensors, dim=0): ...        stack(parts, axis=1)   →   stack(parts, dim=1)
 
-    The second name of a variable number of positional arguments stands for them all.
+    If the first name is that of `*args`, the second one stands for all of these arguments.
     """
 
     def adapt(function: Callable[..., Result]) -> Callable[..., Result]:
@@ -50,17 +50,18 @@ def also(**names: str) -> Callable[[Callable[..., Result]], Callable[..., Result
 
 
 def numpy_names(function: Function) -> Function:
-    """Let a method take `axis` and `keepdims` for `dim` and `keepdim`, as PyTorch's do.
+    """Let a method take `axis` and `keepdims` for `dim` and `keepdim`, as PyTorch's methods do.
 
         x.sum(axis=0, keepdims=True)   →   x.sum(dim=0, keepdim=True)
 
-    Those who check types are told of the first names alone.
+    Type checkers see only the first names.
     """
     return cast(Function, also(axis="dim", keepdims="keepdim")(function))
 
 
 def _extended(signature: inspect.Signature, names: dict[str, str]) -> inspect.Signature:
-    """The signature with the second names among its keywords; what has two is required as none."""
+    """The signature with the second names as keywords. A parameter with two names becomes optional.
+    """
     parameters = dict(signature.parameters)
     for second, first in names.items():
         parameter = parameters[first]
@@ -77,7 +78,7 @@ def _extended(signature: inspect.Signature, names: dict[str, str]) -> inspect.Si
 
 
 def _in_order(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
-    """Behind a parameter that may be left out, no positional one is required either."""
+    """Give defaults to positional parameters after an optional one, as Python requires."""
     optional = False
     ordered = []
     for parameter in parameters:

@@ -1,4 +1,4 @@
-"""Attributes of PyTorch's tensors that ours cannot have: asking for one says what to do instead."""
+"""Attributes of PyTorch's tensors that ours cannot have. Their errors say what to do instead."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 
 class Missing:
-    """An attribute that is not there, as for `hasattr`, and says so in words of its own."""
+    """An attribute that raises `AttributeError` with its own message, so `hasattr` gives False."""
 
     def __init__(self, advice: str) -> None:
         self._advice = advice

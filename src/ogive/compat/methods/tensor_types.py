@@ -1,4 +1,4 @@
-"""Kinds of tensors by PyTorch's old names, and memory that is only asked for."""
+"""PyTorch's old names of tensor types, and methods about CUDA and pinned memory."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ DTYPES = {f"torch.{name}": dtype for dtype, name in NAMES.items()}
 
 
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
-    """Raises `DeviceError`: there is no CUDA device, all are on the CPU."""
+    """Move to a CUDA device. Raises `DeviceError` if there is none."""
     return self.to("cuda" if device is None or isinstance(device, int) else device)
 
 
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """The tensor itself: no other device copies its memory."""
+    """Return the tensor itself: no other device copies its memory."""
     return self
 
 
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether another device may copy its memory: no."""
+    """Return False: memory is never pinned."""
     return False
 
 
 def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """PyTorch's name for this kind of tensor, or the values as another kind or dtype.
+    """PyTorch's name for this type of tensor; or the values as another type or dtype.
 
     >>> Tensor([1.5]).type(), Tensor([1.5]).type("torch.LongTensor").tolist()
     ('torch.FloatTensor', [1])

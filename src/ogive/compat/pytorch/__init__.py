@@ -1,1 +1,1 @@
-"""PyTorch's names and calls beside the standard's: `ogive.topk(x, 3)`, `ogive.long`."""
+"""PyTorch's names and calls in `ogive`: `ogive.topk(x, 3)`, `ogive.long`."""

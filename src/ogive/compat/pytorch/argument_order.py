@@ -1,4 +1,4 @@
-"""Functions that are others with their arguments in another order."""
+"""Functions that call another function with the arguments in another order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that dtypes have in PyTorch besides their own: `ogive.long` is `ogive.int64`.
+"""PyTorch's second names of dtypes: `ogive.long` is `ogive.int64`.
 
 `ogive.dtype` is their class, for annotations and `isinstance`."""
 

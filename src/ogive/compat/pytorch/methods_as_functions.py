@@ -1,4 +1,4 @@
-"""The functions that are methods of `Tensor`, made when they are first asked for."""
+"""Functions made from the methods of `Tensor`, each when it is first read."""
 
 from __future__ import annotations
 

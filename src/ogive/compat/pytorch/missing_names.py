@@ -1,4 +1,4 @@
-"""Names of PyTorch that `ogive` has not, and what a user who asks for one may want instead."""
+"""Names of PyTorch that `ogive` lacks, each with what the user may want instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that the standard and PyTorch both have, by the same name and with other arguments."""
+"""Functions that the standard and PyTorch have under one name, with different arguments."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ogive.tensor.tensor import Tensor
 
 
 def with_method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the standard that also takes what the method of that name takes.
+    """Let a function of the standard also take the arguments of the method of the same name.
 
         sum(x, axis=1)              →   the standard's
         sum(x, dim=1), sum(x, 1)    →   x.sum(1), since the standard has no such call
 
-    A function that is no method is given as it is.
+    A function without such a method is returned unchanged.
     """
     method = getattr(Tensor, function.__name__, None)
     if method is None or function.__name__ == "repeat":  # which is `repeat_interleave` there

@@ -1,1 +1,1 @@
-"""Forms of operations element by element."""
+"""Forms of elementwise operations."""

@@ -1,4 +1,4 @@
-"""Forms of the functions between the layers of a network."""
+"""Forms of activation functions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _declare(
     slope: Callable[[Any, Any], Any],
     takes_integers: bool = False,
 ) -> None:
-    """A function without parameters, and its derivative as one of the argument and the result."""
+    """Declare a function without parameters. `slope` is its derivative from argument and result."""
 
     @form(function)
     def perform(x: Any) -> Any:
@@ -137,7 +137,7 @@ def _gelu_inner(x: Any, approximate: Any) -> Any:
 
 @form(activations.hardtanh)
 def hardtanh(x: Any, min_val: Any = -1, max_val: Any = 1) -> Any:
-    """x kept inside bounds."""
+    """x, clamped to bounds."""
     return numpy.minimum(numpy.maximum(_floats(x), _number(min_val)), _number(max_val))
 
 
@@ -159,7 +159,7 @@ def _relu6(given: Any, out: Any, x: Any) -> Any:
 
 @form(activations.leaky_relu)
 def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
-    """x, and below 0 x · `negative_slope`."""
+    """x; below 0, x · `negative_slope`."""
     return numpy.where(x > 0, _floats(x), x * _number(negative_slope))
 
 
@@ -170,7 +170,7 @@ def _leaky_relu(given: Any, out: Any, x: Any, negative_slope: Any = 0.01) -> Any
 
 @form(activations.prelu)
 def prelu(x: Any, weight: Any) -> Any:
-    """x, and below 0 x times the slope of its channel."""
+    """x; below 0, x times the slope of its channel."""
     if weight.dtype != _floats(x).dtype or weight.ndim > 1:
         raise Refused
     return numpy.where(x > 0, x, x * _beside(weight, x))
@@ -184,7 +184,7 @@ def _prelu(given: Any, out: Any, x: Any, weight: Any) -> Any:
 
 
 def _beside(weight: Any, x: Any) -> Any:
-    """One slope, or one per channel, with the axes of `x`."""
+    """The slopes, one for all or one per channel, in a shape that broadcasts with `x`."""
     if weight.size == 1:
         return weight.reshape((1,) * x.ndim)
     if x.ndim < 2 or weight.size != x.shape[1]:
@@ -194,7 +194,7 @@ def _beside(weight: Any, x: Any) -> Any:
 
 @form(activations.elu)
 def elu(x: Any, alpha: Any = 1.0) -> Any:
-    """x, and below 0 `alpha` · (eˣ - 1)."""
+    """x; below 0, `alpha` · (eˣ - 1)."""
     return numpy.where(x > 0, _floats(x), numpy.expm1(numpy.minimum(x, 0)) * _number(alpha))
 
 
@@ -205,7 +205,7 @@ def _elu(given: Any, out: Any, x: Any, alpha: Any = 1.0) -> Any:
 
 @form(activations.celu)
 def celu(x: Any, alpha: Any = 1.0) -> Any:
-    """x, and below 0 `alpha` · (e^(x / alpha) - 1)."""
+    """x; below 0, `alpha` · (e^(x / alpha) - 1)."""
     if _number(alpha) == 0:
         raise Refused
     return numpy.where(x > 0, _floats(x), numpy.expm1(numpy.minimum(x, 0) / alpha) * alpha)
@@ -245,7 +245,7 @@ def _softshrink(given: Any, out: Any, x: Any, lambd: Any = 0.5) -> Any:
 
 @form(activations.hardshrink)
 def hardshrink(x: Any, lambd: Any = 0.5) -> Any:
-    """x, and 0 where |x| ≤ `lambd`."""
+    """x; 0 where |x| ≤ `lambd`."""
     return numpy.where(abs(_floats(x)) <= _number(lambd), 0, x)
 
 
@@ -256,7 +256,7 @@ def _hardshrink(given: Any, out: Any, x: Any, lambd: Any = 0.5) -> Any:
 
 @form(activations.threshold)
 def threshold(x: Any, threshold: Any, value: Any) -> Any:
-    """x where it is above `threshold`, `value` elsewhere."""
+    """x where it is above `threshold`; `value` elsewhere."""
     return numpy.where(_floats(x) <= _number(threshold), _number(value), x)
 
 
@@ -280,7 +280,7 @@ def _glu(given: Any, out: Any, x: Any, dim: Any = -1) -> Any:
 
 
 def _halves(x: Any, dim: Any) -> Any:
-    """NumPy refuses an axis that has no two equal halves."""
+    """The two halves along an axis. NumPy raises for an odd length."""
     if dim.__class__ is not int:
         raise Refused
     return numpy.split(x, 2, dim)

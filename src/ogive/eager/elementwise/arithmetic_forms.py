@@ -1,4 +1,4 @@
-"""Forms of arithmetic, element by element. Quotients and powers are apart."""
+"""Forms of elementwise arithmetic, except quotients and powers (`quotient_forms.py`)."""
 
 from __future__ import annotations
 
@@ -174,11 +174,11 @@ def _logaddexp(given: Any, out: Any, x: Any, other: Any) -> Any:
 
 @form(pairwise.xlogy)
 def xlogy(x: Any, other: Any) -> Any:
-    """x · log(other), and 0 where `x` is 0 and `other` a number."""
+    """x · log(other); 0 where `x` is 0 and `other` is not NaN."""
     x, other = float_pair(x, other)
     logarithm = numpy.log(other)
     if logarithm.__class__ is not numpy.ndarray:
-        logarithm = float(logarithm)  # of a number, so that float32 stays
+        logarithm = float(logarithm)  # a Python float, so that float32 stays float32
     return numpy.where((x == 0) & (other == other), 0, x * logarithm)
 
 
@@ -192,7 +192,7 @@ def _xlogy(given: Any, out: Any, x: Any, other: Any) -> Any:
 
 
 def _scaled(x: Any, other: Any, alpha: Any) -> Any:
-    """`alpha * other`. A float must not scale integers, nor anything truth values."""
+    """`alpha * other`. Raises `Refused` for a float with integers, and for booleans."""
     if alpha.__class__ is not int and (alpha.__class__ is not float or x.dtype.kind != "f"):
         raise Refused
     if x.dtype.kind == "b":
@@ -208,14 +208,14 @@ def _refuse_masks(x: Any, other: Any) -> None:
 
 
 def _need_floats(*arrays: Any) -> None:
-    """Raise `Refused` for what is no array, or of integers or of mixed dtypes."""
+    """Raise `Refused` unless all are arrays of one float dtype."""
     for array in arrays:
         if array.dtype.kind != "f" or array.dtype != arrays[0].dtype:
             raise Refused
 
 
 def _only_floats(x: Any, other: Any) -> tuple[Any, Any]:
-    """Operands that meet in floats by themselves."""
+    """Two operands, promoted. Raises `Refused` unless their promoted dtype is a float."""
     x, other = pair(x, other)
     if x.dtype.kind != "f":
         raise Refused

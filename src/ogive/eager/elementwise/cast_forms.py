@@ -1,4 +1,4 @@
-"""Other dtypes: casts of eager tensors. One that is so already is given itself."""
+"""Casts of eager tensors. A tensor that has the dtype already is returned itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ogive.tensor.values import conversion
 
 @form(conversion.cast)
 def converted(array: Any, dtype: Any) -> Any:
-    """The values as another dtype."""
+    """The values of an array in another dtype."""
     wanted = dtype.numpy
     if wanted not in DTYPES or wanted == array.dtype:
         raise Refused
@@ -48,7 +48,7 @@ def to(
     copy: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """This tensor as another dtype, with `copy` another one. Another device settles it."""
+    """The tensor in another dtype; with `copy`, always a new tensor. Another device settles it."""
     wanted, place = dtype, device
     for target in targets:
         if target.__class__ is DType:
@@ -66,7 +66,7 @@ def to(
 
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
-    """The same values in row-major order: this tensor, if they are."""
+    """The values in row-major order. The tensor itself, if they are."""
     if is_captured():
         return conversion.contiguous(self)
     return self if self.value.flags.c_contiguous else self.clone(memory_format="contiguous_format")

@@ -1,4 +1,4 @@
-"""Forms that choose between values: the greater, what lies inside bounds, what a mask says."""
+"""Forms that choose between values: maxima and minima, bounds, masks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ndarray = numpy.ndarray
 
 
 def _declare(function: Callable[..., Any], operation: Any, beaten: Any) -> None:
-    """`maximum` and `minimum`. Equal operands share the gradient; one that is beaten gets none."""
+    """Declare `maximum` or `minimum`. Equal operands share the gradient."""
 
     @form(function)
     def compute(x: Any, other: Any) -> Any:
@@ -38,7 +38,7 @@ _declare(arithmetic.minimum, numpy.minimum, numpy.greater)
 
 
 def _declare_apart_from_nan(function: Callable[..., Any], operation: Any, wins: Any) -> None:
-    """`fmax` and `fmin`: what is no number loses. Of equal operands the first has the gradient."""
+    """Declare `fmax` or `fmin`, which ignore NaN. Of equal operands the first has the gradient."""
 
     @form(function)
     def compute(x: Any, other: Any) -> Any:
@@ -62,7 +62,7 @@ _declare_apart_from_nan(pairwise.fmin, numpy.fmin, numpy.less_equal)
 
 @form(arithmetic.clamp)
 def clamp(x: Any, min: Any = None, max: Any = None) -> Any:
-    """`x` inside of bounds."""
+    """`x`, clamped to bounds."""
     if min is None and max is None:
         raise Refused
     if min is not None:
@@ -87,7 +87,7 @@ def _clamp(given: Any, out: Any, x: Any, min: Any = None, max: Any = None) -> An
 
 @form(arithmetic.clamp_min)
 def clamp_min(x: Any, min: Any) -> Any:
-    """`x`, no less than `min`."""
+    """`x`, but at least `min`."""
     return _limited(numpy.maximum, x, min)
 
 
@@ -98,7 +98,7 @@ def _clamp_min(given: Any, out: Any, x: Any, min: Any) -> Any:
 
 @form(arithmetic.clamp_max)
 def clamp_max(x: Any, max: Any) -> Any:
-    """`x`, no greater than `max`."""
+    """`x`, but at most `max`."""
     return _limited(numpy.minimum, x, max)
 
 
@@ -135,7 +135,7 @@ def _choose(condition: Any, x: Any, other: Any) -> Any:
 
 
 def _numbers(x: Any, other: Any) -> tuple[Any, Any]:
-    """Two Python numbers as NumPy's, of the dtype in which they meet."""
+    """Two Python numbers as NumPy numbers of their promoted dtype."""
     kinds = {x.__class__, other.__class__}
     if not kinds <= {bool, int, float}:
         raise Refused
@@ -145,7 +145,7 @@ def _numbers(x: Any, other: Any) -> tuple[Any, Any]:
 
 @form(joining.where)
 def where(condition: Any, if_true: Any, if_false: Any) -> Any:
-    """`if_true` where `condition` holds, `if_false` elsewhere."""
+    """`if_true` where `condition` is True, `if_false` elsewhere."""
     return _choose(condition, if_true, if_false)
 
 
@@ -156,7 +156,7 @@ def _where(given: Any, out: Any, condition: Any, if_true: Any, if_false: Any) ->
 
 @form(pairwise.where)
 def where_method(x: Any, condition: Any, other: Any) -> Any:
-    """`x` where `condition` holds, `other` elsewhere."""
+    """`x` where `condition` is True, `other` elsewhere."""
     return _choose(condition, x, other)
 
 
@@ -174,12 +174,12 @@ def _chosen(given: Any, condition: Any, x: Any, other: Any) -> Any:
 
 
 _FILLS = {"f": (float, int, bool), "i": (int, bool), "u": (int, bool), "b": (bool,)}
-"""The numbers that arrays can be filled with, by the kind of their dtype."""
+"""The types of numbers with which an array can be filled, by the kind of its dtype."""
 
 
 @form(pairwise.masked_fill)
 def masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    """`value` where `mask` holds, `x` elsewhere; the dtype stays."""
+    """`value` where `mask` is True, `x` elsewhere, in the dtype of `x`."""
     if value.__class__ is _ndarray:
         if value.ndim or value.dtype != x.dtype:
             raise Refused

@@ -1,4 +1,4 @@
-"""Forms of comparisons, logic and bits; no gradient flows through them."""
+"""Forms of comparisons, logic and bit operations. No gradient flows through them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ndarray = numpy.ndarray
 
 
 def _declare(operation: Any, *functions: Callable[..., Any]) -> None:
-    """A form that is an operation of NumPy's on operands that meet."""
+    """Declare a form that is a NumPy operation on promoted operands."""
 
     @form(*functions, apart=True)
     def compute(x: Any, other: Any) -> Any:
@@ -37,7 +37,7 @@ _declare(numpy.bitwise_xor, arithmetic.bitwise_xor)
 
 
 def _declare_logic(operation: Any, function: Callable[..., Any]) -> None:
-    """A form that looks only at whether its operands are other than zero."""
+    """Declare a form that depends only on whether its operands are nonzero."""
 
     @form(function, apart=True)
     def compute(x: Any, other: Any) -> Any:
@@ -80,7 +80,7 @@ def reflected_right_shift(x: Any, other: Any) -> Any:
 
 
 def _shift(operation: Any, x: Any, count: Any) -> Any:
-    """A shift of operands that have met. What is shifted by more bits than there are is refused."""
+    """A shift of promoted operands. Raises `Refused` for counts out of range."""
     bits = (x if x.__class__ is _ndarray else count).dtype
     if bits.kind == "b" or not numpy.all((count >= 0) & (count < bits.itemsize * 8)):
         raise Refused
@@ -101,7 +101,7 @@ def isclose(x: Any, other: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: b
     return close | (numpy.isnan(x) & numpy.isnan(other)) if equal_nan else close
 
 
-# What gives a Python value is no form.
+# Functions that give a Python value are not forms.
 
 
 def allclose(
@@ -115,7 +115,7 @@ def allclose(
 
 
 def equal(self: Tensor, other: Tensor) -> bool:
-    """Whether both have one shape and the same elements."""
+    """Whether two tensors have the same shape and the same elements."""
     try:
         x, y = _arrays(self, other)
         if x.dtype != y.dtype:

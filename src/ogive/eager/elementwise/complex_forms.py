@@ -1,6 +1,7 @@
-"""Forms of complex numbers, and the forms of other families that take them.
+"""Forms of complex numbers, and a list of the other forms that take them.
 
-No gradient flows through complex numbers here: what a leaf leads to is left to the function.
+No gradient flows through complex numbers here. If an operand follows from a leaf, the function
+itself is called.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _WIDE = {numpy.dtype("float32"): "complex64", numpy.dtype("float64"): "complex12
 
 @form(complex_numbers.complex)
 def joined(real: Any, imag: Any) -> Any:
-    """`real + i·imag`, each part as it is."""
+    """`real + i·imag`, with the bits of both parts unchanged."""
     if real.__class__ is not _ndarray or imag.__class__ is not _ndarray:
         raise Refused
     real, imag = pair(real, imag)
@@ -42,13 +43,13 @@ def joined(real: Any, imag: Any) -> Any:
 
 @form(complex_numbers.real, view=True)
 def real(z: Any) -> Any:
-    """The real part, in the memory of the number; real numbers themselves."""
+    """The real part, as a view. Real numbers are returned themselves."""
     return z.real if z.dtype.kind == "c" else z
 
 
 @form(complex_numbers.imag, view=True)
 def imag(z: Any) -> Any:
-    """The imaginary part, likewise."""
+    """The imaginary part, as a view."""
     if z.dtype.kind != "c":
         raise Refused
     return z.imag
@@ -64,7 +65,7 @@ def conj(z: Any) -> Any:
 
 @form(unary_compositions.angle)
 def angle(z: Any) -> Any:
-    """The angle to the positive numbers."""
+    """The angle to the positive real axis."""
     if z.dtype.kind != "c":
         raise Refused
     return numpy.arctan2(z.imag, z.real)
@@ -72,7 +73,7 @@ def angle(z: Any) -> Any:
 
 @form(complex_numbers.view_as_real, view=True)
 def view_as_real(z: Any) -> Any:
-    """The parts along a new last axis."""
+    """The real and imaginary parts along a new last axis, as a view."""
     if z.dtype.kind != "c":
         raise Refused
     part = z.real.dtype
@@ -110,7 +111,7 @@ _TAKE_COMPLEX = (
 
 
 def let_take_complex() -> None:
-    """Mark the forms that take complex numbers: these, and all views."""
+    """Mark the forms that take complex numbers: those listed here, and all views."""
     for function, own in forms.items():
         if own.is_view or function in _TAKE_COMPLEX:
             own.takes_complex = True

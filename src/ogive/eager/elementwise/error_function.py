@@ -1,4 +1,4 @@
-"""erf and erfc of arrays, which NumPy lacks.
+"""erf and erfc of arrays, which NumPy does not have.
 
 A few numbers are given to Python's own, one by one, at about 0.1 µs each. More than that are
 computed by a quotient of polynomials, where a float32 is wanted:
@@ -22,7 +22,7 @@ FEW = 128
 """Up to how many elements one by one is faster than polynomials."""
 
 _MOST = 1 << 12
-"""Up to how many it is faster than a kernel."""
+"""The number of elements up to which this module is faster than a kernel."""
 
 
 def erf(x: Any) -> Any:
@@ -42,7 +42,7 @@ def _each(function: Callable[[float], float], x: Any) -> Any:
 
 
 BLOCK = 1 << 13
-"""How many elements are computed with at a time: what is between them stays in a core's cache."""
+"""The number of elements computed at a time, so that intermediates stay in a core's cache."""
 
 _FARTHEST = 3.95
 """Beyond, erf is 1 to a float32."""

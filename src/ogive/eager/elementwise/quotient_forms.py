@@ -1,5 +1,8 @@
-"""Forms of quotients, remainders and powers. Integers are never divided by zero here: the function
-itself says so, with the line of the program."""
+"""Forms of quotients, remainders and powers.
+
+They refuse a division of integers by zero: the function itself raises the error, with the user's
+line.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _ndarray = numpy.ndarray
 
 
 def _divide(x: Any, other: Any, rounding_mode: Any) -> Any:
-    """A quotient of operands, at least one of them an array."""
+    """The quotient of two operands, at least one of them an array."""
     if rounding_mode is None:
         x, other = float_pair(x, other)
         return x / other
@@ -39,13 +42,13 @@ def _remainder(x: Any, other: Any) -> Any:
     rest = numpy.remainder(x, other)
     if is_whole or rest.all():
         return rest
-    # A rest of zero has the sign of the dividend in PyTorch, that of the divisor in NumPy.
+    # A remainder of zero has the sign of the dividend in PyTorch, of the divisor in NumPy.
     return numpy.where(rest == 0, numpy.copysign(rest, x), rest)
 
 
 def _check_whole(x: Any, other: Any) -> bool:
-    """Whether operands that have met are integers. Raises `Refused` for truth values, and for
-    integers that are divided by zero."""
+    """Whether promoted operands are integers. Raises `Refused` for booleans, and for a division of
+    integers by zero."""
     kind = (x if x.__class__ is _ndarray else other).dtype.kind
     if kind == "b":
         raise Refused
@@ -72,7 +75,7 @@ def _div(given: Any, out: Any, x: Any, other: Any, rounding_mode: Any = None) ->
 
 @form(arithmetic.reflected_div)
 def reflected_div(x: Any, other: Any) -> Any:
-    """`other / x`, as it is called for a number or a plain tensor before an eager one."""
+    """`other / x`, for a number or a plain tensor before an eager one."""
     return _divide(other, x, None)
 
 
@@ -136,7 +139,7 @@ def _fmod(given: Any, out: Any, x: Any, other: Any) -> Any:
 
 @form(arithmetic.pow)
 def power(x: Any, exponent: Any) -> Any:
-    """`x ** exponent`. NumPy refuses integers to negative powers."""
+    """`x ** exponent`. NumPy raises for integers to negative powers."""
     x, exponent = pair(x, exponent)
     if x.dtype.kind == "b":
         raise Refused
@@ -183,7 +186,7 @@ def _reflected_power(given: Any, out: Any, x: Any, other: Any) -> Any:
 
 
 def _slopes(given: Any, out: Any, base: Any, exponent: Any) -> tuple[Any, Any]:
-    """The gradients of a power: of its exponent, and of its base."""
+    """The gradients of a power, by its exponent and by its base."""
     return (
         lambda: numpy.where((base == 0) & (exponent >= 0), 0, given * (out * numpy.log(base))),
         lambda: numpy.where(
@@ -193,7 +196,7 @@ def _slopes(given: Any, out: Any, base: Any, exponent: Any) -> tuple[Any, Any]:
 
 
 def _power(x: Any, exponent: Any) -> Any:
-    """Floats to the power of a number: products and roots where they are exact or as good."""
+    """Floats to the power of a number, by products and roots where these are as accurate."""
     if exponent == 2:
         return x * x
     if exponent == 3:
@@ -211,11 +214,11 @@ def _power(x: Any, exponent: Any) -> Any:
 
 @form(divisors.gcd, apart=True)
 def gcd(x: Any, other: Any) -> Any:
-    """The greatest number that divides both. NumPy refuses floats and truth values."""
+    """The greatest common divisor. NumPy raises for floats and booleans."""
     return numpy.gcd(*pair(x, other))
 
 
 @form(divisors.lcm, apart=True)
 def lcm(x: Any, other: Any) -> Any:
-    """The least number that both divide."""
+    """The least common multiple."""
     return numpy.lcm(*pair(x, other))

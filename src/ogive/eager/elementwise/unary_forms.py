@@ -1,4 +1,4 @@
-"""Forms of functions of one tensor, element by element."""
+"""Forms of elementwise functions of one tensor."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _ROOT_OF_PI = math.sqrt(math.pi)
 def _declare(
     function: Callable[..., Any], operation: Any, slope: Callable[[Any, Any], Any]
 ) -> None:
-    """A function of floats, with its derivative as one of the argument and the result. Integers
-    become float32."""
+    """Declare a function of floats. `slope` is its derivative from argument and result.
+
+    Integers become float32.
+    """
 
     @form(function)
     def compute(x: Any) -> Any:
@@ -63,7 +65,7 @@ _declare(unary_functions.erfc, erfc, lambda x, out: numpy.exp(-x * x) * (-2 / _R
 
 @form(unary_functions.neg)
 def neg(x: Any) -> Any:
-    """-x. NumPy refuses truth values."""
+    """-x. NumPy raises for booleans."""
     return -x
 
 
@@ -92,11 +94,11 @@ def sign(x: Any) -> Any:
 
 
 def _signs(x: Any) -> Any:
-    """The signs of floats, 0 for NaN, of which NumPy's is NaN."""
+    """The signs of floats. The sign of NaN is 0, as in PyTorch, and not NaN, as in NumPy."""
     return (x > 0).astype(x.dtype) - (x < 0)
 
 
-# Roundings. They have a slope, of zero.
+# Rounding functions, with a gradient of zero.
 
 
 @gradient(sign)
@@ -139,7 +141,7 @@ def _rounded(given: Any, out: Any, x: Any, decimals: Any = 0) -> Any:
 
 @form(unary_compositions.frac)
 def frac(x: Any) -> Any:
-    """What is behind the point."""
+    """The fractional part."""
     if x.dtype.kind != "f":
         raise Refused
     return x - numpy.trunc(x)
@@ -150,7 +152,7 @@ def _frac(given: Any, out: Any, x: Any) -> Any:
     return (given,)
 
 
-# Questions and bits
+# Predicates and bit operations
 
 
 def _declare_question(function: Callable[..., Any], operation: Callable[[Any], Any]) -> None:
@@ -180,7 +182,7 @@ def signbit(x: Any) -> Any:
 
 @form(unary_compositions.sinc)
 def sinc(x: Any) -> Any:
-    """sin(πx) / (πx), and 1 at 0."""
+    """sin(πx) / (πx); 1 at 0."""
     x = to_float(x)
     angle = x * math.pi
     return numpy.where(x == 0, 1, numpy.sin(angle) / angle)
@@ -195,7 +197,7 @@ def _sinc(given: Any, out: Any, x: Any) -> Any:
 
 @form(unary_compositions.logit)
 def logit(x: Any, eps: Any = None) -> Any:
-    """log(x / (1 - x)); `eps` keeps x inside [eps, 1 - eps]."""
+    """log(x / (1 - x)), with x clamped to [eps, 1 - eps] if `eps` is given."""
     x = to_float(x)
     if eps is not None:
         x = numpy.minimum(numpy.maximum(x, eps), 1 - eps)

@@ -1,1 +1,1 @@
-"""Gradients of eager tensors: records, and the way back over them."""
+"""Gradients of eager tensors: records, and the backward pass over them."""

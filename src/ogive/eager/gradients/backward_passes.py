@@ -1,4 +1,4 @@
-"""`backward()` and `autograd.grad` of eager tensors, by the tape."""
+"""`backward()` and `autograd.grad` for eager tensors, by the tape."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def backward(
 
 
 def _deliver(leaf: Leaf, total: Any, reached: list[Tensor]) -> None:
-    """Add to the gradient of a leaf, where it is alive. Those that have hooks are `reached`."""
+    """Add `total` to the gradient of a leaf, if it is alive. Leaves with hooks join `reached`."""
     tensor = leaf.tensor()
     if tensor is None or not getattr(tensor, "is_flagged", False):
         return
@@ -65,7 +65,7 @@ def _deliver(leaf: Leaf, total: Any, reached: list[Tensor]) -> None:
         tensor.gradient = give(numpy.array(total))
     elif known.is_eager and known.record is None:
         if is_alone(known):
-            known.value = numpy.asarray(known.value + total)  # of no axes it is a number
+            known.value = numpy.asarray(known.value + total)  # NumPy gives a number for scalars
         else:
             write(known, ..., known.value + total)
     else:
@@ -73,7 +73,7 @@ def _deliver(leaf: Leaf, total: Any, reached: list[Tensor]) -> None:
 
 
 def _deliver_recorded(leaf: Leaf, total: Tensor) -> None:
-    """The same with a gradient that has one itself."""
+    """Add to the gradient of a leaf a gradient that has a record itself."""
     tensor = leaf.tensor()
     if tensor is not None and getattr(tensor, "is_flagged", False):
         known = getattr(tensor, "gradient", None)
@@ -90,7 +90,7 @@ def gradients_for(
     allow_unused: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...] | None:
-    """`autograd.grad` of one eager tensor; None for what is left to the graph."""
+    """`autograd.grad` of one eager tensor; None if it is left to the graph."""
     wanted = inputs if isinstance(inputs, list | tuple) else [inputs]
     if isinstance(outputs, list | tuple) and len(outputs) == 1:
         (outputs,) = outputs
@@ -123,7 +123,7 @@ def gradients_for(
 def _gradients(
     outputs: Tensor, way: list[Any], weights: Any, wanted: Any
 ) -> dict[int, Tensor] | None:
-    """Gradients by the ids of leaves and records; None for what is left to the graph."""
+    """The gradients, by the ids of leaves and records; None if they are left to the graph."""
     upstream = tape.upstream(outputs, weights)
     if upstream is None:
         return None
@@ -139,7 +139,10 @@ def _gradients(
 def _differentiable(
     outputs: Tensor, weights: Any, sources: list[Source]
 ) -> dict[int, Tensor] | None:
-    """Gradients of leaves and records as tensors that can be differentiated again, likewise."""
+    """The gradients as tensors that can be differentiated again, by the ids of leaves and records.
+
+    None if they are left to the graph.
+    """
     if outputs.record.is_leaf:
         return None
     try:
@@ -150,7 +153,7 @@ def _differentiable(
 
 
 def hooks_of(tensor: Tensor) -> Hooks | None:
-    """The hooks of an eager tensor that gradients flow to; None for what is left to the graph."""
+    """The hooks of an eager tensor to which gradients flow; None if it is left to the graph."""
     if is_captured() or tensor.record is None:
         return None
     holder = tensor if tensor.record.is_leaf else tensor.record
@@ -161,7 +164,7 @@ def hooks_of(tensor: Tensor) -> Hooks | None:
 
 
 METHODS = {"backward": backward}
-"""What eager tensors do by themselves."""
+"""The methods that eager tensors override."""
 
 CALLS = {tensor_gradients.grad: gradients_for, gradient_hooks.hooks_of: hooks_of}
-"""What functions ask of eager tensors before they do it themselves."""
+"""The eager versions of functions, which these call first."""

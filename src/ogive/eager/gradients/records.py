@@ -1,11 +1,11 @@
-"""What eager tensors were computed by.
+"""Records: the operations that computed eager tensors.
 
     y = x * w          y.record: the form of `mul`, the arrays of x and w, the record of w
     loss = y.sum()     loss.record: the form of `sum`, the array of y, the record of y
 
-A record holds arrays, which nobody writes to from then on (`writing.py`): it can be gone through at
-any time, whatever becomes of the tensors. It can also be turned into the same expression of plain
-tensors, when its tensor settles.
+The arrays in a record are never written to (`writing.py`), so a backward pass can use it at any
+time, whatever happens to the tensors. When its tensor settles, a record becomes the same expression
+of plain tensors.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from ogive.eager.forms import Form
 
 Source = Any
-"""What an operand comes from: a `Record`, a `Leaf`, or None if no gradient flows to it."""
+"""The origin of an operand: a `Record`, a `Leaf`, or None if no gradient flows to it."""
 
 _number = itertools.count(1).__next__
 
 
 class Leaf:
-    """The record of a tensor that gradients are wanted for."""
+    """The record of a tensor that requires gradients."""
 
     __slots__ = ("__weakref__", "tensor")
 
@@ -52,7 +52,7 @@ class Leaf:
         self.tensor = weakref.ref(tensor)
 
     def plain(self, array: NDArray[Any]) -> Tensor:
-        """The leaf as a plain tensor, that had the values `array` when it was read."""
+        """The leaf as a plain tensor. `array` holds its values when it was read."""
         leaf = self.tensor()
         if leaf is None:
             return Tensor(array).requires_grad_()
@@ -66,9 +66,9 @@ class Leaf:
 
 
 def _in_memory(leaf: Tensor) -> NDArray[Any] | None:
-    """What lies in the memory of a plain leaf; None if it is to be another value.
+    """The values in the memory of a plain leaf; None if the leaf has a pending value.
 
-    Nothing is computed for that: `graph_lock` is held, and who computes waits for it.
+    Nothing is computed: the caller holds `graph_lock`, and a computation would wait for it.
     """
     memory = user_data.memory_of(leaf.node)
     if memory is None or memory.is_absent or is_unexecuted(memory):
@@ -77,15 +77,17 @@ def _in_memory(leaf: Tensor) -> NDArray[Any] | None:
 
 
 class Overtaken(Exception):
-    """A leaf was changed after it was computed with: what follows from it is known, and how is
-    not."""
+    """A leaf was changed after an operation had used it.
+
+    The results of that operation are known, but their expression cannot be repeated.
+    """
 
     def __init__(self, leaf: Tensor) -> None:
         super().__init__()
         self.leaf = leaf
 
     def value_of(self, memory: UOp) -> UOp:
-        """A value that a gradient flows through as far as it is refused."""
+        """A node over a value that raises `GradientError` when a gradient flows to it."""
         return make(Op.GRADIENT, memory.dtype, (memory, self.leaf.node), _OVERTAKEN)
 
 
@@ -97,7 +99,7 @@ class _Overtaken:
     def gradients(self, node: UOp, upstream: UOp) -> list[UOp | None]:
         raise GradientError(
             f"a gradient flows to a tensor of shape {node.inputs[0].shape} that was changed after "
-            "it was computed with; compute again what follows from it, or call backward() before"
+            "it was used; compute the results again, or call backward() before the change"
         )
 
 
@@ -105,9 +107,12 @@ _OVERTAKEN = _Overtaken()
 
 
 class Record:
-    """One operation: its form, its arguments with arrays for tensors, and where each of these comes
-    from. Its result is `out`. The `hooks` of its tensor, if it has some, are called with the
-    gradient of the result."""
+    """One operation: its form, its arguments with arrays in the place of tensors, and the sources
+    of these arrays.
+
+    Its result is `out`. The `hooks` of the result's tensor are called with the gradient of the
+    result.
+    """
 
     __slots__ = ("_plain", "args", "form", "hooks", "kwargs", "number", "out", "sources")
 
@@ -126,13 +131,13 @@ class Record:
         self.hooks: Hooks | None = None
 
     def watch(self, hooks: Hooks, plain: Tensor) -> None:
-        """Its tensor, which has settled and is as `plain`, gets hooks."""
+        """Add the hooks of the record's tensor, which has settled to `plain`."""
         self.hooks = hooks
         if self._plain is None:
             self._plain = plain
 
     def plain(self) -> Tensor:
-        """The result as an expression of plain tensors. Nothing recurses: chains may be long."""
+        """The result as an expression of plain tensors. Not recursive, since chains may be long."""
         recording = history.set_recording(True)
         is_cast = autocast_dtypes.current() is not None
         if is_cast:
@@ -171,7 +176,7 @@ class Record:
 
 
 def records_under(root: Source) -> list[Record]:
-    """The records that a record follows from, itself included, each once."""
+    """The records from which a record follows, itself included, each once."""
     found: dict[int, Record] = {}
     stack = [root]
     while stack:
@@ -183,7 +188,7 @@ def records_under(root: Source) -> list[Record]:
 
 
 def leaves_under(records: list[Record]) -> Iterator[Leaf]:
-    """The leaves that gradients of records reach."""
+    """The leaves to which gradients of records flow."""
     for record in records:
         for source in record.sources:
             if source is not None and source.is_leaf:

@@ -1,12 +1,12 @@
-"""Gradients of eager tensors as eager tensors, which can be differentiated again.
+"""Compute gradients as eager tensors, which can be differentiated again.
 
-`autograd.grad(..., create_graph=True)` goes back through the same records as `backward()` does, but
-with tensors in place of arrays, by rules that are operations of tensors themselves:
+`autograd.grad(..., create_graph=True)` goes back through the same records as `backward()`, but with
+tensors in the place of arrays. Its rules are operations of tensors:
 
     y = x * x                  the record of y: `mul`, x and x
     (g,) = grad(y.sum(), x)    g = ones * x + ones * x, with records of its own
 
-What has no rule here is left to the graph.
+If a function has no rule here, the gradient is left to the graph.
 """
 
 from __future__ import annotations
@@ -35,15 +35,17 @@ from ogive.tensor.tensor import Tensor
 from ogive.tensor.values import conversion
 
 Rule = Callable[..., Any]
-"""From the gradient of the result, the result and the arguments, all of them tensors: for each
-tensor among the arguments a function that computes its gradient."""
+"""Takes the gradient of the result, the result and the arguments, all of them tensors. Gives, for
+each tensor among the arguments, a function that computes its gradient."""
 
 _rules: dict[Callable[..., Any], Rule] = {}
 
 
 def gradients(root: Record, upstream: Tensor, wanted: list[Source]) -> dict[int, Tensor]:
-    """The gradients of records and leaves, as tensors, by their ids. Raises `Refused` where a rule
-    is missing, or a leaf has other values by now."""
+    """The gradients of records and leaves as tensors, by their ids.
+
+    Raises `Refused` if a rule is missing, or if a leaf has changed.
+    """
     records = records_under(root)
     leading = _leading_to(records, {id(source) for source in wanted})
     found = {id(root): upstream}
@@ -65,7 +67,7 @@ def gradients(root: Record, upstream: Tensor, wanted: list[Source]) -> dict[int,
 
 
 def upstream(tensor: Tensor, gradient: Any) -> Tensor:
-    """The gradient that a pass begins with, as a tensor. Raises `Refused`."""
+    """The gradient with which a pass begins, as a tensor. Raises `Refused`."""
     if gradient is None:
         if tensor.value.size != 1:
             raise Refused
@@ -79,7 +81,7 @@ def upstream(tensor: Tensor, gradient: Any) -> Tensor:
 
 
 def _leading_to(records: list[Record], wanted: set[int]) -> set[int]:
-    """The ids of records and leaves that gradients pass on their way to what is wanted."""
+    """The ids of the records and leaves on the paths of gradients to those in `wanted`."""
     leading = set(wanted)
     for record in sorted(records, key=lambda each: each.number):
         if any(source is not None and id(source) in leading for source in record.sources):
@@ -118,7 +120,7 @@ def _as_tensor(value: Any, sources: Iterator[Source]) -> Any:
 
 
 def rule(*functions: Callable[..., Any]) -> Callable[[Rule], Rule]:
-    """Declare how functions are differentiated by operations of tensors."""
+    """Declare the rule of functions."""
 
     def declare(made: Rule) -> Rule:
         for function in functions:
@@ -129,7 +131,7 @@ def rule(*functions: Callable[..., Any]) -> Callable[[Rule], Rule]:
 
 
 def fit(part: Any, operand: Any) -> Any:
-    """The gradient of an operand that was broadcast or cast."""
+    """The gradient of a broadcast or cast operand, in its shape and dtype."""
     shape = operand.value.shape
     if part.value.shape != shape:
         extra = part.value.ndim - len(shape)
@@ -201,7 +203,10 @@ def _neg(given: Any, out: Any, x: Any) -> Any:
 
 
 def _slope(function: Callable[..., Any], slope: Callable[[Any, Any], Any]) -> None:
-    """A function of one float, with its derivative as one of the argument and the result."""
+    """Declare the rule of a function of one float tensor.
+
+    `slope` gives its derivative from the argument and the result.
+    """
 
     def by_slope(given: Any, out: Any, x: Any) -> Any:
         return [lambda: given * slope(x, out)]
@@ -252,7 +257,7 @@ def _masked_fill(given: Any, out: Any, x: Any, mask: Any, value: Any) -> Any:
 
 
 def _spread(given: Any, x: Any, dim: Any, keepdim: Any) -> Any:
-    """The gradient of what was summed: repeated along the axes."""
+    """The gradient of a summed tensor: `given`, repeated along the axes."""
     shape = x.value.shape
     if dim is not None and not keepdim:
         axes = [dim] if isinstance(dim, int) else list(dim)

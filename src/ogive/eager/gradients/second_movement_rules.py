@@ -1,6 +1,6 @@
-"""Rules of gradients of gradients for what moves, chooses and picks elements.
+"""Rules of second derivatives for functions that move, choose or pick elements.
 
-    y = x.narrow(0, 1, 2)      its gradient: zeros like x, with what is given at 1 and 2
+    y = x.narrow(0, 1, 2)      its gradient: zeros like x, with y's gradient at 1 and 2
 """
 
 from __future__ import annotations

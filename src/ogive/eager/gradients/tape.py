@@ -23,7 +23,7 @@ _NUMBER = operator.attrgetter("number")
 
 
 def way_back(root: Source) -> list[Record]:
-    """The records that gradients go back through from one, in the order in which they do."""
+    """The records of a backward pass from `root`, in the order of the pass."""
     return [] if root.is_leaf else sorted(records_under(root), key=_NUMBER, reverse=True)
 
 
@@ -52,7 +52,7 @@ def gradients(
         for source, part in zip(record.sources, parts, strict=True):
             if source is None or part is None:
                 continue
-            if part.__class__ is FunctionType:  # that is to be computed only if it is wanted
+            if part.__class__ is FunctionType:  # a gradient that is computed only if wanted
                 part = part()
             key = id(source)
             known = found.get(key)
@@ -67,7 +67,7 @@ def gradients(
 
 
 def upstream(tensor: Tensor, gradient: Any) -> Any:
-    """The gradient that a backward pass begins with; None if that is not for a tape to do."""
+    """The gradient with which a backward pass begins; None if the tape cannot do the pass."""
     if tensor.record is None:
         return None
     if gradient is None:
@@ -79,7 +79,7 @@ def upstream(tensor: Tensor, gradient: Any) -> Any:
 
 
 def changed(hooks: Hooks, gradient: NDArray[Any]) -> NDArray[Any]:
-    """What the hooks of a tensor make of its gradient, which they may also write to."""
+    """The gradient of a tensor after its hooks, which may replace it or write to it."""
     made = give(numpy.array(gradient))
     for function in list(hooks.functions):
         returned = function(made)
@@ -95,13 +95,13 @@ def _array_of(tensor: Tensor) -> NDArray[Any]:
 
 
 def is_watched(root: Source, way: list[Record]) -> bool:
-    """Whether hooks are to be called with the gradient of something on the way."""
+    """Whether a record or leaf on the way has hooks."""
     return any(record.hooks is not None for record in way) or any(
         hooks_of_leaf(leaf) is not None for leaf in ([root] if root.is_leaf else leaves_under(way))
     )
 
 
 def hooks_of_leaf(leaf: Leaf) -> Hooks | None:
-    """The hooks of a leaf that is alive, if it has some."""
+    """The hooks of a leaf, if it is alive and has any."""
     tensor = leaf.tensor()
     return None if tensor is None else getattr(tensor, "hooks", None)

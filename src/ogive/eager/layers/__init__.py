@@ -1,1 +1,1 @@
-"""Forms of what layers and losses compute."""
+"""Forms of the functions of layers and losses."""

@@ -1,4 +1,4 @@
-"""The form of attention: values averaged by how well their keys fit a query."""
+"""The form of attention."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _matmul = numpy.matmul
 
 
 def _weights(query: Any, key: Any, mask: Any, is_causal: bool, factor: float) -> Any:
-    """How much each value counts. A query that sees nothing has zeros."""
+    """The weight of each value for each query. A query that sees no key has zeros."""
     scores = multiply(query, key.swapaxes(-1, -2))
     scores *= factor
     if is_causal:
@@ -114,7 +114,7 @@ def attend(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Any:
-    """Attention, step by step where weights are dropped."""
+    """Attention. With dropout it is computed by single operations."""
     if dropout_p > 0 and not (is_causal or enable_gqa or is_captured()) and _all_see(attn_mask):
         scores = self @ key.transpose(-2, -1) * _factor(self, scale)
         shares = (scores if attn_mask is None else scores + attn_mask).softmax(-1)
@@ -123,7 +123,7 @@ def attend(
 
 
 def _all_see(mask: Any) -> bool:
-    """Whether a mask that is added lets each query see something."""
+    """Whether each query sees a key under an additive mask."""
     if mask is None:
         return True
     if not isinstance(mask, Tensor) or not mask.is_eager or mask.value.dtype.kind != "f":

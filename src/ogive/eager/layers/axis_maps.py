@@ -1,6 +1,6 @@
-"""Linear maps along single axes: how much each element of a line weighs in each new one.
+"""Linear maps along single axes, as matrices of the weight of each element in each new one.
 
-A resampled image is one such map for each axis of space, and so is an image of averages.
+Resampling an image is one such map per spatial axis, and so is averaging over blocks.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ Step = tuple[int, Any]
 
 
 def apply(x: Any, steps: list[Step]) -> Any:
-    """`x` with axes mapped one after the other. Raises `Refused` where something is not finite:
-    what weighs nothing must not count."""
+    """`x` with axes mapped one after the other.
+
+    Raises `Refused` if an element is not finite: it would count even with a weight of zero.
+    """
     made = x
     for axis, matrix in steps:
         made = _along(made, axis, matrix)
@@ -56,7 +58,7 @@ def _finished(made: Any, dtype: Any) -> Any:
 
 @functools.lru_cache(256)
 def averages(length: int, target: int, dtype: Any) -> Any:
-    """Place i of n is the average from ⌊i·length/n⌋ to ⌈(i+1)·length/n⌉."""
+    """The map to averages: place i of n averages from ⌊i·length/n⌋ to ⌈(i+1)·length/n⌉."""
     place, pixel = numpy.arange(target)[:, None], numpy.arange(length)
     begin = place * length // target
     end = -(-(place + 1) * length // target)
@@ -67,7 +69,7 @@ def averages(length: int, target: int, dtype: Any) -> Any:
 def neighbours(
     length: int, target: int, ratio: float, is_aligned: bool, is_cubic: bool, dtype: Any
 ) -> Any:
-    """A sum of two or four neighbours; beyond the edge the last pixel counts again."""
+    """The map to weighted sums of two or four neighbours. Pixels at the edge are repeated."""
     at = numpy.arange(target) * ratio if is_aligned else (numpy.arange(target) + 0.5) * ratio - 0.5
     if not is_cubic:
         at = numpy.maximum(at, 0)
@@ -83,7 +85,7 @@ def neighbours(
 
 @functools.lru_cache(256)
 def filtered(length: int, target: int, ratio: float, is_cubic: bool, dtype: Any) -> Any:
-    """A weighted mean of all pixels under a filter as wide as the pixels of the result."""
+    """The map to weighted means under a filter as wide as a pixel of the result."""
     wide = max(ratio, 1.0)
     support = (2.0 if is_cubic else 1.0) * wide
     centre = (numpy.arange(target)[:, None] + 0.5) * ratio
@@ -97,7 +99,7 @@ def filtered(length: int, target: int, ratio: float, is_cubic: bool, dtype: Any)
 
 
 def _cubic(distance: Any, slope: float) -> Any:
-    """The cubic convolution kernel, for distances from 0 on."""
+    """The cubic convolution kernel, for distances of at least 0."""
     near = ((slope + 2) * distance - (slope + 3)) * distance * distance + 1
     far = (((distance - 5) * distance + 8) * distance - 4) * slope
     return numpy.where(distance <= 1, near, numpy.where(distance < 2, far, 0.0))

@@ -1,6 +1,6 @@
 """Forms of losses between scores and classes.
 
-All of them look at lines (entries, classes), whatever axes the entries are on.
+All of them work on lines (entries, classes), whatever the axes of the entries are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _to_lines(x: Any) -> Any:
 
 
 def _from_lines(lines: Any, shape: tuple[int, ...]) -> Any:
-    """The way back from `_to_lines`."""
+    """The inverse of `_to_lines`."""
     if len(shape) == 2:
         return lines
     if len(shape) == 1:
@@ -45,9 +45,9 @@ def _log_softmax(lines: Any) -> Any:
 
 
 class _Classes:
-    """The classes of targets: where they are among the lines, and what each target counts.
+    """The classes of targets: their places in the lines, and the weight of each target.
 
-    `counted` is None if all of them count.
+    `counted` is None if all targets count.
     """
 
     __slots__ = ("counted", "counts", "places")
@@ -74,7 +74,7 @@ class _Classes:
             self.counts = self.counts * self.counted.astype(x.dtype)
 
     def whole(self) -> Any:
-        """What all targets count together."""
+        """The sum of the weights of all targets."""
         is_one = self.counts.__class__ is int
         return len(self.places[0]) if is_one else _total(self.counts)
 
@@ -86,14 +86,14 @@ class _Classes:
         return made.reshape(shape) if reduction == "none" else made
 
     def spread(self, given: Any, reduction: str) -> Any:
-        """The gradients of the losses of lines, a column or a number."""
+        """The gradients of the lines' losses, as a column or a number."""
         if reduction == "mean":
             return given / self.whole()
         return given.reshape(-1, 1) if reduction == "none" else given
 
 
 def _are_classes(chosen: Any, classes: int) -> bool:
-    """Whether all integers are from 0 up to a number. As words without a sign, no negative is."""
+    """Whether all integers are in [0, classes). Read as unsigned, negative ones are too large."""
     return bool(_greatest(chosen.view(_WORD)) < classes)
 
 
@@ -106,7 +106,7 @@ def _check(x: Any) -> None:
 def nll_loss(
     x: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Any:
-    """-x of the right class."""
+    """-x of the target class."""
     _check(x)
     classes = _Classes(x, target, weight, ignore_index)
     losses = -_picked(_to_lines(x), classes)
@@ -114,7 +114,7 @@ def nll_loss(
 
 
 def _picked(lines: Any, classes: _Classes) -> Any:
-    """The entries of the right classes, times what they count. Those that do not are 0."""
+    """The entries of the target classes, times their weights; 0 for targets that do not count."""
     found = lines[classes.places]
     if classes.counted is not None:
         found = numpy.where(classes.counted, found, 0)
@@ -147,7 +147,7 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
-    """-log softmax(x) of the right class."""
+    """-log softmax(x) of the target class."""
     _check(x)
     if not 0 <= label_smoothing <= 1:
         raise Refused
@@ -170,7 +170,7 @@ def cross_entropy(
 
 
 def _entries(x: Any) -> tuple[int, ...]:
-    """The shape of x without the classes."""
+    """The shape of x without the axis of classes."""
     shape: tuple[int, ...] = x.shape
     return (shape[0], *shape[2:]) if len(shape) > 1 else ()
 
@@ -229,7 +229,7 @@ def _cross_entropy(
 
 
 def _smoothed(shares: Any, classes: _Classes, weight: Any, smoothing: float) -> Any:
-    """What each class counts for each target, with a share of the target spread over all."""
+    """The weight of each class for each target, with a share spread evenly over all classes."""
     goals = numpy.full_like(shares, smoothing / shares.shape[1])
     if weight is not None:
         goals *= weight

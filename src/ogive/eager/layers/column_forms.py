@@ -24,7 +24,7 @@ def _to_columns(found: Windows, x: Any) -> Any:
 
 
 def _to_image(found: Windows, columns: Any) -> Any:
-    """The opposite, added up where windows overlap."""
+    """The transpose of `_to_columns`: values of overlapping windows are added."""
     batch, rows, _ = columns.shape
     lines = numpy.ascontiguousarray(columns.swapaxes(0, 1)).reshape(rows, -1)
     return numpy.ascontiguousarray(found.spread(lines, batch))
@@ -34,7 +34,7 @@ def _to_image(found: Windows, columns: Any) -> Any:
 def unfold_windows(
     x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """Every window as one column."""
+    """Each window as a column."""
     if x.ndim != 4 or not x.size or x.dtype.kind == "b":
         raise Refused
     found = _windows(x.shape[2:], kernel_size, dilation, padding, stride)
@@ -56,7 +56,7 @@ def fold_windows(
     x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     stride: Any = 1,
 ) -> Any:  # fmt: skip
-    """Columns put back as windows, and added up."""
+    """The sum of the windows that the columns hold, at their places."""
     found = _windows(per_axis(output_size, 2), kernel_size, dilation, padding, stride)
     columns = found.places[0] * found.places[1]
     fits = x.ndim == 3 and x.size and x.shape[1] % len(found.cuts) == 0 and x.shape[2] == columns

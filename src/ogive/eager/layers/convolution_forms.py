@@ -1,4 +1,4 @@
-"""Forms of convolutions, and of transposed ones (`sample_columns.py` does the work)."""
+"""Forms of convolutions and transposed convolutions, by `sample_columns.py`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _check(x: Any, weight: Any, bias: Any, groups: Any, axes: int) -> None:
 
 
 def _check_work(places: Windows, count: int, channels: int, features: int) -> None:
-    """`channels` are those that one of the features sees."""
+    """Raise `Refused` if a convolution is too much work. `channels` are those of one feature."""
     number = count * len(places.cuts)
     for length in places.places:
         number *= length
@@ -33,7 +33,7 @@ def _check_work(places: Windows, count: int, channels: int, features: int) -> No
 
 
 def _with_bias(total: Any, bias: Any, features: int) -> Any:
-    """(batch, features, ...) plus a number for each feature."""
+    """The sum of (batch, features, ...) and a bias for each feature."""
     if bias is not None:
         if bias.shape != (features,):
             raise Refused
@@ -97,7 +97,7 @@ def _convolution(
 
 
 def _declare(function: Callable[..., Any], axes: int) -> None:
-    """The form of convolutions over so many axes."""
+    """Declare the form of convolutions over `axes` axes."""
 
     @form(function)
     def convolve(
@@ -118,7 +118,7 @@ for _function, _axes in ((plain.conv1d, 1), (plain.conv2d, 2), (plain.conv3d, 3)
     _declare(_function, _axes)
 
 
-# Transposed: what carries gradients back through a convolution
+# Transposed convolutions: the gradient of a convolution by its input
 
 
 def _transposed(x: Any, weight: Any, options: tuple[Any, ...], groups: int) -> Windows:

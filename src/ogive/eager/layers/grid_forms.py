@@ -1,8 +1,8 @@
-"""Forms of `affine_grid` and `grid_sample`: images read at any places.
+"""Forms of `affine_grid` and `grid_sample`, which sample images at arbitrary places.
 
-They round as PyTorch's do. That matters here: the grid of the map that moves nothing is where a
-spatial transformer starts, and its places lie on the centres of pixels, where the gradient is that
-of the one side or of the other.
+They round as PyTorch does, because rounding decides gradients here. A spatial transformer starts
+from the identity map, whose places are the centres of pixels. There the gradient has two possible
+values, one for each side.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ogive.nn.layers import grids as plain
 
 
 def _base(lengths: list[int], align_corners: bool, dtype: Any) -> Any:
-    """The places of pixels and a 1, as rows. Shape: (pixels, axes + 1)."""
+    """The places of the pixels, each with a 1 appended. Shape: (pixels, axes + 1)."""
     base = numpy.ones((*lengths, len(lengths) + 1), dtype)
     for axis, length in enumerate(lengths):
         line = linspace(-1, 1, length, dtype=dtype) if length > 1 else numpy.zeros(1, dtype)
@@ -58,7 +58,7 @@ def _affine_grid(given: Any, out: Any, theta: Any, size: Any, align_corners: Any
 
 
 def _to_pixels(place: Any, length: int, align_corners: bool) -> Any:
-    """Places from -1 to 1 in units of pixels; with one rounding after the first, as in PyTorch."""
+    """Places from -1 to 1 in units of pixels, with two roundings, as in PyTorch."""
     moved = place + place.dtype.type(1)
     if align_corners:
         return moved * place.dtype.type((length - 1) / 2)
@@ -66,7 +66,7 @@ def _to_pixels(place: Any, length: int, align_corners: bool) -> Any:
 
 
 class _Corners:
-    """Which four pixels each place is between, and how it divides the distances."""
+    """The four pixels around each place, and their weights."""
 
     def __init__(self, x: Any, grid: Any, padding_mode: str, align_corners: bool) -> None:
         self.shape = x.shape
@@ -85,12 +85,12 @@ class _Corners:
             self.inside.append([(each >= 0) & (each < length) for each in pair])
             self.pixels.append([each.clip(0, length - 1) for each in pair])
             self.scales.append((length - 1 if align_corners else length) / 2)
-            # At the edge itself nothing flows, as in PyTorch.
+            # At the edge itself the gradient is zero, as in PyTorch.
             is_free = (place > 0) & (place < length - 1) if is_held else True
             self.free.append(is_free)
 
     def corners(self) -> Any:
-        """For each corner its two sides, its rows of the image, and where it is inside."""
+        """For each corner: its two sides, its pixels as rows, and whether it is in the image."""
         batch = numpy.arange(self.shape[0]).reshape(-1, 1, 1)
         height, width = self.shape[2:]
         for up in (0, 1):
@@ -116,7 +116,7 @@ def _find(x: Any, grid: Any, mode: Any, padding_mode: Any, align_corners: Any) -
 
 
 def _rows(x: Any) -> Any:
-    """An image for each pixel's channels. Shapes: (batch, channels, h, w) → (pixels, channels)."""
+    """The channels of each pixel as a row. Shapes: (batch, channels, h, w) → (pixels, channels)."""
     return numpy.ascontiguousarray(x.transpose(0, 2, 3, 1)).reshape(-1, x.shape[1])
 
 
@@ -128,7 +128,7 @@ def grid_sample(
     padding_mode: Any = "zeros",
     align_corners: Any = False,
 ) -> Any:
-    """The values of images at the places of a grid, weighed between four pixels."""
+    """The values of images at the places of a grid, interpolated between four pixels."""
     found = _find(input, grid, mode, padding_mode, align_corners)
     rows = _rows(input)
     total: Any = 0

@@ -1,4 +1,4 @@
-"""Forms of losses between numbers."""
+"""Forms of losses between values and targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _total = numpy.add.reduce
 
 
 def reduced(losses: Any, reduction: str) -> Any:
-    """The mean or the sum of the losses, or all of them."""
+    """The mean or the sum of the losses, or the losses themselves."""
     if reduction == "mean":
         return _total(losses, None) / losses.size
     if reduction == "sum":
@@ -28,7 +28,7 @@ def reduced(losses: Any, reduction: str) -> Any:
 
 
 def spread(given: Any, size: int, reduction: str) -> Any:
-    """The gradient of each loss, from that of what they were reduced to."""
+    """The gradient of each loss, from that of the reduced loss."""
     return given / size if reduction == "mean" else given
 
 
@@ -83,7 +83,7 @@ def _l1_loss(
 
 @form(regression.smooth_l1_loss)
 def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Any:
-    """z² / (2 · beta) for z = |x - target| below `beta`, z - beta / 2 from there on."""
+    """With z = |x - target|: z² / (2 · beta) below `beta`, and z - beta / 2 from there on."""
     _check_floats(x, target)
     if beta <= 0:
         raise Refused
@@ -104,7 +104,7 @@ def _smooth_l1_loss(
 def huber_loss(
     x: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: None = None
 ) -> Any:
-    """z² / 2 for z = |x - target| below `delta`, delta · (z - delta / 2) from there on."""
+    """With z = |x - target|: z² / 2 below `delta`, and delta · (z - delta / 2) from there on."""
     _check_floats(x, target)
     if delta <= 0 or weight is not None:
         raise Refused
@@ -136,7 +136,7 @@ def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = Fals
     if log_target:
         losses = numpy.exp(target) * (target - x)
     else:
-        # The logarithm of 0 does not count.
+        # 0 · log 0 counts as 0.
         losses = target * numpy.log(numpy.where(target == 0, 1, target)) - target * x
     if reduction == "batchmean":
         return _total(losses, None) / (len(x) if x.ndim else 1)
@@ -164,7 +164,7 @@ def _kl_div(
 
 @form(classification.binary_cross_entropy)
 def binary_cross_entropy(x: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
-    """-target · log x - (1 - target) · log(1 - x), logarithms counting as at least -100."""
+    """-target · log x - (1 - target) · log(1 - x), with logarithms clamped to at least -100."""
     _check_floats(x, target)
     if x.shape != target.shape or not (x.min() >= 0 and x.max() <= 1):
         raise Refused
@@ -192,7 +192,7 @@ def _binary_cross_entropy(
     yes = numpy.maximum(numpy.log(x), -100)
     no = numpy.maximum(numpy.log1p(-x), -100)
     own = below if weight is None else below * weight
-    # 1e-12 is PyTorch's, so that nothing is divided by 0.
+    # PyTorch's bound of 1e-12 avoids a division by 0.
     to_x = (x - target) / numpy.maximum((1 - x) * x, 1e-12) * own
     to_target = (no - yes) * own
     if weight is None:

@@ -1,4 +1,4 @@
-"""Forms of normalization: less the mean, over the standard deviation."""
+"""Forms of normalization: subtract the mean, and divide by the standard deviation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _check(x: Any, *parameters: Any) -> None:
 
 
 def _scaled(lines: Any, axes: Any, eps: float) -> tuple[Any, Any]:
-    """Less the mean and over the standard deviation; and one over the latter."""
+    """Lines normalized to mean 0 and deviation 1, and the reciprocal deviations."""
     count = _count(lines, axes)
     centred = lines - _total(lines, axes, None, None, True) / count
     variance = _total(centred * centred, axes, None, None, True) / count
@@ -41,14 +41,14 @@ def _count(lines: Any, axes: Any) -> int:
 
 
 def _unscaled(given: Any, scaled: Any, scale: Any, axes: Any) -> Any:
-    """The gradient of what was `_scaled`."""
+    """The gradient of `_scaled`."""
     count = _count(given, axes)
     along = _total(given * scaled, axes, None, None, True) / count
     return (given - _total(given, axes, None, None, True) / count - scaled * along) * scale
 
 
 def _affine(scaled: Any, weight: Any, bias: Any) -> Any:
-    """Times `weight`, plus `bias`, in place."""
+    """Multiply by `weight` and add `bias`, in place."""
     if weight is not None:
         scaled *= weight
     if bias is not None:
@@ -138,7 +138,7 @@ def _rms_norm(
 
 
 def _line(parameter: Any, rank: int) -> Any:
-    """One number for each channel, as it broadcasts to (batch, channels, ...)."""
+    """One number per channel, in a shape that broadcasts to (batch, channels, ...)."""
     return None if parameter is None else parameter.reshape(-1, *(1,) * (rank - 2))
 
 
@@ -151,7 +151,7 @@ def _check_channels(x: Any, *parameters: Any) -> None:
 
 
 def _to_affine(given: Any, scaled: Any, weight: Any, bias: Any) -> list[Any]:
-    """The gradients of those of `weight` and `bias` that there are."""
+    """The gradients of `weight` and `bias`, of those that are not None."""
     axes = (0, *range(2, given.ndim))
     found = []
     if weight is not None:
@@ -165,7 +165,7 @@ def _to_affine(given: Any, scaled: Any, weight: Any, bias: Any) -> list[Any]:
 def group_norm(
     x: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
-    """Each group of channels of each entry normalized, times `weight`, plus `bias`."""
+    """Normalize each group of channels of each entry; multiply by `weight`, add `bias`."""
     _check_channels(x, weight, bias)
     if num_groups.__class__ is not int or num_groups < 1 or x.shape[1] % num_groups:
         raise Refused
@@ -191,7 +191,7 @@ def _group_norm(
 
 @form(plain.normalize_batch)
 def normalize_batch(x: Any, weight: Any, bias: Any, eps: float) -> Any:
-    """A batch normalized by its own statistics, the means, and the unbiased variances."""
+    """A batch normalized by its own statistics, with its means and unbiased variances."""
     _check_channels(x, weight, bias)
     axes = (0, *range(2, x.ndim))
     count = _count(x, axes)
@@ -214,7 +214,7 @@ def _normalize_batch(given: Any, out: Any, x: Any, weight: Any, bias: Any, eps: 
 
 @done_by(plain.move_towards)
 def move_towards(running: Tensor, latest: Tensor, momentum: Any) -> None:
-    """Let statistics be moved towards others."""
+    """Move running statistics towards the latest ones."""
     fits = momentum.__class__ is float and running.is_eager and latest.is_eager
     fits = fits and latest.record is None
     fits = fits and running.value.dtype == latest.value.dtype and may_write(running, [])
@@ -230,7 +230,7 @@ _move_plain = plain_functions[plain.move_towards]
 
 @form(plain.normalize_by)
 def normalize_by(x: Any, mean: Any, variance: Any, weight: Any, bias: Any, eps: float) -> Any:
-    """A batch normalized by statistics that are known."""
+    """A batch normalized by given statistics."""
     _check_channels(x, mean, variance, weight, bias)
     scaled = (x - _line(mean, x.ndim)) * _scale(variance, eps, x.ndim)
     return _affine(scaled, _line(weight, x.ndim), _line(bias, x.ndim))

@@ -14,7 +14,7 @@ from ogive.eager.layers.window_taps import Windows, windows
 from ogive.tensor.neural import window_pooling as plain
 
 MOST_TAPS = 64
-"""How large windows may be: each tap takes a few µs."""
+"""The most elements of a window. Each of its taps takes a few µs."""
 
 
 def _find(
@@ -46,7 +46,7 @@ def _greatest(x: Any, found: Windows) -> Any:
 
 
 def _greatest_and_places(x: Any, found: Windows) -> tuple[Any, Any]:
-    """The greatest value of each window, and where in the input the first such is."""
+    """The maximum of each window, and the first position of it in the input."""
     made = _greatest(x, found)
     padded = found.surround(x, -math.inf)
     places = found.surround(numpy.arange(math.prod(found.lengths)).reshape(found.lengths))
@@ -61,7 +61,7 @@ def _greatest_and_places(x: Any, found: Windows) -> tuple[Any, Any]:
 
 
 def _to_first(given: Any, out: Any, x: Any, found: Windows) -> Any:
-    """Of equal elements of a window that are the greatest, the first one has the gradient."""
+    """The gradient of the maxima. Of equal maxima in a window, the first one gets it."""
     padded = found.surround(x, -math.inf)
     spread = numpy.zeros(padded.shape, x.dtype)
     is_open = numpy.ones(out.shape, bool)
@@ -73,7 +73,7 @@ def _to_first(given: Any, out: Any, x: Any, found: Windows) -> Any:
 
 
 def _declare_greatest(function: Callable[..., Any], axes: int) -> None:
-    """The form of the greatest value of each window over so many axes."""
+    """Declare the form of max pooling over `axes` axes."""
 
     @form(function)
     def pool(
@@ -113,7 +113,7 @@ for _axes, _function in enumerate((plain.max_pool1d, plain.max_pool2d, plain.max
 
 @functools.lru_cache(256)
 def _counts(found: Windows, counts_padding: bool) -> Any:
-    """How many elements each window averages: a number if all have as many, else an array."""
+    """The number of elements that each window averages: one number if all are equal."""
     total: Any = 1
     rows = zip(found.lengths, found.padding, found.taps, found.strides, found.places, strict=True)
     for length, (before, _), taps, stride, places in rows:
@@ -182,7 +182,7 @@ def _avg_pool1d(
 
 
 def _declare_average(function: Callable[..., Any], axes: int) -> None:
-    """The form of the average of each window over two or three axes."""
+    """Declare the form of average pooling over two or three axes."""
 
     @form(function)
     def pool(

@@ -1,7 +1,7 @@
-"""The form of recurrent layers: all steps of one layer, and the way back through them.
+"""The form of recurrent layers: all steps of one layer, and their backward pass.
 
-The states after all steps are the result, so what the gates were going forward follows from it, for
-all steps by one product.
+The result holds the states after all steps. So the backward pass recomputes the gates of all steps
+from it, by one product.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _check(x: Any, state: Any, weights: Any, kind: str) -> None:
 
 
 def _gates(x: Any, weight: Any, bias: Any) -> Any:
-    """The gates' part of an input for all steps. Shapes: (L, N, input) → (L, N, gates)."""
+    """The input's part of the gates, for all steps. Shapes: (L, N, input) → (L, N, gates)."""
     made = _matmul(x.reshape(-1, x.shape[2]), weight.T)
     if bias is not None:
         made += bias
@@ -116,7 +116,7 @@ def _run_gru(gates: Any, state: Any, turned: Any, made: Any, times: Any, options
 _RUNS = {"RNN": _run_rnn, "LSTM": _run_lstm, "GRU": _run_gru}
 
 
-# The way back
+# The backward pass
 
 
 @gradient(histories)
@@ -174,7 +174,7 @@ def _return_lstm(
     width = i.shape[-1]
     g = numpy.tanh(gates[..., 2 * width : 3 * width])
     c = numpy.tanh(out[1])
-    # What each gate is multiplied by, going back, for all steps.
+    # The factors of each gate's gradient, for all steps.
     inner = numpy.concatenate([g * i * (1 - i), before[1] * f * (1 - f), i * (1 - g * g)], -1)
     outer, through = c * o * (1 - o), o * (1 - c * c)
     below = numpy.empty_like(gates)

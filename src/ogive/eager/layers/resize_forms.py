@@ -1,4 +1,4 @@
-"""Forms of images in another resolution, and of pooling into a given number of windows."""
+"""Forms of resizing images, and of adaptive pooling."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ogive.tensor.neural import adaptive_pooling, resize
 
 
 def _steps(x: Any, sizes: Any, ratios: Any, mode: str, is_aligned: bool, is_filtered: bool) -> Any:
-    """The maps of the axes that change, in all modes but the nearest."""
+    """The maps of the axes that change, in all modes except "nearest"."""
     axes = len(sizes)
     found = []
     for axis, (target, ratio) in enumerate(zip(sizes, ratios, strict=True), 2):
@@ -38,7 +38,7 @@ def _steps(x: Any, sizes: Any, ratios: Any, mode: str, is_aligned: bool, is_filt
 
 
 def _nearest(x: Any, sizes: Any, ratios: Any, mode: str) -> list[tuple[int, Any]]:
-    """The axes that change, and the pixels that are taken along each."""
+    """The axes that change, with the pixels to take along each, in mode "nearest"."""
     axes = len(sizes)
     found = []
     for axis, (target, ratio) in enumerate(zip(sizes, ratios, strict=True), 2):
@@ -53,7 +53,7 @@ def _find(
     x: Any, size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute: Any,
     antialias: Any,
 ) -> tuple[Any, bool]:  # fmt: skip
-    """What is done along each axis, and whether pixels are taken there."""
+    """The step along each axis, and whether the steps take pixels (or apply maps)."""
     if x.dtype.kind != "f" or not x.size:
         raise Refused
     axes = resize.to_axes(x, mode, align_corners, antialias)
@@ -108,7 +108,7 @@ def _interpolate(
 
 
 def _added_up(given: Any, axis: int, pixels: Any, length: int) -> Any:
-    """What was taken along an axis, added up where it was taken."""
+    """The gradient of taking pixels along an axis: sums at the places of these pixels."""
     front, rest = given.shape[:axis], given.shape[axis + 1 :]
     count = len(pixels) // length
     if len(pixels) == count * length and (pixels == numpy.arange(length).repeat(count)).all():
@@ -118,11 +118,11 @@ def _added_up(given: Any, axis: int, pixels: Any, length: int) -> Any:
     return made
 
 
-# As many windows as are asked for
+# Adaptive pooling
 
 
 def _sizes(x: Any, wanted: Any, axes: int) -> list[tuple[int, int]]:
-    """Each axis of space, and how many windows it gets."""
+    """The spatial axes, each with its number of windows."""
     if x.ndim not in (axes + 1, axes + 2) or not x.size:
         raise Refused
     given = (wanted,) * axes if wanted.__class__ is int else tuple(wanted)
@@ -146,7 +146,10 @@ def _average_steps(x: Any, output_size: Any, axes: int) -> list[axis_maps.Step]:
 
 
 def _blocks(x: Any, output_size: Any, axes: int) -> tuple[list[int], tuple[int, ...]] | None:
-    """The shape in which equal windows have axes of their own, and these; None if they differ."""
+    """A shape in which equal windows have axes of their own, and these axes.
+
+    None if the windows differ in size.
+    """
     sizes = _sizes(x, output_size, axes)
     if any(x.shape[axis] % target for axis, target in sizes):
         return None
@@ -157,7 +160,7 @@ def _blocks(x: Any, output_size: Any, axes: int) -> tuple[list[int], tuple[int, 
 
 
 def _declare_average(function: Callable[..., Any], axes: int) -> None:
-    """The form of the averages of as many windows as are asked for, over so many axes."""
+    """Declare the form of adaptive average pooling over `axes` axes."""
 
     @form(function)
     def pool(x: Any, output_size: Any) -> Any:
@@ -189,8 +192,8 @@ for _axes, _function in enumerate(
 
 
 def _laid_out(x: Any, output_size: Any, axes: int) -> tuple[Any, list[int], list[int]]:
-    """Equal windows with their elements along the last axis; how the axes lie for that, and in
-    which shape."""
+    """Equal windows with their elements along the last axis; and the order and shape of the axes
+    before."""
     found = _blocks(x, output_size, axes)
     if found is None:
         raise Refused
@@ -201,7 +204,7 @@ def _laid_out(x: Any, output_size: Any, axes: int) -> tuple[Any, list[int], list
 
 
 def _declare_greatest(function: Callable[..., Any], axes: int) -> None:
-    """The form of the greatest values of as many equal windows as are asked for."""
+    """Declare the form of adaptive max pooling into equal windows."""
 
     @form(function)
     def pool(x: Any, output_size: Any, return_indices: bool = False) -> Any:

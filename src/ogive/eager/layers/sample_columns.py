@@ -1,9 +1,9 @@
-"""Convolutions as products of matrices, sample by sample.
+"""Compute convolutions as products of matrices, sample by sample.
 
     x (channels, places)   →   columns (channels · taps, places)   →   weight @ columns
 
-What a tap reads is one stretch of memory where windows move by one: the rows of the padded image
-lie behind each other, and what is read past the end of a row is dropped at the end.
+If windows move by one element, a tap reads one stretch of memory: the rows of the padded image are
+contiguous. Places past the end of a row are read too, and dropped at the end.
 
     padded rows of 5, 3 taps    abcde fghij    tap 1 of row 0 and 1: bcdef ghij.   kept: bcd ghi
 """
@@ -20,17 +20,17 @@ import numpy
 from ogive.eager.layers.window_taps import Windows
 
 MOST_AT_ONCE = 1 << 18
-"""How many elements are laid out in columns at a time: 1 MB of float32, which a core's cache
-holds."""
+"""The number of elements that are laid out in columns at a time: 1 MiB of float32, which fits into
+a core's cache."""
 
 FEW_PLACES = 16
-"""Below, the places of all samples are columns of one product."""
+"""Below this number of places, all samples are multiplied in one product."""
 
 _matmul = numpy.matmul
 
 
 class Layout:
-    """How the columns of windows lie: `width` places a sample, some of them dropped later."""
+    """The layout of columns of windows: `width` places per sample, some of them dropped later."""
 
     __slots__ = ("flat", "length", "offsets", "rows", "width", "windows")
 
@@ -51,12 +51,15 @@ class Layout:
         self.length = max(math.prod(padded), max(self.offsets) + self.width)
 
     def parts(self, count: int, channels: int) -> Iterator[slice]:
-        """The samples, as many at a time as are laid out at once."""
+        """Slices of the samples that are laid out at a time."""
         step = max(1, MOST_AT_ONCE // (channels * len(self.offsets) * self.width))
         return (slice(start, start + step) for start in range(0, count, step))
 
     def columns(self, x: Any) -> Any:
-        """What taps read. Shapes: (batch, channels, ...) → (batch, channels · taps, width)."""
+        """The elements that taps read.
+
+        Shapes: (batch, channels, ...) → (batch, channels · taps, width).
+        """
         count, channels = x.shape[:2]
         made = numpy.empty((count, channels, len(self.offsets), self.width), x.dtype)
         if self.flat:
@@ -71,7 +74,7 @@ class Layout:
         return made.reshape(count, -1, self.width)
 
     def _lines(self, x: Any) -> Any:
-        """The padded rows behind each other. Shape: (batch, channels, length)."""
+        """The padded rows, one after the other. Shape: (batch, channels, length)."""
         padded = self.windows.padded
         if padded == self.windows.lengths and self.length == math.prod(padded):
             return x.reshape(*x.shape[:2], -1)
@@ -81,7 +84,7 @@ class Layout:
         return lines
 
     def spread(self, columns: Any, made: Any) -> None:
-        """The way back from `columns`: everything is added up where it was read, into `made`."""
+        """The transpose of `columns`: add each element to `made` at the place where it was read."""
         count, channels = made.shape[:2]
         parts = columns.reshape(count, channels, len(self.offsets), -1)
         padded = self.windows.padded
@@ -98,7 +101,7 @@ class Layout:
         made[...] = total[self.windows.inner]
 
     def lay(self, given: Any) -> Any:
-        """What belongs to places, and zeros at those that are dropped: (batch, features, width)."""
+        """The values of places, with zeros at dropped ones. Shape: (batch, features, width)."""
         if self.rows == self.windows.places:
             return given.reshape(*given.shape[:2], -1)
         made = numpy.zeros((*given.shape[:2], *self.rows), given.dtype)
@@ -106,7 +109,7 @@ class Layout:
         return made.reshape(*given.shape[:2], -1)
 
     def keep(self, laid: Any) -> Any:
-        """The way back from `lay`."""
+        """The inverse of `lay`: the values without the dropped places."""
         return laid.reshape(*laid.shape[:2], *self.rows)[self._kept]
 
     @property
@@ -115,7 +118,7 @@ class Layout:
 
 
 def layout_of(windows: Windows) -> Layout:
-    """The layout of columns of windows, which is made once."""
+    """The layout of columns of windows. It is made once and kept with them."""
     if windows.layout is None:
         windows.layout = Layout(windows)
     layout: Layout = windows.layout
@@ -123,13 +126,15 @@ def layout_of(windows: Windows) -> Layout:
 
 
 def _grouped(weight: Any, groups: int) -> Any:
-    """Shape: (groups, features of a group, channels of a group · taps)."""
+    """The weight as (groups, features of a group, channels of a group · taps)."""
     return weight.reshape(groups, len(weight) // groups, -1)
 
 
 def _multiply(weight: Any, columns: Any) -> Any:
-    """Shapes: (groups, rows, depth), (batch, groups · depth, width) → (batch, groups · rows,
-    width)."""
+    """Multiply group by group.
+
+    Shapes: (groups, rows, depth), (batch, groups · depth, width) → (batch, groups · rows, width).
+    """
     groups, rows, depth = weight.shape
     count, _, width = columns.shape
     if groups > 1:
@@ -142,7 +147,7 @@ def _multiply(weight: Any, columns: Any) -> Any:
 
 
 def correlate(windows: Windows, x: Any, weight: Any, groups: int) -> Any:
-    """The sums of what windows read. Shape: (batch, features, places)."""
+    """The weighted sums over windows. Shape: (batch, features, places)."""
     layout, filters = layout_of(windows), _grouped(weight, groups)
     made = numpy.empty((len(x), len(weight), *windows.places), x.dtype)
     for part in layout.parts(*x.shape[:2]):
@@ -151,8 +156,10 @@ def correlate(windows: Windows, x: Any, weight: Any, groups: int) -> Any:
 
 
 def scatter(windows: Windows, given: Any, weight: Any, groups: int) -> Any:
-    """What is given at places, added up where the windows read it: the gradient of the input of
-    `correlate`. Shape: (batch, channels, lengths)."""
+    """The gradient of the input of `correlate`: each place's gradient, added where a window reads.
+
+    Shape: (batch, channels, lengths).
+    """
     layout, filters = layout_of(windows), _grouped(weight, groups).swapaxes(1, 2)
     made = numpy.empty((len(given), weight.shape[1] * groups, *windows.lengths), given.dtype)
     for part in layout.parts(*made.shape[:2]):

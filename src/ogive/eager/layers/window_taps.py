@@ -1,4 +1,4 @@
-"""Windows that slide along the last axes of arrays, tap by tap.
+"""Read windows that slide along the last axes of arrays, tap by tap.
 
 x (length)   →   x[tap · dilation : ... : stride]   one element a place, for each tap
 """
@@ -17,7 +17,7 @@ Numbers = tuple[int, ...]
 
 
 def per_axis(value: Any, axes: int, least: int = 1) -> Numbers:
-    """An integer for each axis: one for all of them, or as many as there are."""
+    """An integer for each axis, from one for all axes or one per axis. Raises `Refused`."""
     given = (value,) * axes if value.__class__ is int else tuple(value)
     if len(given) == 1:
         given *= axes
@@ -27,7 +27,7 @@ def per_axis(value: Any, axes: int, least: int = 1) -> Numbers:
 
 
 class Windows:
-    """Where windows stand along the last axes of an input that is padded on both sides."""
+    """The places of windows along the last axes of a padded input."""
 
     __slots__ = (
         "cuts", "dilations", "layout", "lengths", "padded", "padding", "places", "strides", "taps"
@@ -39,7 +39,7 @@ class Windows:
         self.lengths = lengths
         self.taps = taps
         self.strides = strides
-        self.layout: Any = None  # `sample_columns.Layout`, once it is asked for
+        self.layout: Any = None  # a `sample_columns.Layout`, made on first use
         self.dilations = dilations
         self.padding: tuple[tuple[int, int], ...] = pads
         self.padded = tuple([n + sum(pad) for n, pad in zip(lengths, pads, strict=True)])
@@ -51,12 +51,12 @@ class Windows:
             [slice(tap * d, tap * d + s * (places - 1) + 1, s) for tap in range(t)]
             for (_, t, s, d), places in zip(rows, self.places, strict=True)
         ]
-        # What each tap reads, the last axis running fastest.
+        # The elements that each tap reads, with the last axis running fastest.
         self.cuts: list[Any] = [(..., *cut) for cut in itertools.product(*lines)]
 
     @property
     def inner(self) -> tuple[Any, ...]:
-        """The input within what is padded."""
+        """The place of the input in the padded array."""
         rows = zip(self.padding, self.lengths, strict=True)
         return (..., *[slice(before, before + length) for (before, _), length in rows])
 
@@ -70,7 +70,8 @@ class Windows:
         return padded
 
     def columns(self, x: Any) -> Any:
-        """What taps read. Shapes: (batch, channels, ...) → (channels · taps, batch · places)."""
+        """The elements that taps read. Shapes: (batch, channels, ...) → (channels · taps, batch ·
+        places)."""
         padded = self.surround(x)
         count, channels = x.shape[:2]
         made = numpy.empty((channels, len(self.cuts), count, *self.places), x.dtype)
@@ -79,7 +80,7 @@ class Windows:
         return made.reshape(channels * len(self.cuts), -1)
 
     def spread(self, columns: Any, count: int) -> Any:
-        """The way back: everything added up where `columns` has read it."""
+        """The transpose of `columns`: add each element at the place where it was read."""
         channels = len(columns) // len(self.cuts)
         parts = columns.reshape(channels, len(self.cuts), count, *self.places)
         padded = numpy.zeros((count, channels, *self.padded), columns.dtype)
@@ -92,8 +93,10 @@ class Windows:
 def windows(
     lengths: Numbers, taps: Any, strides: Any, dilations: Any, padding: Any, reaches: bool = False
 ) -> Windows:
-    """Windows as users describe them; the last of a line may reach beyond the padding if it
-    `reaches`. Raises `Refused` for what they must not be."""
+    """The windows for a user's arguments. Raises `Refused` for invalid ones.
+
+    With `reaches`, the last window of a line may reach past the padding (`ceil_mode`).
+    """
     axes = len(lengths)
     taps, strides = per_axis(taps, axes), per_axis(strides, axes)
     dilations = per_axis(dilations, axes)
@@ -115,7 +118,7 @@ def windows(
 def _reaching(
     length: int, taps: int, stride: int, dilation: int, pad: tuple[int, int]
 ) -> tuple[int, int]:
-    """The padding with which a last window may reach over the edge, if it begins before that."""
+    """The padding with which a last window reaches past the edge, if it begins before the edge."""
     before, after = pad
     reach = dilation * (taps - 1) + 1
     moves = -((reach - length - before - after) // stride)  # rounded up

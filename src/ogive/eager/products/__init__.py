@@ -1,1 +1,1 @@
-"""Forms of products and of matrices."""
+"""Forms of products and of matrix functions."""

@@ -1,11 +1,11 @@
 """Forms of sums of products over named axes, and of distances between rows.
 
-A product of two operands is one of matrices: axes of both that stay, of one that stay, and those
-that are summed over.
+A product of two operands is a product of matrices. Its axes are those that both operands have and
+the result keeps, those of one operand, and those that are summed over.
 
     "bij,bjk->bik"    (b, i, j) @ (b, j, k)
 
-Gradients are sums of products too, with the operand and the result in exchanged places.
+Gradients are sums of products, too, with the operand and the result exchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Words = tuple[str, ...]
 
 @functools.lru_cache(512)
 def _parse(equation: str, ranks: tuple[int, ...]) -> tuple[Words, str] | None:
-    """The axes of the operands and of the result, a letter each; None if a form does not do it."""
+    """The axes of the operands and of the result, a letter each; None for other equations."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     words = tuple(left.split(","))
     if len(words) != len(ranks):
@@ -51,7 +51,7 @@ def _parse(equation: str, ranks: tuple[int, ...]) -> tuple[Words, str] | None:
 def _spelled_out(
     words: Words, arrow: str, right: str, ranks: tuple[int, ...]
 ) -> tuple[Words, str]:
-    """An equation with letters for the axes that `...` stands for: `...ij` of 3 axes is `αij`."""
+    """An equation with letters in the place of `...`: `...ij` of 3 axes becomes `αij`."""
     pairs = list(zip(words, ranks, strict=True))
     rest = [rank - len(word.replace("...", "")) for word, rank in pairs if "..." in word]
     unused = [name for name in ascii_letters if name not in "".join(words)]
@@ -68,7 +68,7 @@ def _is_once(word: str) -> bool:
 
 
 def _sized(words: Words, arrays: Any) -> dict[str, int]:
-    """The lengths of the axes. Raises `Refused` where they differ."""
+    """The length of each axis. Raises `Refused` if an axis has two lengths."""
     sizes: dict[str, int] = {}
     for word, array in zip(words, arrays, strict=True):
         for name, length in zip(word, array.shape, strict=True):
@@ -78,7 +78,7 @@ def _sized(words: Words, arrays: Any) -> dict[str, int]:
 
 
 def _diagonal(word: str, array: Any) -> tuple[str, Any]:
-    """An operand whose axes have one letter each: of those that have the same, the diagonal."""
+    """An operand with the diagonal in the place of axes that have the same letter."""
     if _is_once(word):
         return word, array
     once = "".join(dict.fromkeys(word))
@@ -86,7 +86,7 @@ def _diagonal(word: str, array: Any) -> tuple[str, Any]:
 
 
 def _contract(words: Words, arrays: Any, result: str, sizes: dict[str, int]) -> Any:
-    """The sum of products; two operands at a time, from the left."""
+    """The sum of products, computed for two operands at a time, from the left."""
     word, total = _diagonal(words[0], arrays[0])
     for n in range(1, len(words)):
         kept = set(result).union(*words[n + 1 :])
@@ -97,7 +97,7 @@ def _contract(words: Words, arrays: Any, result: str, sizes: dict[str, int]) -> 
 
 
 def _sum_over(word: str, array: Any, kept: set[str]) -> tuple[str, Any]:
-    """Summed over axes that are not kept."""
+    """An operand summed over the axes that are not in `kept`."""
     if kept.issuperset(word):
         return word, array
     axes = tuple([axis for axis, name in enumerate(word) if name not in kept])
@@ -147,7 +147,7 @@ _by_form = dispatching(forms[plain.einsum])
 
 @done_by(plain.einsum)
 def einsum_at_once(equation: Any, *operands: Any) -> Any:
-    """`einsum` of tensors or of a list of them; what only moves axes shows the operand's memory."""
+    """`einsum` of tensors or of a list of them. If it only moves axes, the result is a view."""
     if len(operands) == 1:
         (given,) = operands
         if given.__class__ in (list, tuple):
@@ -175,7 +175,7 @@ def _einsum(given: Any, out: Any, equation: str, *operands: Any) -> Any:
 
 
 def _toward(n: int, given: Any, words: Words, operands: Any, result: str) -> Any:
-    """The gradient of operand n: the result and the other operands, multiplied."""
+    """The gradient of operand n: the product of the result's gradient and the other operands."""
     sizes = _sized(words, operands)
     others = (result, *words[:n], *words[n + 1 :])
     arrays = (given, *operands[:n], *operands[n + 1 :])
@@ -184,7 +184,7 @@ def _toward(n: int, given: Any, words: Words, operands: Any, result: str) -> Any
     present = "".join([name for name in word if name in known])
     made = _contract(others, arrays, present, sizes)
     if present != word:
-        # What was summed over alone gets the same everywhere.
+        # An axis that only this operand has, and that was summed, gets equal gradients.
         places = tuple([slice(None) if name in known else None for name in word])
         made = numpy.broadcast_to(made[places], [sizes[name] for name in word])
     if word == words[n]:
@@ -244,12 +244,12 @@ def _tensordot(given: Any, out: Any, a: Any, b: Any, dims: Any = 2) -> Any:
 
 @done_by(distances.cosine_similarity)
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors, by operations that are done at once themselves."""
+    """The cosine of the angle between vectors, by eager operations."""
     return distances.cosines(x1, x2, dim, eps)
 
 
 def _is_by_product(x1: Any, x2: Any, mode: str | None) -> bool:
-    """Whether distances are computed by |a|² + |b|² - 2 a·b, as PyTorch does it for many rows."""
+    """Whether distances are computed by |a|² + |b|² - 2 a·b, as PyTorch does for many rows."""
     if mode is None or mode == "use_mm_for_euclid_dist_if_necessary":
         return bool(x1.shape[-2] > 25 or x2.shape[-2] > 25)
     return mode == "use_mm_for_euclid_dist"
@@ -264,7 +264,7 @@ def _squares_apart(x1: Any, x2: Any) -> Any:
 
 @form(distances.cdist)
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
-    """The norm of the difference of every row of `x1` to every row of `x2`."""
+    """The distance of each row of `x1` to each row of `x2`."""
     if x1.dtype != x2.dtype or x1.dtype.kind != "f" or p not in (1, 2):
         raise Refused
     if x1.ndim < 2 or x2.ndim < 2 or x1.shape[-1] != x2.shape[-1] or not x1.shape[-1]:
@@ -282,7 +282,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> 
 def _cdist(
     given: Any, out: Any, x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None
 ) -> Any:
-    # Where rows are equal there is no direction, and no gradient.
+    # The gradient between equal rows is zero.
     share = given if p == 1 else given / numpy.where(out == 0, numpy.inf, out)
     if p == 2 and _is_by_product(x1, x2, compute_mode):
         to_x1 = x1 * share.sum(-1)[..., None] - numpy.matmul(share, x2)

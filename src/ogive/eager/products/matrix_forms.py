@@ -1,4 +1,4 @@
-"""Forms of matrices inverted, solved for and decomposed, by NumPy, as the functions do it too."""
+"""Forms of inverses, solutions and decompositions, by NumPy, like the functions themselves."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _solve(given: Any, out: Any, A: Any, B: Any, *, left: bool = True) -> Any:
 
 @form(inverses.det)
 def det(A: Any) -> Any:
-    """The determinant. That of a singular matrix, whose gradient needs care, is not done here."""
+    """The determinant. Raises `Refused` for singular matrices, whose gradient needs care."""
     _check(A)
     found = numpy.linalg.det(A)
     if not numpy.all(found):
@@ -122,7 +122,7 @@ def slogdet(A: Any) -> Any:
 
 @form(matrix_exponential.matrix_exp)
 def matrix_exp(A: Any) -> Any:
-    """The exponential."""
+    """The matrix exponential."""
     _check(A)
     made = numpy.empty_like(A)
     matrix_exponential.exponential(A, made)
@@ -151,7 +151,7 @@ def _cholesky(given: Any, out: Any, A: Any, *, upper: bool = False) -> Any:
 
 
 def _parts(kind: Any, found: Any) -> Any:
-    """What NumPy found, as the function gives it."""
+    """NumPy's results in the class of results of the function."""
     return kind(*found)
 
 

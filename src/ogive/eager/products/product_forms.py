@@ -12,8 +12,8 @@ from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, SMALL, allowan
 from ogive.tensor.linear_algebra import matrix_product, named_products
 
 MOST_WORK = 4 * LARGE * PRODUCTS_PER_ELEMENT
-"""How many products of numbers one operation adds up: NumPy takes some 20 ms for them, on one core.
-More would be a step that is worth a kernel of its own before the allowance is used up."""
+"""The most multiplications of one operation. NumPy takes some 20 ms for them, on one core. A larger
+operation is worth a kernel of its own, even before the allowance for large tensors is used up."""
 
 LITTLE_WORK = SMALL * PRODUCTS_PER_ELEMENT
 """So many are always added up at once."""
@@ -105,7 +105,7 @@ def dot(x: Any, tensor: Any) -> Any:
 
 @form(named_products.vdot, counts=True)
 def vdot(x: Any, other: Any) -> Any:
-    """`dot`, of real numbers."""
+    """`dot` of real vectors."""
     return _of_ranks(x, other, 1, 1)
 
 
@@ -192,7 +192,7 @@ def _outer(given: Any, out: Any, x: Any, vec2: Any) -> Any:
     return own, theirs
 
 
-# Products that are added
+# Products added to a tensor
 
 
 @form(named_products.addmm, counts=True)
@@ -216,13 +216,14 @@ def baddbmm(x: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) 
 
 
 def _added(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    """With a beta of 0, x does not matter, NaN or not: that is left to the function."""
+    """beta · x + alpha · product. Raises `Refused` for a beta of 0, with which NaN in x is ignored.
+    """
     kinds = (int, float) if x.dtype.kind == "f" else (int,)
     if x.dtype != product.dtype or not beta or {beta.__class__, alpha.__class__} - {*kinds}:
         raise Refused
     if alpha != 1:
         product *= alpha
-    product += x if beta == 1 else x * beta  # raises where x does not broadcast to the product
+    product += x if beta == 1 else x * beta  # raises if x does not broadcast to the product
     return product
 
 

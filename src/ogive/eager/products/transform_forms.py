@@ -1,4 +1,4 @@
-"""Forms of Fourier transforms, by NumPy's."""
+"""Forms of Fourier transforms, by NumPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _irfft: Any = fourier_transforms.irfft
 
 
 def _operand(x: Any, n: Any, axis: Any) -> Any:
-    """What is transformed, along an axis that there is, to a length that there may be."""
+    """The operand of a transform, in floats. Raises `Refused` for an invalid axis or length."""
     place = place_of(axis, x.ndim)
     if not x.size or not x.ndim or not (n is None or (n.__class__ is int and n > 0)):
         raise Refused
@@ -34,7 +34,7 @@ def along(x: Any, n: Any, axis: Any, norm: Any, sign: Any, name: Any) -> Any:
 
 @form(_rfft.__wrapped__)
 def rfft(x: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
-    """The half that is not the mirror of the other."""
+    """The first half of the transform of real numbers; the other half is its mirror image."""
     if x.dtype.kind == "c":
         raise Refused
     return fft.rfft(_operand(x, n, axis), n, axis, norm)

@@ -1,1 +1,1 @@
-"""Forms of what goes over axes."""
+"""Forms of reductions and scans over axes."""

@@ -29,7 +29,7 @@ def _deviation(
     x: Any, dim: Any = None, correction: Any = 1, keepdim: Any = False, *, unbiased: Any = None,
     **names: Any,
 ) -> tuple[Any, Any, Any, float]:  # fmt: skip
-    """The distances from the mean in float64, the axes, whether they stay, and the divisor."""
+    """The deviations from the mean in float64, the axes, `keepdim`, and the divisor."""
     if dim.__class__ is bool:
         dim, unbiased = None, dim
     dim, keepdim = named_axes(dim, keepdim, **names)
@@ -85,7 +85,7 @@ def power_of(p: Any) -> float:
 
 @form(statistics.norm)
 def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: Any = None) -> Any:
-    """The length of vectors."""
+    """The norm of vectors."""
     power = power_of(p)
     if x.dtype.kind != "f" or dtype is not None:
         raise Refused

@@ -1,4 +1,4 @@
-"""Forms of exponentials over an axis: softmax and what belongs to it."""
+"""Forms of normalized exponentials over an axis: softmax, its logarithm, and others."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.reduction import log_sum_exp
 
 MANY = 96
-"""How many rows there are where the greatest of each takes much longer than the greatest of all: 60
-ns a row (AMD EPYC)."""
+"""The number of rows from which a maximum per row takes much longer than one maximum of all: 60 ns
+a row (AMD EPYC)."""
 
 FEW = 1 << 14
 """Up to how many elements it is as well tried whether one number is near the greatest of all."""
@@ -31,15 +31,15 @@ SHORT = 256
 """Elements of a row that are few for a sum."""
 
 LEAST_TOTAL = 1e-5
-"""Of rows whose greatest element is farther below the greatest of all, more than three bits would
-be lost."""
+"""The least sum of a row's exponentials after the maximum of all is subtracted. Below it, the row's
+maximum is so far from that of all that more than three bits are lost."""
 
 
 def exponentials(x: Any, axis: int) -> tuple[Any, Any]:
-    """e to the elements less the greatest along an axis, and their sum.
+    """The exponentials of the elements minus their maximum along an axis, and their sums.
 
-    Any number may be subtracted that is near the greatest: the greatest of all where it is that for
-    each row. NumPy finds it in a tenth of the time.
+    Any number near a row's maximum may be subtracted. So the maximum of all is, if it is near the
+    maximum of each row: NumPy finds it in a tenth of the time.
     """
     is_last = axis in (-1, x.ndim - 1) and x.flags.c_contiguous
     if is_last and x.size > MANY * x.shape[axis]:
@@ -65,13 +65,13 @@ def _totals(weights: Any) -> Any:
 
 
 def _is_near(value: Any, lines: Any) -> bool:
-    """Whether the greatest of a few lines are near a value, as those of all may be then."""
+    """Whether the maxima of a few rows are near a value; then those of all rows may be."""
     few = numpy.maximum.reduce(lines[:: max(1, len(lines) // 6)], -1)
     return bool(numpy.minimum.reduce(few) >= value - 11)
 
 
 def _floats(x: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
-    """In floats, and the axis."""
+    """The operand in floats, and the axis counted from the front."""
     x = to_float(x) if dtype is None else cast_array(x, wanted(dtype))
     if x.dtype.kind != "f" or not x.size or not x.ndim:
         raise Refused
@@ -80,7 +80,7 @@ def _floats(x: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
 
 @form(log_sum_exp.softmax)
 def softmax(x: Any, dim: Any = -1, dtype: Any = None) -> Any:
-    """eˣ over its sum."""
+    """eˣ divided by its sum over an axis."""
     weights, total = exponentials(*_floats(x, dim, dtype))
     return weights / total if x.size < MANY else numpy.divide(weights, total, out=weights)
 
@@ -128,7 +128,7 @@ def _logsumexp(given: Any, out: Any, x: Any, dim: Any, keepdim: Any = False) -> 
 
 @form(log_sum_exp.normalize)
 def normalize(x: Any, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12) -> Any:
-    """x over its norm."""
+    """x divided by its norm."""
     if x.dtype.kind != "f" or power_of(p) != 2:
         raise Refused
     return x / numpy.maximum(norm(x, 2, dim, True), x.dtype.type(eps))

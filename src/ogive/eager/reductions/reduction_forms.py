@@ -1,7 +1,7 @@
 """Forms of reductions: sums, products, extremes.
 
-float32 adds up along the last axis as NumPy does it, in pairs. Along other axes NumPy adds one
-after the other, and there float64 is taken.
+Sums of float32 along the last axis are NumPy's, which adds in pairs. Along other axes NumPy adds
+one element after the other, so the sum is made in float64.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _run_product: Any = numpy.multiply.accumulate
 extremes_of: Any = Extremes
 
 FEW = 16
-"""How many float32 may be added one after the other: the error grows with their number."""
+"""The number of float32 that may be added one after the other. The error grows with it."""
 
 
 def axes_of(dim: Any, rank: int) -> Any:
-    """Axes as NumPy takes them: None for all, a number or a tuple."""
+    """Axes in NumPy's form: None for all, a number or a tuple."""
     if dim is None or dim.__class__ is int:
         if not rank and dim is not None:
             place_of(dim, 1)
@@ -50,7 +50,7 @@ def axes_of(dim: Any, rank: int) -> Any:
 
 
 def spread(given: Any, x: Any, dim: Any, keepdim: bool) -> Any:
-    """What was reduced over axes, with these as axes of length 1."""
+    """A reduced array with its reduced axes as axes of length 1."""
     if keepdim or not x.ndim:
         return given
     axes = axes_of(dim, x.ndim)
@@ -68,7 +68,7 @@ def total_of(x: Any, axes: Any, keepdim: Any) -> Any:
 
 
 def _is_in_pairs(x: Any, axes: Any) -> bool:
-    """Whether NumPy adds in pairs, or few are added."""
+    """Whether NumPy adds in pairs, or adds only a few elements."""
     if axes is None:
         return bool(x.flags.c_contiguous or x.size <= FEW)
     if axes.__class__ is not int:
@@ -90,14 +90,14 @@ def count_of(x: Any, axes: Any) -> int:
 def named_axes(
     dim: Any = None, keepdim: Any = False, axis: Any = None, keepdims: Any = False
 ) -> tuple[Any, Any]:
-    """The axes and whether they stay, under NumPy's names too."""
+    """The axes and `keepdim`, which may have NumPy's names."""
     if (dim is not None and axis is not None) or (keepdim and keepdims):
         raise Refused
     return (dim if axis is None else axis), bool(keepdim or keepdims)
 
 
 def wanted(dtype: Any) -> Any:
-    """The dtype of a result that is asked for, as NumPy has it."""
+    """The requested dtype of a result as NumPy's dtype; None if there is none."""
     found = to_dtype(dtype).numpy
     if found not in (_FLOAT32, _FLOAT64, _INT64):
         raise Refused
@@ -105,7 +105,7 @@ def wanted(dtype: Any) -> Any:
 
 
 def summand(x: Any, dtype: Any) -> Any:
-    """In the dtype in which sums are made."""
+    """The operand in the dtype in which sums are made."""
     if dtype is not None:
         return cast_array(x, wanted(dtype))
     return x if x.dtype.kind in "fc" else x.astype(_INT64)
@@ -168,7 +168,7 @@ def _mean(
 
 @form(statistics.nansum)
 def nansum(x: Any, dim: Any = None, keepdim: Any = False, dtype: Any = None) -> Any:
-    """The sum of what is not NaN."""
+    """The sum of the elements that are not NaN."""
     return sum(numpy.where(numpy.isnan(x), x.dtype.type(0), x), dim, keepdim, dtype)
 
 
@@ -182,7 +182,7 @@ def _nansum(
 
 @form(statistics.nanmean)
 def nanmean(x: Any, dim: Any = None, keepdim: Any = False, dtype: Any = None) -> Any:
-    """The average of what is not NaN."""
+    """The average of the elements that are not NaN."""
     if x.dtype.kind != "f" or dtype is not None:
         raise Refused
     number = add_up(~numpy.isnan(x), axes_of(dim, x.ndim), x.dtype, None, keepdim)
@@ -199,7 +199,7 @@ def _nanmean(
 
 @form(statistics.count_nonzero, apart=True)
 def count_nonzero(x: Any, dim: Any = None) -> Any:
-    """How many elements are other than 0."""
+    """The number of nonzero elements."""
     return add_up(x != 0, axes_of(dim, x.ndim), _INT64)
 
 
@@ -240,7 +240,7 @@ def _prod(
 
 
 def _others(line: Any) -> Any:
-    """For each element of a line the product of the others."""
+    """For each element of a line, the product of the other elements."""
     before, behind = numpy.ones_like(line), numpy.ones_like(line)
     _run_product(line[..., :-1], -1, out=before[..., 1:])
     _run_product(line[..., :0:-1], -1, out=behind[..., -2::-1])
@@ -263,13 +263,13 @@ def extreme(reduce: Any, x: Any, dim: Any, keepdim: Any) -> Any:
 
 @form(basic_reductions.amax)
 def amax(x: Any, dim: Any = None, keepdim: Any = False, **names: Any) -> Any:
-    """The greatest element over axes."""
+    """The maximum over axes. Equal maxima share the gradient."""
     return extreme(greatest, x, *named_axes(dim, keepdim, **names))
 
 
 @form(basic_reductions.amin)
 def amin(x: Any, dim: Any = None, keepdim: Any = False, **names: Any) -> Any:
-    """The least element over axes."""
+    """The minimum over axes. Equal minima share the gradient."""
     return extreme(least, x, *named_axes(dim, keepdim, **names))
 
 
@@ -280,12 +280,12 @@ def _shared(
 ) -> Any:
     dim, keepdim = named_axes(dim, keepdim, **names)
     wide = spread(numpy.asarray(out), x, dim, keepdim)
-    # Nothing equals NaN: then all gradients are NaN, as in PyTorch.
+    # If the extreme is NaN, nothing equals it, and all gradients are NaN, as in PyTorch.
     return (_split(spread(given, x, dim, keepdim), x == wide, dim, x),)
 
 
 def _split(given: Any, equal: Any, dim: Any, x: Any) -> Any:
-    """What is given for axes, in equal parts to those elements that are `equal`."""
+    """The gradient of each line, divided evenly among its elements that are `equal`."""
     number = add_up(equal, axes_of(dim, x.ndim), x.dtype, None, True)
     return equal * (given / number).astype(x.dtype, copy=False)
 
@@ -307,13 +307,13 @@ def _extremes(argument: str, reduce: Any, x: Any, dim: Any, keepdim: Any) -> Any
 
 @form(basic_reductions.max)
 def max(x: Any, dim: Any = None, keepdim: Any = False, **names: Any) -> Any:
-    """The greatest element; along an axis, with its position."""
+    """The maximum; along an axis, with its position."""
     return _extremes("argmax", greatest, x, *named_axes(dim, keepdim, **names))
 
 
 @form(basic_reductions.min)
 def min(x: Any, dim: Any = None, keepdim: Any = False, **names: Any) -> Any:
-    """The least element; along an axis, with its position."""
+    """The minimum; along an axis, with its position."""
     return _extremes("argmin", least, x, *named_axes(dim, keepdim, **names))
 
 
@@ -330,8 +330,7 @@ def _at_positions(
 
 
 def to_positions(given: Any, indices: Any, x: Any, dim: Any, keepdim: Any = True) -> Any:
-    """What is given to elements at positions along an axis, each of which is there once; 0 for
-    others."""
+    """The gradient of elements picked at distinct positions along an axis; 0 elsewhere."""
     if not x.ndim:
         return given
     made = numpy.zeros(x.shape, x.dtype)
@@ -353,25 +352,25 @@ def _position(argument: str, x: Any, dim: Any, keepdim: Any) -> Any:
 
 @form(basic_reductions.argmax, apart=True)
 def argmax(x: Any, dim: Any = None, keepdim: Any = False, **names: Any) -> Any:
-    """The position of the first greatest element."""
+    """The first position of the maximum."""
     return _position("argmax", x, *named_axes(dim, keepdim, **names))
 
 
 @form(basic_reductions.argmin, apart=True)
 def argmin(x: Any, dim: Any = None, keepdim: Any = False, **names: Any) -> Any:
-    """The position of the first least element."""
+    """The first position of the minimum."""
     return _position("argmin", x, *named_axes(dim, keepdim, **names))
 
 
 @form(basic_reductions.any, apart=True)
 def any(x: Any, dim: Any = None, keepdim: Any = False, **names: Any) -> Any:
-    """Whether any element is other than zero."""
+    """Whether any element is nonzero."""
     dim, keepdim = named_axes(dim, keepdim, **names)
     return _either(x, axes_of(dim, x.ndim), None, None, keepdim)
 
 
 @form(basic_reductions.all, apart=True)
 def all(x: Any, dim: Any = None, keepdim: Any = False, **names: Any) -> Any:
-    """Whether all elements are other than zero."""
+    """Whether all elements are nonzero."""
     dim, keepdim = named_axes(dim, keepdim, **names)
     return _both(x, axes_of(dim, x.ndim), None, None, keepdim)

@@ -103,13 +103,13 @@ def _running_extreme(ufunc: Any, x: Any, dim: Any) -> Any:
 
 @form(scanning.cummax)
 def cummax(x: Any, dim: Any) -> Any:
-    """The greatest element up to each one, and where it is."""
+    """The maximum of the elements up to each one, and its position."""
     return _running_extreme(_run_most, x, dim)
 
 
 @form(scanning.cummin)
 def cummin(x: Any, dim: Any) -> Any:
-    """The least element up to each one, and where it is."""
+    """The minimum of the elements up to each one, and its position."""
     return _running_extreme(_run_least, x, dim)
 
 

@@ -1,1 +1,1 @@
-"""Forms of movements, joins, positions and orders."""
+"""Forms of movements, joins, indexing and sorting."""

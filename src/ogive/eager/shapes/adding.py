@@ -1,4 +1,4 @@
-"""Adding up, or combining, at positions, of which some may be the same."""
+"""Add or combine values at positions, which may be equal."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ _ndarray = numpy.ndarray
 
 
 def add_at(made: Any, places: Any, given: Any) -> None:
-    """Add `given` to `made` at the positions that the index `places` tells."""
+    """Add `given` to `made` at the positions of the index `places`."""
     combine_at(numpy.add, made, places, given)
 
 
 def combine_at(operation: Any, made: Any, places: Any, given: Any) -> None:
-    """Combine `given` into `made` at the positions that the index `places` tells.
+    """Combine `given` into `made` at the positions of the index `places`.
 
-    It is `operation.at` of NumPy's, which goes through an index of one axis two to five times as
-    fast as through others: positions, which must be within range, are counted in memory where the
-    index allows it.
+    It calls NumPy's `operation.at`, which is two to five times as fast for an index of one axis. So
+    positions, which must be in range, are converted to positions in memory if the index allows it.
     """
     entries = places if places.__class__ is tuple else (places,)
     if (made.ndim < 2 and len(entries) == 1) or not made.flags.c_contiguous:
@@ -40,7 +39,7 @@ def combine_at(operation: Any, made: Any, places: Any, given: Any) -> None:
 
 
 def _positions(shape: tuple[int, ...], front: int, arrays: tuple[Any, ...]) -> Any:
-    """Where the elements that an index means lie in row-major memory."""
+    """The positions in row-major memory of the elements of an index."""
     end = front + len(arrays)
     inner = math.prod(shape[end:])
     found: Any = 0

@@ -1,4 +1,4 @@
-"""Elements and parts of eager tensors, by positions: `x[i]`, `x[1:, mask]`, `x[i] = v`."""
+"""Index eager tensors: `x[i]`, `x[1:, mask]`, `x[i] = v`."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ from ogive.tensor.tensor import Tensor
 
 
 class Index:
-    """An index as NumPy takes it, which a record holds: arrays in it are no operands. One that
-    `is_basic` shows a part of memory.
+    """An index in NumPy's form. Records hold it; its arrays are not operands.
 
-    NumPy takes an integer beside positions for a position; here it takes its axis away `first`:
+    An index that `is_basic` gives a view.
+
+    NumPy treats an integer beside an array of positions as a position. PyTorch removes its axis
+    before. So such integers are in an index of their own, `first`:
 
         x[0, :, [1, 2]]   →   x[0, :, :][:, [1, 2]]
     """
@@ -60,7 +62,7 @@ class Index:
             found.append(entry)
         if self.is_basic:
             if not has_rest:
-                found.append(Ellipsis)  # so that a single element is an array, in the same memory
+                found.append(Ellipsis)  # makes a single element a view, not a number
         else:
             if has_rest:
                 _refuse_parted(found)
@@ -69,15 +71,17 @@ class Index:
         self.entries = tuple(found)
 
     def keep(self) -> None:
-        """Let the positions be as they are now, whatever is written to their tensors."""
+        """Copy the positions, so that later writes to their tensors do not change the index."""
         self.entries = tuple(
             [entry.copy() if entry.__class__ is numpy.ndarray else entry for entry in self.entries]
         )
 
 
 def _refuse_parted(entries: list[Any]) -> None:
-    """Raise `Refused` for positions on both sides of `...`: NumPy parts them, PyTorch only where
-    that stands for some axis."""
+    """Raise `Refused` for positions on both sides of `...`.
+
+    NumPy always separates them; PyTorch does so only if `...` stands for an axis.
+    """
     sides = [place for place, entry in enumerate(entries) if entry.__class__ is numpy.ndarray]
     rest = next(place for place, entry in enumerate(entries) if entry is Ellipsis)
     if sides[0] < rest < sides[-1]:
@@ -85,7 +89,7 @@ def _refuse_parted(entries: list[Any]) -> None:
 
 
 def _slice(given: slice) -> slice:
-    """A slice forwards whose bounds are integers."""
+    """A slice with integer bounds and a positive step. Raises `Refused` for others."""
     start, stop, step = given.start, given.stop, given.step
     if step is not None and not (step.__class__ is int and step > 0):
         raise Refused
@@ -104,7 +108,7 @@ def _bound(given: Any) -> int | None:
 
 
 def _taken(entry: Any) -> Any:
-    """Positions or a mask; a single position is an integer."""
+    """A tensor or list in an index as an array of positions or a mask; a scalar as an integer."""
     if isinstance(entry, Core):
         if not entry.is_eager and not take_up(entry):
             raise Refused
@@ -124,7 +128,8 @@ def _taken(entry: Any) -> Any:
 
 
 def _in_two_steps(entries: list[Any]) -> tuple[tuple[Any, ...], list[Any]]:
-    """An index with integers and positions, as one without positions and one without integers."""
+    """Divide an index with integers and positions into one with the integers and one with the
+    positions."""
     first: list[Any] = []
     second: list[Any] = []
     for entry in entries:
@@ -140,7 +145,7 @@ def _in_two_steps(entries: list[Any]) -> tuple[tuple[Any, ...], list[Any]]:
 
 
 def take_part(array: Any, index: Index) -> Any:
-    """What an index shows, or takes, of an array."""
+    """The part of an array at an index: a view or a copy."""
     return array[index.entries]
 
 
@@ -154,7 +159,7 @@ def _take_gradient(given: Any, out: Any, array: Any, index: Index) -> Any:
 
 
 def taking(name: str) -> Form:
-    """The form of a function, by its name, that gives parts of a tensor."""
+    """The form of the function `name`, which gives parts of a tensor."""
 
     def take(tensor: Tensor, index: Index) -> Tensor:
         return advanced_indexing.get_item(tensor, index.entries)
@@ -169,7 +174,7 @@ TAKE = taking(advanced_indexing.get_item.__name__)
 
 
 def get_item(self: Tensor, index: Any) -> Tensor:
-    """`x[i]`, `x[1:, [0, 2]]`, `x[mask]`."""
+    """Implement `x[i]`, `x[1:, [0, 2]]`, `x[mask]`."""
     array = self.value
     if index.__class__ is int and self.record is None and not (autocast or traced):
         return _entry(self, (index, ...))
@@ -205,7 +210,7 @@ def get_item(self: Tensor, index: Any) -> Tensor:
 
 
 def _entry(self: Tensor, place: tuple[Any, ...]) -> Tensor:
-    """What is at a position along the first axis, as most indices ask for."""
+    """The entry at a position along the first axis, the most frequent kind of index."""
     try:
         out = self.value[place]
     except IndexError as refusal:
@@ -214,15 +219,17 @@ def _entry(self: Tensor, place: tuple[Any, ...]) -> Tensor:
 
 
 def _read_now(refusal: Exception, tensor: Tensor, index: Any) -> Tensor:
-    """The elements at positions that NumPy finds out of range. The error is raised here, as in
-    PyTorch, not where the result is asked for."""
+    """Compute the elements at positions that NumPy found out of range.
+
+    So the error is raised here, as in PyTorch, and not where the result is first read.
+    """
     found = instead(refusal, advanced_indexing.get_item, tensor, index)
     instead(refusal, found.realize)
     return found
 
 
 def set_item(self: Tensor, index: Any, value: Any) -> None:
-    """`x[i] = v`."""
+    """Implement `x[i] = v`."""
     if index.__class__ is list:
         index = advanced_indexing.listed_entries(index)
     try:
@@ -248,7 +255,7 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
             array = _cast(array, own.dtype)
     else:
         if isinstance(value, numpy.generic) and value.dtype.kind in "fiub":
-            value = value.item()  # as PyTorch takes NumPy's numbers
+            value = value.item()  # NumPy's numbers count as Python's, as in PyTorch
         kind = value.__class__
         if kind not in (int, float, bool) and not (kind is complex and own.dtype.kind == "c"):
             raise Refused
@@ -265,7 +272,7 @@ def _set_item(self: Tensor, index: Any, value: Any) -> None:
         _set_item(part, given.entries, value)
         return
     if sources and array is value.value and _is_part(value, self, given.entries):
-        return  # what `x[i] += v` ends with: it was written there by now
+        return  # the last step of `x[i] += v`, whose value is already there
     if not may_write(self, sources):
         _put_recorded(self, given, value)
         return
@@ -311,7 +318,10 @@ _PUT.gradient = _put_gradient
 
 
 def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
-    """Write to a part of a tensor that is alone, where gradients flow through it or the value."""
+    """Write to a part of a tensor, with gradients through the tensor or the value.
+
+    No other tensor may share its memory. Raises `Refused`.
+    """
     record = self.record
     is_leaf = record is not None and record.is_leaf
     if is_leaf or not is_recording() or self.value.dtype.kind not in FLOATS or not index.is_basic:
@@ -334,7 +344,7 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
 
 
 def _is_part(value: Tensor, self: Tensor, entries: tuple[Any, ...]) -> bool:
-    """Whether a tensor shows what an index of another one does, in its memory."""
+    """Whether `value` is the view of `self` at an index."""
     shown = getattr(value, "shown", None)
     if shown is None or shown[0] is not self or shown[1] is not advanced_indexing.get_item:
         return False
@@ -363,7 +373,7 @@ def show_strided(
 
 
 def length(self: Tensor) -> int:
-    """`len(x)`: the length of the first axis."""
+    """Implement `len(x)`: the length of the first axis."""
     value = self.value
     return len(value) if value.ndim else advanced_indexing.length(self)
 
@@ -381,4 +391,4 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 METHODS = {
     "__getitem__": get_item, "__setitem__": set_item, "__len__": length, "__iter__": iterate,
 }  # fmt: skip
-"""What eager tensors do by themselves."""
+"""The methods that eager tensors override."""

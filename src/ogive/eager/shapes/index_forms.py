@@ -1,5 +1,7 @@
-"""Forms of reading and writing at positions that a tensor gives. One out of range is refused, so
-that the function itself says so."""
+"""Forms of reading and writing at the positions in a tensor.
+
+They refuse positions out of range, so that the function itself raises the error.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _WHOLE = slice(None)
 
 
 def checked(index: Any, length: int, negative: bool = False) -> Any:
-    """Positions of an axis, counted from the front. Raises `OutOfRange` for others."""
+    """Positions along an axis of `length`, counted from the front. Raises `OutOfRange`."""
     if index.dtype.kind not in "iu":
         raise Refused
     if index.size:
@@ -32,7 +34,8 @@ def checked(index: Any, length: int, negative: bool = False) -> Any:
 
 
 def _places(x: Any, dim: Any, index: Any) -> tuple[Any, ...]:
-    """For each axis of x positions: along one those given, else where an element is."""
+    """Positions for each axis of x: `index` along the axis `dim`, and the element's own for others.
+    """
     axis = place_of(dim, x.ndim)
     index = checked(index, x.shape[axis])
     if index.ndim != x.ndim:
@@ -49,7 +52,7 @@ def _places(x: Any, dim: Any, index: Any) -> tuple[Any, ...]:
 
 
 def _line(x: Any, dim: Any, index: Any, negative: bool = False) -> tuple[Any, ...]:
-    """The index of parts of x at positions along one axis."""
+    """The index of the parts of x at positions along one axis."""
     axis = place_of(dim, x.ndim)
     if index.ndim > 1:
         raise Refused
@@ -57,14 +60,14 @@ def _line(x: Any, dim: Any, index: Any, negative: bool = False) -> tuple[Any, ..
 
 
 def _added(x: Any, places: Any, given: Any) -> Any:
-    """Zeros like x, with what is given added at places."""
+    """Zeros like x, with `given` added at `places`."""
     made = numpy.zeros(x.shape, x.dtype)
     add_at(made, places, given)
     return made
 
 
 def _without(given: Any, places: Any) -> Any:
-    """What is given, and 0 at places."""
+    """A copy of `given` with 0 at `places`."""
     kept = given.copy()
     kept[places] = 0
     return kept
@@ -133,7 +136,7 @@ def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
 
 @form(scattering.index_select, counts=True)
 def index_select(x: Any, dim: Any, index: Any) -> Any:
-    """The parts at positions along an axis."""
+    """The slices at positions along an axis."""
     places = _line(x, dim, index)
     axis = len(places) - 1
     check_size((*x.shape[:axis], index.size, *x.shape[axis + 1 :]))
@@ -166,7 +169,7 @@ def _embedding(given: Any, out: Any, x: Any, weight: Any, padding_idx: Any = Non
 
 @form(table_lookup.one_hot, apart=True)
 def one_hot(x: Any, num_classes: Any = -1) -> Any:
-    """1 at the position that each element holds."""
+    """One-hot vectors: 1 at the position given by each element."""
     if x.dtype.kind != "i" or x.dtype.itemsize < 4 or not x.size:
         raise Refused
     classes = int(x.max()) + 1 if num_classes == -1 else num_classes
@@ -178,7 +181,7 @@ def one_hot(x: Any, num_classes: Any = -1) -> Any:
 
 
 def _fitting(x: Any, value: Any) -> Any:
-    """What is written to x: an array of its dtype, or a number that it takes."""
+    """The value to write to x: an array of its dtype, or a number. Raises `Refused` for others."""
     if value.__class__ is numpy.ndarray:
         if value.dtype != x.dtype:
             raise Refused
@@ -190,7 +193,7 @@ def _fitting(x: Any, value: Any) -> Any:
 
 
 def _corner(value: Any, index: Any) -> Any:
-    """The part of a source that has elements in the index."""
+    """The part of a source that has the shape of the index."""
     if value.shape == index.shape:
         return value
     if value.ndim != index.ndim:
@@ -204,7 +207,7 @@ def _corner(value: Any, index: Any) -> Any:
 def scatter(
     x: Any, dim: Any, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Any:
-    """x with elements at positions along an axis."""
+    """x with elements of `src`, or `value`, at positions along an axis."""
     given = src if value is None else value
     if (src is None) == (value is None) or reduce is not None:
         raise Refused
@@ -231,7 +234,7 @@ def _scatter(
 
 
 def _uncut(source: Any, index: Any, given: Any) -> Any:
-    """The gradient of a source of which a part was taken."""
+    """The gradient of a source from that of its `_corner`."""
     if source.shape == index.shape:
         return given
     made = numpy.zeros(source.shape, source.dtype)
@@ -241,7 +244,7 @@ def _uncut(source: Any, index: Any, given: Any) -> Any:
 
 @form(scattering.scatter_add)
 def scatter_add(x: Any, dim: Any, index: Any, src: Any) -> Any:
-    """x with elements added at positions along an axis."""
+    """x with elements of `src` added at positions along an axis."""
     if x.dtype.kind == "b" or src.__class__ is not numpy.ndarray:
         raise Refused
     source = _corner(_fitting(x, src), index)
@@ -266,7 +269,7 @@ _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -numpy.inf, "amin": numpy.in
 def scatter_reduce(
     x: Any, dim: Any, index: Any, src: Any, reduce: Any, *, include_self: Any = True
 ) -> Any:
-    """x with elements combined in at positions along an axis."""
+    """x combined by `reduce` with elements of `src` at positions along an axis."""
     if x.dtype.kind != "f" and (x.dtype.kind != "i" or reduce == "mean"):
         raise Refused
     source = _corner(_fitting(x, src), index)
@@ -279,7 +282,7 @@ def scatter_reduce(
 
 
 def _neutral(reduce: str, dtype: Any) -> Any:
-    """What changes nothing where it is combined with an element."""
+    """The neutral element of a reduction."""
     value = _NEUTRAL[reduce]
     if dtype.kind == "i" and value not in (0, 1):
         limits = numpy.iinfo(dtype)
@@ -288,7 +291,7 @@ def _neutral(reduce: str, dtype: Any) -> Any:
 
 
 def _number(x: Any, places: Any, include_self: Any) -> Any:
-    """How many elements are combined at each place, at least 1."""
+    """The number of elements combined at each place, but at least 1."""
     number = numpy.full(x.shape, int(bool(include_self)), x.dtype)
     add_at(number, places, 1)
     return numpy.maximum(number, 1)
@@ -354,14 +357,14 @@ def _spread(x: Any, dim: Any, index: Any, source: Any) -> Any:
 
 
 def _product(x: Any, places: Any, source: Any) -> Any:
-    """The products of what comes to each place, without what was there."""
+    """The product of the source's elements at each place, without x's own element."""
     made = numpy.ones(x.shape, x.dtype)
     numpy.multiply.at(made, places, source)
     return made
 
 
 def _product_but(x: Any, places: Any, source: Any, out: Any, include_self: Any) -> Any:
-    """For each element of a source the product of the others at its place."""
+    """For each element of a source, the product of the other elements at its place."""
     zeros = numpy.zeros(x.shape, _INT64)
     add_at(zeros, places, (source == 0).astype(_INT64))
     rest = x.copy()
@@ -375,7 +378,7 @@ def _product_but(x: Any, places: Any, source: Any, out: Any, include_self: Any) 
 
 @form(scattering.index_add)
 def index_add(x: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """Parts added at positions along an axis."""
+    """x with slices of `source` added at positions along an axis."""
     places = _line(x, dim, index)
     if x.dtype.kind == "b" or alpha.__class__ not in (int, float):
         raise Refused
@@ -388,7 +391,7 @@ def index_add(x: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> A
 
 
 def _of_parts(x: Any, places: Any, source: Any) -> None:
-    """Raise unless a source has the dtype of x and the shape of the parts at places."""
+    """Raise `Refused` unless `source` has the dtype of x and the shape of the parts at `places`."""
     axis = len(places) - 1
     shape = (*x.shape[:axis], places[-1].size, *x.shape[axis + 1 :])
     if source.dtype != x.dtype or source.shape != shape:
@@ -405,7 +408,7 @@ def _index_add(
 
 @form(scattering.index_copy)
 def index_copy(x: Any, dim: Any, index: Any, source: Any) -> Any:
-    """Parts in place of those at positions along an axis."""
+    """x with the slices at positions along an axis replaced by those of `source`."""
     places = _line(x, dim, index)
     _of_parts(x, places, source)
     made = x.copy()
@@ -421,7 +424,7 @@ def _index_copy(given: Any, out: Any, x: Any, dim: Any, index: Any, source: Any)
 
 @form(scattering.index_fill)
 def index_fill(x: Any, dim: Any, index: Any, value: Any) -> Any:
-    """One value in place of the parts at positions along an axis."""
+    """x with the slices at positions along an axis filled with one value."""
     if value.__class__ is numpy.ndarray:
         raise Refused
     made = x.copy()
@@ -488,7 +491,7 @@ def _put(given: Any, out: Any, x: Any, index: Any, source: Any, accumulate: Any 
 
 @form(selection.nonzero, apart=True)
 def nonzero(x: Any, *, as_tuple: Any = False) -> Any:
-    """The positions of all elements that are not zero."""
+    """The positions of all nonzero elements."""
     if as_tuple:
         return (x if x.ndim else x.reshape(1)).nonzero()
     if not x.ndim:
@@ -499,7 +502,7 @@ def nonzero(x: Any, *, as_tuple: Any = False) -> Any:
 
 @form(selection.masked_select)
 def masked_select(x: Any, mask: Any) -> Any:
-    """The elements where a mask holds."""
+    """The elements where a mask is True."""
     wide, chosen = _both(x, mask)
     return wide[chosen]
 
@@ -524,7 +527,7 @@ def _masked_select(given: Any, out: Any, x: Any, mask: Any) -> Any:
 
 @form(selection.masked_scatter)
 def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
-    """The elements of a source in order where a mask holds."""
+    """x with the elements of `source`, in order, where a mask is True."""
     wide, chosen = _both(x, mask)
     count = int(numpy.count_nonzero(chosen))
     if source.dtype != x.dtype or source.size < count or not x.ndim:

@@ -32,12 +32,14 @@ from ogive.tensor.tensor import Tensor
 _WHOLE = slice(None)
 
 
-# Joined
+# Joins
 
 
 def _alike(tensors: Any) -> list[Any]:
-    """Arrays in the dtype in which they meet. Raises `Refused` for other than a list of arrays, and
-    for one that is too large together."""
+    """Arrays in their promoted dtype.
+
+    Raises `Refused` for anything but a list of arrays, and if their total size is too large.
+    """
     if tensors.__class__ not in (list, tuple):
         raise Refused
     size, are_alike, first = 0, True, tensors[0].dtype
@@ -102,14 +104,14 @@ def _stack(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
     )
 
 
-# Cut
+# Splits
 
 
 SPLIT, UNBIND = taking("split"), taking("unbind")
 
 
 def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Tensor, ...]:
-    """The parts of a tensor at some places of an axis, recorded as those of a form."""
+    """The parts of a tensor at some places of an axis, each recorded as a result of `form`."""
     before = (_WHOLE,) * axis
     if x.record is None and not is_captured():
         places = [(*before, entry, ...) for entry in entries]
@@ -132,7 +134,7 @@ def _one_after_the_other(sizes: Any) -> list[tuple[int, int]]:
 
 @done_by(splitting.split)
 def split(self: Tensor, split_size: Any = None, dim: Any = 0, **names: Any) -> Any:
-    """Parts of a size, or of several."""
+    """Parts of one size, or of several sizes."""
     try:
         given = names["split_size_or_sections"] if split_size is None and names else split_size
         axis = place_of(dim, self.value.ndim)
@@ -152,7 +154,7 @@ def split(self: Tensor, split_size: Any = None, dim: Any = 0, **names: Any) -> A
 
 @done_by(splitting.chunk)
 def chunk(self: Tensor, chunks: Any, dim: Any = 0) -> Any:
-    """At most so many parts, all but the last of equal length."""
+    """At most `chunks` parts, all but the last of equal length."""
     try:
         axis = place_of(dim, self.value.ndim)
         length = self.value.shape[axis]
@@ -173,12 +175,12 @@ def unbind(self: Tensor, dim: Any = 0) -> Any:
     return _parts(self, UNBIND, axis, range(self.value.shape[axis]))
 
 
-# Repeated
+# Repetition
 
 
 @form(repeating.repeat)
 def repeat(x: Any, *repeats: Any) -> Any:
-    """The whole tensor set side by side."""
+    """The whole tensor repeated along each axis."""
     times = numbers_of(repeats)
     if len(times) < x.ndim or (times and min(times) < 0):
         raise Refused
@@ -199,13 +201,13 @@ def _repeat(given: Any, out: Any, x: Any, *repeats: Any) -> Any:
 def repeat_interleave(
     x: Any, repeats: Any = None, dim: Any = None, *, output_size: Any = None
 ) -> Any:
-    """Every element several times in a row."""
+    """Each element repeated several times in a row."""
     source, axis, places = _interleaved(x, repeats, dim)
     return source.take(places, axis)
 
 
 def _interleaved(x: Any, repeats: Any, dim: Any) -> tuple[Any, int, Any]:
-    """What is repeated, along which axis, and the position of each element of the result."""
+    """The array to repeat, the axis, and the source position of each element of the result."""
     if repeats is None:
         if x.ndim != 1 or x.dtype.kind != "i":
             raise Refused
@@ -240,7 +242,7 @@ def _repeat_interleave(
 
 @form(repeating.roll)
 def roll(x: Any, shifts: Any, dims: Any = None) -> Any:
-    """Elements moved along axes, those at the end to the front."""
+    """Elements shifted along axes. Those shifted past the end come in at the front."""
     if dims is None:
         return _rolled(x.reshape(-1), shifts, 0).reshape(x.shape)
     moves = shifts if shifts.__class__ in (tuple, list) else (shifts,)
@@ -253,7 +255,7 @@ def roll(x: Any, shifts: Any, dims: Any = None) -> Any:
 
 
 def _rolled(x: Any, shift: Any, axis: int) -> Any:
-    """A copy, moved along one axis."""
+    """A copy, shifted along one axis."""
     if shift.__class__ is not int:
         raise Refused
     length = x.shape[axis]
@@ -270,14 +272,14 @@ def _roll(given: Any, out: Any, x: Any, shifts: Any, dims: Any = None) -> Any:
     return (roll(given, back, dims),)
 
 
-# Padded
+# Padding
 
 _MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
 @form(padding.pad)
 def pad(x: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Any:
-    """Surrounded with more elements."""
+    """The tensor with padding around it."""
     pairs = _pairs(pad, x.ndim)
     sizes = [size + before + after for size, (before, after) in zip(x.shape, pairs, strict=True)]
     if min(sizes, default=0) < 0:
@@ -297,7 +299,7 @@ def pad(x: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Any:
 
 
 def _pairs(given: Any, rank: int) -> list[tuple[int, int]]:
-    """How much is added before and after each axis."""
+    """The padding before and after each axis."""
     numbers = list(given)
     if any(number.__class__ is not int for number in numbers):
         raise Refused
@@ -308,7 +310,7 @@ def _pairs(given: Any, rank: int) -> list[tuple[int, int]]:
 
 
 def _windows(shape: Any, pairs: Any) -> tuple[Any, Any]:
-    """Where the elements that stay are in the result, and where they were."""
+    """The places of the remaining elements in the result, and in the operand."""
     inside, own = [], []
     for size, (before, after) in zip(shape, pairs, strict=True):
         first, end = max(-before, 0), size + min(after, 0)
@@ -321,7 +323,7 @@ def _windows(shape: Any, pairs: Any) -> tuple[Any, Any]:
 
 
 def _extended(shape: Any, pairs: Any, mode: Any, value: Any) -> Any:
-    """Where the elements come from, in modes that repeat some."""
+    """The source of each element, in the modes that repeat elements."""
     lines = []
     for size, (before, after) in zip(shape, pairs, strict=True):
         most = {"reflect": size - 1, "replicate": before + after, "circular": size}[mode]

@@ -1,4 +1,4 @@
-"""Forms of movements: the same elements elsewhere, in the same memory where PyTorch has views."""
+"""Forms of movement operations. They give views where PyTorch does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def place_of(dim: Any, rank: int) -> int:
 
 
 def numbers_of(given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Numbers that are given one by one or as a list."""
+    """Numbers given as separate arguments or as one list."""
     if len(given) == 1 and given[0].__class__ is not int:
         return tuple(given[0])
     return given
@@ -43,7 +43,7 @@ def reshape(x: Any, *shape: Any) -> Any:
 
 @form(derived_movements.view, view=True)
 def view(x: Any, *shape: Any) -> Any:
-    """`reshape` of what lies in memory in that order."""
+    """`reshape` as a view. Raises `Refused` if the memory order does not allow one."""
     wanted = numbers_of(shape)
     if wanted and min(wanted) < -1:
         raise Refused
@@ -64,7 +64,7 @@ def flatten(x: Any, start_dim: Any = 0, end_dim: Any = -1) -> Any:
 
 @form(derived_movements.ravel, view=True)
 def ravel(x: Any) -> Any:
-    """All axes joined into one: what is not contiguous is copied, a line with gaps as well."""
+    """All axes joined into one. An array that is not contiguous is copied, even a vector."""
     return numpy.ascontiguousarray(x).reshape((x.size,))
 
 
@@ -209,7 +209,7 @@ def _expand(given: Any, out: Any, x: Any, *shape: Any) -> Any:
 
 @form(derived_movements.narrow, view=True)
 def narrow(x: Any, dim: Any, start: Any, length: Any) -> Any:
-    """Elements along an axis, from one on."""
+    """`length` elements along an axis, from `start` on."""
     return x[_narrowed(x, dim, start, length)]
 
 
@@ -248,7 +248,7 @@ def _select(given: Any, out: Any, x: Any, dim: Any, index: Any) -> Any:
 
 @form(derived_movements.unfold, view=True)
 def unfold(x: Any, dimension: Any, size: Any, step: Any) -> Any:
-    """Slices along an axis that begin at multiples of a step."""
+    """Windows of `size` along an axis, which begin at multiples of `step`."""
     axis = place_of(dimension, x.ndim)
     length, stride = x.shape[axis], x.strides[axis]
     owner = x if x.base is None else x.base
@@ -299,7 +299,7 @@ def _flip(given: Any, out: Any, x: Any, *axes: Any, dims: Any = ()) -> Any:
 
 @form(diagonals.diagonal, view=True)
 def diagonal(x: Any, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Any:
-    """The diagonal of the planes of two axes."""
+    """The diagonals of the planes of two axes."""
     found = x.diagonal(offset, place_of(dim1, x.ndim), place_of(dim2, x.ndim))
     if x.flags.writeable:
         found.setflags(write=True)
@@ -315,7 +315,7 @@ def _diagonal(given: Any, out: Any, x: Any, offset: Any = 0, dim1: Any = 0, dim2
 
 @form(diagonals.diag_embed)
 def diag_embed(x: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> Any:
-    """Matrices that have the last axis as their diagonal."""
+    """Matrices whose diagonals are the vectors along the last axis."""
     rank = x.ndim + 1
     first, second = place_of(dim1, rank), place_of(dim2, rank)
     if first == second:
@@ -339,7 +339,7 @@ def _diag_embed(
 
 @form(diagonals.diag)
 def diag(x: Any, diagonal: Any = 0) -> Any:
-    """The diagonal of a matrix, or the matrix that has a vector as its diagonal."""
+    """The diagonal of a matrix; or for a vector, the matrix with this diagonal."""
     if x.ndim == 2:
         return x.diagonal(diagonal).copy()
     if x.ndim != 1:

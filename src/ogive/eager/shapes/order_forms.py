@@ -1,6 +1,6 @@
-"""Forms of orders: sorted elements, the greatest, the middle ones, each one once.
+"""Forms of sorting, order statistics, distinct values and searching.
 
-NaN counts as the greatest, and equal elements stay as they were, as in the library itself.
+NaN counts as the greatest element, and equal elements keep their order, as in the library itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MANY = 1 << 12
 
 
 def _order(x: Any, axis: int, descending: Any) -> Any:
-    """Positions along an axis in order."""
+    """The positions that sort the elements along an axis."""
     if not descending:
         return _ascending(x, axis)
     back = (*[slice(None)] * axis, slice(None, None, -1))
@@ -74,13 +74,13 @@ def _along(x: Any, places: Any, axis: int) -> Any:
 
 @form(order_statistics.argsort, apart=True)
 def argsort(x: Any, dim: Any = -1, descending: Any = False, stable: Any = False) -> Any:
-    """The positions of the elements in order."""
+    """The positions that sort the elements."""
     return _order(x, place_of(dim, x.ndim), descending)
 
 
 @form(order_statistics.sort)
 def sort(x: Any, dim: Any = -1, descending: Any = False, stable: Any = False) -> Any:
-    """The elements in order, and where they were."""
+    """The sorted elements, and their positions."""
     axis = place_of(dim, x.ndim)
     places = _order(x, axis, descending)
     return _extremes_of(_along(x, places, axis), places)
@@ -116,7 +116,7 @@ def _places_of_first(lines: Any, k: int, descending: Any) -> Any:
 
 @form(order_statistics.topk)
 def topk(x: Any, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Any:
-    """The greatest elements, or the least, in order."""
+    """The `k` greatest elements, or the least, in order."""
     axis = place_of(dim, x.ndim)
     if k.__class__ is not int or not 0 <= k <= x.shape[axis]:
         raise Refused
@@ -136,7 +136,7 @@ def _topk(
 
 
 def _at_rank(x: Any, axis: int, rank: Any, keepdim: Any) -> Any:
-    """The elements at places of the order along an axis: a number, or one for each line."""
+    """The elements of a rank along an axis. `rank` is a number, or one for each line."""
     order = _order(x, axis, False)
     if rank.__class__ is int:
         places = order[(*[slice(None)] * axis, slice(rank, rank + 1))]
@@ -204,7 +204,7 @@ def _median(given: Any, out: Any, x: Any, dim: Any = None, keepdim: Any = False)
 
 @form(order_statistics.mode)
 def mode(x: Any, dim: Any = -1, keepdim: Any = False) -> Any:
-    """The most frequent element along an axis, the least of several."""
+    """The most frequent element along an axis; the least of them, if there are several."""
     axis = place_of(dim, x.ndim)
     if not x.size or (x.dtype.kind == "f" and (x != x).any()):
         raise Refused
@@ -229,7 +229,7 @@ def _mode(given: Any, out: Any, x: Any, dim: Any = -1, keepdim: Any = False) -> 
     return (to_positions(given, out[1], x, dim, keepdim),)
 
 
-# Each one once, and how often
+# Quantiles, distinct elements and counts
 
 
 _METHODS = ("linear", "lower", "higher", "midpoint")
@@ -261,7 +261,7 @@ def unique(
     return_counts: Any = False,
     dim: Any = None,
 ) -> Any:
-    """Each element once, in order."""
+    """The distinct elements, sorted."""
     if dim is not None:
         return _lines_once(x, dim, True, return_inverse, return_counts)
     flat = x.reshape(-1)
@@ -282,8 +282,10 @@ def unique(
 
 
 def _is_new(ordered: Any) -> Any:
-    """Whether each element of a line differs from the one before. `numpy.unique`, which knows that
-    as well, loads NumPy's masked arrays first: 8 ms."""
+    """Whether each element of a line differs from the one before.
+
+    `numpy.unique` is not used, because it imports NumPy's masked arrays, which takes 8 ms.
+    """
     made = numpy.ones(ordered.shape, bool)
     numpy.not_equal(ordered[1:], ordered[:-1], out=made[1:])
     return made
@@ -293,12 +295,12 @@ def _is_new(ordered: Any) -> Any:
 def unique_consecutive(
     x: Any, return_inverse: Any = False, return_counts: Any = False, dim: Any = None
 ) -> Any:
-    """Of each run of equal elements the first."""
+    """The first element of each run of equal elements."""
     return _lines_once(x, dim, False, return_inverse, return_counts)
 
 
 def _lines_once(x: Any, dim: Any, sorts: bool, with_inverse: Any, with_counts: Any) -> Any:
-    """Of lines along an axis, or of elements, one of those that are equal."""
+    """The distinct elements, or the distinct slices along an axis."""
     axis = None if dim is None else place_of(dim, x.ndim)
     source = x.reshape(-1) if axis is None else numpy.moveaxis(x, axis, 0)
     if not source.size:
@@ -317,7 +319,7 @@ def _lines_once(x: Any, dim: Any, sorts: bool, with_inverse: Any, with_counts: A
 
 @form(selection.bincount)
 def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
-    """How often each number occurs, or the sum of its weights."""
+    """The number of times that each integer occurs, or the sum of its weights."""
     if x.dtype.kind not in "iu" or x.ndim != 1 or minlength < 0:
         raise Refused
     if x.size and int(x.max()) > SMALL:
@@ -332,7 +334,7 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
 
 @form(selection.histc, apart=True)
 def histc(x: Any, bins: Any = 100, min: Any = 0, max: Any = 0) -> Any:
-    """How many elements lie in each of equal parts of a range."""
+    """The number of elements in each of `bins` equal parts of a range."""
     if x.dtype.kind != "f" or not x.size:
         raise Refused
     if bins.__class__ is not int or not 0 < bins <= SMALL:
@@ -356,7 +358,7 @@ _histogram_of: Any = selection.Histogram
 def histogram(
     x: Any, bins: Any, *, range: Any = None, weight: Any = None, density: Any = False
 ) -> Any:
-    """How many elements lie in each of equal bins, and the edges of these."""
+    """The number of elements in each of equal bins, and the edges of the bins."""
     if x.dtype.kind != "f" or not x.size or weight is not None or density:
         raise Refused
     if bins.__class__ is not int or not 0 < bins <= SMALL:
@@ -388,7 +390,7 @@ def searchsorted(
     sorter: Any = None,
     input: Any = None,
 ) -> Any:
-    """Where values belong in an ascending sequence."""
+    """The positions at which values belong in an ascending sequence."""
     sought = input if values is None else values
     if side not in (None, "left", "right") or (side == "left" and right) or sorter is not None:
         raise Refused
@@ -401,7 +403,7 @@ def searchsorted(
 
 @form(binary_search.bucketize, apart=True)
 def bucketize(input: Any, boundaries: Any, *, out_int32: Any = False, right: Any = False) -> Any:
-    """The bucket that each element lies in."""
+    """The bucket of each element."""
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
@@ -409,7 +411,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: Any = False, right: Any
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: Any = False, invert: Any = False
 ) -> Any:
-    """Whether each element is among others."""
+    """Whether each element is among `test_elements`."""
     these, those = meet(elements, test_elements)
     ordered = numpy.sort(those.reshape(-1))
     if not ordered.size:

@@ -1,1 +1,1 @@
-"""New tensors, draws, parameters and steps of optimizers."""
+"""New tensors, random draws, parameters and optimizer steps."""

@@ -1,8 +1,8 @@
-"""Operations with gradients of their own over eager tensors.
+"""Custom gradients over eager tensors.
 
-`autograd.Function`: `forward` runs on eager tensors, and so does `backward` when the tape comes to
-it. Functions of the library whose gradient is known (`with_gradient`) likewise. Functions over
-arrays (`custom`) are called at once.
+For an `autograd.Function`, `forward` and later `backward` run on eager tensors. So do the library's
+functions with known gradients (`with_gradient`). Functions over arrays (`custom`) are called at
+once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ogive.tensor.values import custom_function
 
 
 def perform(own: type[function.Function], args: tuple[Any, ...]) -> Any:
-    """`own.apply(*args)`, at once where all tensors are eager, and so is the one result."""
+    """Call `own.apply(*args)`: at once, if all tensors are eager and there is one eager result."""
     places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
     tensors = [args[place] for place in places]
     if is_captured() or not all(tensor.is_eager or take_up(tensor) for tensor in tensors):
@@ -68,8 +68,8 @@ def perform(own: type[function.Function], args: tuple[Any, ...]) -> Any:
 
 
 def _fitting(own: type[function.Function], part: Tensor, operand: Any) -> Any:
-    """A gradient that `backward` gave, as an array, summed over what the argument was repeated
-    along. Raises `GradientError`."""
+    """A gradient that `backward` gave as an array, summed over the axes along which the argument
+    was broadcast. Raises `GradientError`."""
     array = part.value if part.is_eager else part.detach().numpy()
     missing = array.ndim - operand.ndim
     own_lengths = zip(operand.shape, array.shape[max(missing, 0) :], strict=False)
@@ -84,7 +84,7 @@ def _fitting(own: type[function.Function], part: Tensor, operand: Any) -> Any:
 def with_gradient(
     value: Tensor, x: Tensor, back: known_gradients.Back, is_fixed: bool = False
 ) -> Tensor:
-    """`value`, which was computed from `x`, and through which gradients go back by `back`."""
+    """`value`, which was computed from `x`, with `back` as its gradient function."""
     if is_captured() or not x.is_eager or not value.is_eager:
         made: Tensor = _plainly(value, x, back, is_fixed)
         return made
@@ -114,7 +114,8 @@ _plainly: Any = plain_functions[known_gradients.with_gradient]
 def call_at_once(
     called: PythonFunction, inputs: Sequence[Tensor], outputs: Sequence[custom_function.Output]
 ) -> list[Tensor] | None:
-    """What a function over arrays fills, given eager tensors; None where the graph calls it."""
+    """The outputs of a function over arrays, called with eager tensors; None if the graph calls it.
+    """
     if is_captured() or (any(tensor.record for tensor in inputs) and is_recording()):
         return None
     made = [numpy.zeros(shape, dtype.numpy) for shape, dtype in outputs]
@@ -128,8 +129,8 @@ def call_at_once(
 
 
 def need_no_gradient(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> bool:
-    """Whether eager tensors that a function gave can be left as they are: no gradient will flow
-    through them, and none is an operand."""
+    """Whether the eager results of a function may be returned unchanged: no gradient flows through
+    them, and none of them is an operand."""
     if is_captured() or any(function.is_in(output, list(inputs)) for output in outputs):
         return False
     return not any(tensor.record for tensor in inputs) or not is_recording()
@@ -141,4 +142,4 @@ CALLS = {
     known_gradients.with_gradient: with_gradient,
     custom_function.custom: call_at_once,
 }
-"""What does these functions at once."""
+"""The eager versions of these functions."""

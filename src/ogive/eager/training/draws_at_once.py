@@ -1,7 +1,7 @@
-"""Random numbers in arrays: the numbers that `ogive.random` draws lazily under the same keys.
+"""Random draws in arrays: the same numbers that `ogive.random` draws lazily under the same keys.
 
-What is drawn is as there (`random/draw.py`), word by word. A key is taken when all else is known to
-be in order, so that what is refused here draws the same numbers there.
+The words are those of `random/draw.py`. A key is taken after all arguments are checked, so that a
+call that is refused here draws the same numbers there.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Draw:
         return self.source.take_words(math.prod(self.shape)).reshape(self.shape)
 
     def more_words(self) -> tuple[Any, Any]:
-        """Twice 64 bits for each element."""
+        """Two words of 64 bits for each element."""
         counters = numpy.arange(math.prod(self.shape), dtype=numpy.uint64)
         key = self.source.take()
         pair = [encipher_on_host(counters | numpy.uint64(each), key) for each in (FIRST, SECOND)]
@@ -82,7 +82,7 @@ class Draw:
         return numpy.sqrt(squared) * numpy.cos(turns * kind.type(2 * math.pi * 2.0**-precision))
 
     def chance(self, probability: float) -> Any:
-        """True with a probability, which is rounded to a multiple of 2^-32."""
+        """True with a probability, rounded to a multiple of 2^-32."""
         bound = round(probability * 2.0**32)
         words = self.words()
         if bound >> 32:
@@ -91,7 +91,7 @@ class Draw:
 
 
 def _top_bits(words: Any, count: int, kind: Any) -> Any:
-    """The highest bits of each word as numbers."""
+    """The highest `count` bits of each word as numbers."""
     return (words >> numpy.uint64(64 - count)).astype(kind)
 
 
@@ -108,7 +108,7 @@ def _to_float(dtype: Any) -> Any:
 def rand(
     *sizes: Any, size: Any = None, dtype: Any = None, generator: Any = None, key: Any = None
 ) -> Any:
-    """Numbers spread evenly over [0, 1)."""
+    """Uniform draws from [0, 1)."""
     if key is not None:
         raise Refused
     shape, kind = to_sizes(sizes if size is None else (size,)), _to_float(dtype)
@@ -118,7 +118,7 @@ def rand(
 def randn(
     *sizes: Any, size: Any = None, dtype: Any = None, generator: Any = None, key: Any = None
 ) -> Any:
-    """Numbers of the normal distribution."""
+    """Draws from the normal distribution."""
     if key is not None:
         raise Refused
     shape, kind = to_sizes(sizes if size is None else (size,)), _to_float(dtype)
@@ -126,7 +126,7 @@ def randn(
 
 
 def exponential(*sizes: Any, dtype: Any = None, generator: Any = None, key: Any = None) -> Any:
-    """Numbers of the exponential distribution of rate 1."""
+    """Draws from the exponential distribution of rate 1."""
     if key is not None:
         raise Refused
     shape, kind = to_sizes(sizes), _to_float(dtype)
@@ -134,7 +134,7 @@ def exponential(*sizes: Any, dtype: Any = None, generator: Any = None, key: Any 
 
 
 def gumbel(*sizes: Any, dtype: Any = None, generator: Any = None, key: Any = None) -> Any:
-    """Numbers of the Gumbel distribution."""
+    """Draws from the Gumbel distribution."""
     return -numpy.log(exponential(*sizes, dtype=dtype, generator=generator, key=key))
 
 
@@ -161,7 +161,7 @@ def _small(tensor: Any) -> tuple[int, ...]:
 
 
 def uniform(shape: Any, low: Any, high: Any, dtype: Any, generator: Any = None) -> Any:
-    """Numbers spread evenly over [low, high)."""
+    """Uniform draws from [low, high)."""
     sizes, kind = to_sizes((shape,)), _to_float(dtype)
     first, end = bounds(low, high, to_dtype(kind))
     value = Draw(sizes, generator).uniform(kind) * kind.type(end - first) + kind.type(first)
@@ -171,7 +171,7 @@ def uniform(shape: Any, low: Any, high: Any, dtype: Any, generator: Any = None) 
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, dtype: Any = None, generator: Any = None
 ) -> Any:
-    """Numbers of the normal distribution with one mean and deviation."""
+    """Draws from the normal distribution with one mean and one deviation."""
     kind = _to_float(dtype)
     if {mean.__class__, std.__class__} - {int, float} or not std >= 0 or size is None:
         raise Refused
@@ -180,7 +180,7 @@ def normal(
 
 
 def randint(*given: Any, dtype: Any = None, generator: Any = None, **named: Any) -> Any:
-    """Integers of [low, high), equally often."""
+    """Uniform draws of integers from [low, high)."""
     if named:
         size = named.pop("size", None)
         high = named.pop("high", None)
@@ -219,13 +219,13 @@ def randperm(n: Any, *, dtype: Any = None, generator: Any = None) -> Any:
     return numpy.argsort(Draw(to_sizes((n,)), generator).words())
 
 
-# To tensors that there are
+# Draws into existing tensors
 
 
 def uniform_(
     self: Tensor, low: Any = 0.0, high: Any = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers spread evenly over [low, high)."""
+    """Fill with uniform draws from [low, high)."""
 
     def draw(shape: Any, kind: Any) -> Any:
         return uniform(shape, low, high, kind, generator)
@@ -238,7 +238,7 @@ def uniform_(
 def normal_(
     self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, key: Any = None, generator: Any = None
 ) -> Tensor:
-    """Numbers of the normal distribution."""
+    """Fill with draws from the normal distribution."""
 
     def draw(shape: Any, kind: Any) -> Any:
         return normal(mean, std, shape, dtype=kind, generator=generator)
@@ -251,7 +251,7 @@ def normal_(
 def exponential_(
     self: Tensor, rate: Any = 1.0, *, key: Any = None, generator: Any = None, lambd: Any = None
 ) -> Tensor:
-    """Numbers of the exponential distribution."""
+    """Fill with draws from the exponential distribution."""
     rate = rate if lambd is None else lambd
 
     def draw(shape: Any, kind: Any) -> Any:
@@ -266,7 +266,7 @@ def exponential_(
 
 
 def _fill(tensor: Tensor, draw: Any, key: Any) -> bool:
-    """Write what is drawn to a tensor of floats; False where that is not to be done at once."""
+    """Write draws to a tensor of floats. Returns False if that cannot be done at once."""
     own = tensor.value
     if key is not None or own.dtype.kind != "f" or allowance.is_beyond(own.size):
         return False
@@ -281,7 +281,7 @@ def _fill(tensor: Tensor, draw: Any, key: Any) -> bool:
 
 
 def bernoulli(self: Tensor, p: Any = None, *, key: Any = None, generator: Any = None) -> Tensor:
-    """1 with the probability that the element is, or with probability `p`, else 0."""
+    """1 with the probability given by each element, or with probability `p`; else 0."""
     try:
         own = self.value
         if (
@@ -303,7 +303,7 @@ def bernoulli(self: Tensor, p: Any = None, *, key: Any = None, generator: Any = 
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, key: Any = None, generator: Any = None) -> Tensor:
-    """1 with probability `p`, else 0."""
+    """Fill with 1 with probability `p`, else with 0."""
     try:
         own = self.value
         if (
@@ -330,8 +330,8 @@ def _to_probability(p: Any) -> float:
 
 
 class Mask:
-    """Which elements are kept, and what they are multiplied with: drawn once, whatever is computed
-    again."""
+    """The elements that dropout keeps, and their factor. It is drawn once, and a recomputation uses
+    the same mask."""
 
     __slots__ = ("factors", "kept", "scale")
 
@@ -402,7 +402,7 @@ METHODS = {
     "uniform_": uniform_, "normal_": normal_, "exponential_": exponential_,
     "bernoulli": bernoulli, "bernoulli_": bernoulli_, "dropout": dropout, "dropout2d": dropout2d,
 }  # fmt: skip
-"""What eager tensors do by themselves."""
+"""The methods that eager tensors override."""
 
 CALLS = {
     continuous.rand: making(rand), continuous.exponential: making(exponential),
@@ -410,4 +410,4 @@ CALLS = {
     continuous.uniform_by_data: making(uniform),
     sampling.dropout: dropout, sampling.dropout2d: dropout2d, sampling.bernoulli: bernoulli,
 }  # fmt: skip
-"""What functions do at once: layers make their first values with some of them."""
+"""The eager versions of functions. Layers make their initial values with some of them."""

@@ -1,6 +1,6 @@
-"""Eager parameters, and values that tensors are given as a whole: `p.copy_(t)`, `p.data = t`.
+"""Eager parameters, and the replacement of all values of a tensor: `p.copy_(t)`, `p.data = t`.
 
-A plain tensor that is given the values of an eager one is eager from then on, where it can be.
+A plain tensor that takes the values of an eager one becomes eager if possible.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NUMBERS = {
 
 
 def become_parameter(parameter: Any, data: Tensor, requires_grad: bool) -> bool:
-    """Let a parameter that is being made lie in the memory of an eager tensor."""
+    """Let a new parameter share the memory of an eager tensor. Returns False if it cannot."""
     if not allowance.may_hold(data.value.size) or not may_be_eager() or is_captured():
         return False
     if data.value.dtype.kind == "c":
@@ -72,13 +72,13 @@ def _hold(tensor: Tensor, array: Any, is_leaf: bool) -> None:
 
 
 def deep_copy(self: Tensor, memo: Any) -> Tensor:
-    """A tensor of its own with the same values, and a leaf where this one is."""
+    """A copy of the tensor, which is a leaf if this tensor is."""
     record = self.record
     if is_captured() or (record is not None and not record.is_leaf) or _shows_part(self):
         settle(self)
         return type(self).__deepcopy__(self, memo)
     if record is None and self.family is not None:
-        # What shows the same memory is a view of the first copy, as the storages of others are.
+        # Copies of tensors that share memory share memory, too: later ones are views of the first.
         copied = give(self.value.copy())
         first: Tensor = memo.setdefault(id(self.family), (copied, self.family))[0]
         return copied if first is copied else first.detach()
@@ -91,7 +91,7 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
 
 
 def _shows_part(tensor: Tensor) -> bool:
-    """Whether living tensors show the memory of one in other ways than it does itself."""
+    """Whether other living tensors show the tensor's memory in another way than it does itself."""
     if is_alone(tensor):
         return False
     value = tensor.value
@@ -105,12 +105,12 @@ def _shows_part(tensor: Tensor) -> bool:
 
 
 def shallow_copy(self: Tensor) -> Tensor:
-    """A view of the whole tensor; of a leaf, another with memory of its own."""
+    """A view of the whole tensor; for a leaf, another leaf with memory of its own."""
     return deep_copy(self, {}) if self.record is not None else self.detach()
 
 
 def reduce(self: Tensor) -> Any:
-    """Its values, for `pickle`, and whether it is a leaf."""
+    """The pickled form of the tensor: its values, and whether it is a leaf."""
     record = self.record
     if record is not None and not record.is_leaf:
         settle(self)
@@ -119,7 +119,7 @@ def reduce(self: Tensor) -> Any:
 
 
 def restored(kind: Any, values: Any, requires_grad: bool) -> Tensor | None:
-    """The tensor that `reduce` was called for; None where it is to be a plain one."""
+    """The tensor from its form by `reduce`; None if it must be a plain one."""
     if kind not in EAGER_CLASS or values.dtype not in DTYPES or not may_be_eager():
         return None
     if not allowance.may_hold(values.size):
@@ -134,7 +134,7 @@ def restored(kind: Any, values: Any, requires_grad: bool) -> Tensor | None:
 
 
 def _values_for(own_shape: Any, own_dtype: Any, value: Any) -> Any:
-    """What a tensor of a shape and dtype takes on, in an array of its own."""
+    """The values to assign to a tensor of a shape and dtype, in a new array. Raises `Refused`."""
     kind = value.__class__
     if kind in (int, float, bool):
         if kind not in _NUMBERS[own_dtype.kind] or (own_dtype.kind == "i" and abs(value) >= 128):
@@ -149,7 +149,7 @@ def _values_for(own_shape: Any, own_dtype: Any, value: Any) -> Any:
 
 
 def assign(self: Tensor, value: Any) -> Tensor:
-    """Take on other values, which broadcast and are cast."""
+    """Assign other values, which are broadcast and cast. Returns the tensor."""
     try:
         source = None
         if isinstance(value, Core):
@@ -168,8 +168,11 @@ def assign(self: Tensor, value: Any) -> Tensor:
 
 
 def _take_recorded(self: Tensor, value: Any, source: Any) -> None:
-    """Take on values that gradients flow through, as `relu(x, inplace=True)` does. A leaf, whose
-    values cannot have been computed, is left to the function itself, which says so."""
+    """Assign values through which gradients flow, as `relu(x, inplace=True)` does.
+
+    Raises `Refused` for a leaf, whose values cannot be computed: the function itself raises the
+    error.
+    """
     record = self.record
     if source is None or not is_recording() or (record is not None and record.is_leaf):
         raise Refused
@@ -177,14 +180,17 @@ def _take_recorded(self: Tensor, value: Any, source: Any) -> None:
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
-    """Take on the values of `src`."""
+    """Assign the values of `src`. Returns the tensor."""
     if not isinstance(src, Core):
         return in_place_operations.copy_(self, src)
     return assign(self, src)
 
 
 def assign_eager(tensor: Tensor, value: Tensor) -> bool:
-    """Let a plain tensor take on the values of an eager one, and be eager. False if it stays."""
+    """Assign the values of an eager tensor to a plain one, which becomes eager.
+
+    Returns False if it cannot become eager.
+    """
     if is_captured() or (value.record is not None and is_recording()):
         return False
     if history.is_flagged(tensor) and is_recording():
@@ -197,8 +203,10 @@ def assign_eager(tensor: Tensor, value: Tensor) -> bool:
 
 
 def replace_value(tensor: Tensor, value: Tensor) -> bool:
-    """Let a tensor have the values of another, unseen by gradients. False if that is not for here
-    to do: shapes, dtypes or who shares memory say so."""
+    """Replace a tensor's values by those of another, without an effect on gradients.
+
+    Returns False if shapes, dtypes or shared memory do not allow it here.
+    """
     if not value.is_eager or is_captured():
         return False
     array = value.value
@@ -216,7 +224,7 @@ def replace_value(tensor: Tensor, value: Tensor) -> bool:
 
 
 def set_data(tensor: Tensor, value: Any) -> bool:
-    """`tensor.data = value`. False if that is not for here to do."""
+    """Implement `tensor.data = value`. Returns False if that cannot be done here."""
     if not isinstance(value, Tensor) or not value.is_eager or is_captured():
         return False
     array = value.value
@@ -237,11 +245,12 @@ def set_data(tensor: Tensor, value: Any) -> bool:
 
 
 def share_memory(tensor: Tensor, value: Tensor) -> None:
-    """Let a tensor that is alone lie in the memory of another: both write to it.
+    """Let a tensor that does not share its memory share that of `value` from now on.
 
-    What is a leaf, or none, shows all of the memory, and others are views of it: so both can
-    settle. Where there is a leaf already, or `value` is a part, the memory is one that the program
-    has as well (`Family.lent`). What gradients flow through is copied.
+    `tensor` becomes the member that shows all of the memory, and the others become views of it, so
+    that all of them can settle. If the memory has a leaf already, or if `value` is a part of it,
+    the memory counts as shared with the program instead (`Family.lent`). Values through which
+    gradients flow are copied.
     """
     array, family = value.value, value.family
     is_tracked = value.record is not None and not value.record.is_leaf
@@ -281,11 +290,11 @@ METHODS = {
     "__deepcopy__": deep_copy, "__copy__": shallow_copy, "__reduce__": reduce, "assign": assign,
     "copy_": copy_,
 }  # fmt: skip
-"""What eager tensors do by themselves."""
+"""The methods that eager tensors override."""
 
 CALLS = {
     Parameter: become_parameter, assignment.assign: assign_eager,
     data_attribute.replace_value: replace_value, data_attribute.set_data: set_data,
     interchange.restored: restored,
 }  # fmt: skip
-"""What functions ask of eager tensors before they do it themselves."""
+"""The eager versions of functions, which these call first."""

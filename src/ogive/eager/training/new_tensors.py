@@ -1,7 +1,7 @@
-"""Arrays that new eager tensors hold: from numbers, from a shape, or beside another tensor.
+"""Make the arrays of new eager tensors: from numbers, from a shape, or like another tensor.
 
-Each function has the arguments of the one of `ogive` that makes a lazy tensor, and raises `Refused`
-for what it leaves to that.
+Each function has the arguments of the function of `ogive` that makes a lazy tensor. It raises
+`Refused` if that function must be called.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _COMPLEX = numpy.dtype("complex64")
 _KINDS: dict[Any, Any] = {
     float: _FLOAT, int: numpy.dtype("int64"), bool: numpy.dtype("bool"), complex: _COMPLEX,
 }  # fmt: skip
-"""What Python's numbers become."""
+"""The dtypes of Python's numbers."""
 _NARROWED = {_DOUBLE: _FLOAT, numpy.dtype("complex128"): _COMPLEX}
 _WIDE = {numpy.ndarray, numpy.float64, numpy.complex128}
-"""What arrays of Python's numbers become, unless there is one of NumPy's among them."""
+"""NumPy's types, whose values stay in float64 or complex128. Python's numbers are narrowed."""
 _LISTS = {list, tuple}
 
 
 def is_here(device: Any) -> bool:
-    """Whether eager tensors are on a device that was asked for."""
+    """Whether eager tensors can be on a device: None or the CPU."""
     return device is None or device == "cpu" or device == DEFAULT_DEVICE
 
 
 def to_kind(dtype: Any, default: Any = _FLOAT) -> Any:
-    """NumPy's name of a dtype that eager tensors have. Raises `Refused` for others."""
+    """The NumPy dtype of a dtype. Raises `Refused` for one that eager tensors do not have."""
     if dtype is None:
         return default
     kind = (dtype if dtype.__class__ is DType else to_dtype(dtype)).numpy
@@ -68,7 +68,7 @@ def to_sizes(given: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def numbers(data: Any, dtype: Any = None) -> Any:
-    """A copy of a number, of nested lists or of an array. Python's floats become float32."""
+    """An array with copies of a number, nested lists or an array. Python floats become float32."""
     kind = data.__class__
     if kind is list or kind is tuple:
         kinds = _kinds_of(data)
@@ -97,7 +97,7 @@ def numbers(data: Any, dtype: Any = None) -> Any:
 
 
 def _kinds_of(data: Any) -> set[type]:
-    """The types of all that nested lists hold."""
+    """The types of all entries of nested lists."""
     kinds = set(map(type, data))
     if not kinds.isdisjoint(_LISTS):
         for row in data:
@@ -128,17 +128,17 @@ def _full(shape: tuple[int, ...], value: Any, kind: Any) -> Any:
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    """One number everywhere."""
+    """An array of one number."""
     return _full(to_sizes((size,)), fill_value, to_kind(dtype, _KINDS.get(fill_value.__class__)))
 
 
 def scalar_tensor(value: Any, *, dtype: Any = None) -> Any:
-    """A number."""
+    """An array without axes."""
     return _full((), value, to_kind(dtype))
 
 
 def zeros(*sizes: Any, size: Any = None, dtype: Any = None) -> Any:
-    """Zeros; `empty` holds them as well."""
+    """Zeros. `empty` gives zeros, too."""
     return numpy.zeros(to_sizes(sizes if size is None else (size,)), to_kind(dtype))
 
 
@@ -171,7 +171,7 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None) -> 
 
 
 def linspace(start: Any, end: Any, steps: Any, *, dtype: Any = None) -> Any:
-    """Numbers at equal distances, with the rounding of PyTorch's: the step is one of the dtype."""
+    """Numbers at equal distances. As in PyTorch, the step is rounded to the dtype first."""
     kind = to_kind(dtype)
     count = _count_between(start, end, steps, kind)
     first, last = numpy.array([start, end], kind)
@@ -201,7 +201,7 @@ def _count_between(start: Any, end: Any, steps: Any, kind: Any) -> int:
     return int(steps)
 
 
-# Beside another tensor
+# Like another tensor
 
 
 def _filled(shape: tuple[int, ...], value: Any, dtype: Any, device: Any, beside: Any) -> Any:
@@ -212,42 +212,42 @@ def _filled(shape: tuple[int, ...], value: Any, dtype: Any, device: Any, beside:
 
 @form(constructors.full_like, apart=True)
 def full_like(tensor: Any, fill_value: Any, dtype: Any = None, device: Any = None) -> Any:
-    """One number everywhere, in the shape of another."""
+    """One number in the shape of another tensor."""
     return _filled(tensor.shape, fill_value, dtype, device, tensor)
 
 
 @form(constructors.zeros_like, constructors.empty_like, apart=True)
 def zeros_like(tensor: Any, dtype: Any = None, device: Any = None) -> Any:
-    """Zeros in the shape of another."""
+    """Zeros in the shape of another tensor."""
     return _filled(tensor.shape, False, dtype, device, tensor)
 
 
 @form(constructors.ones_like, apart=True)
 def ones_like(tensor: Any, dtype: Any = None, device: Any = None) -> Any:
-    """Ones in the shape of another."""
+    """Ones in the shape of another tensor."""
     return _filled(tensor.shape, True, dtype, device, tensor)
 
 
 @form(new_like.new_full, apart=True)
 def new_full(x: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Any:
-    """One number everywhere, of the dtype of another."""
+    """One number in the dtype of another tensor."""
     return _filled(to_sizes((size,)), fill_value, dtype, device, x)
 
 
 @form(new_like.new_zeros, new_like.new_empty, apart=True)
 def new_zeros(x: Any, *sizes: Any, dtype: Any = None, device: Any = None) -> Any:
-    """Zeros of the dtype of another."""
+    """Zeros in the dtype of another tensor."""
     return _filled(to_sizes(sizes), False, dtype, device, x)
 
 
 @form(new_like.new_ones, apart=True)
 def new_ones(x: Any, *sizes: Any, dtype: Any = None, device: Any = None) -> Any:
-    """Ones of the dtype of another."""
+    """Ones in the dtype of another tensor."""
     return _filled(to_sizes(sizes), True, dtype, device, x)
 
 
 def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **options: Any) -> Tensor:
-    """`data` as a tensor of the dtype of another."""
+    """`data` as a tensor of the dtype of another tensor."""
     try:
         if is_captured() or options:
             raise Refused
@@ -275,11 +275,11 @@ def _triangle(find: Callable[..., Any], row: Any, col: Any, offset: Any, dtype: 
 
 
 METHODS = {"new_tensor": new_tensor}
-"""What eager tensors do by themselves."""
+"""The methods that eager tensors override."""
 
 
 def making(compute: Callable[..., Any]) -> Callable[..., Tensor | None]:
-    """A function that makes an eager tensor of an array, and gives None where that may not be."""
+    """Let a function give an eager tensor of its array; None if new tensors must not be eager."""
 
     def create(*args: Any, device: Any = None, **kwargs: Any) -> Tensor | None:
         if not is_here(device) or not may_be_eager():
@@ -296,4 +296,5 @@ CALLS = {
     constructors.zeros: making(zeros), constructors.ones: making(ones),
     constructors.full: making(full), Tensor: making(numbers), constructors.arange: making(arange),
 }  # fmt: skip
-"""What layers make their first values with, and loaders their batches (`created`)."""
+"""The functions with which layers make their initial values, and loaders their batches
+(`created`)."""

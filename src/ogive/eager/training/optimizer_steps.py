@@ -1,4 +1,4 @@
-"""Steps of optimizers over eager parameters, done at once.
+"""Carry out steps of optimizers over eager parameters at once.
 
 The commonest updates are written for arrays, in float32 where these are in half precision; the
 others are the optimizer's own, whose tensors are eager as well. If anything in a step is not eager
@@ -32,8 +32,10 @@ Update = Callable[[Any, Any, Arrays, float, Group], Any]
 
 
 def step_at_once(optimizer: Optimizer, skipped: Any, gradients: list[Any]) -> bool:
-    """Change all parameters that have one of the gradients, unless `skipped` is true. False, and
-    nothing is changed, where that is to be compiled."""
+    """Change all parameters that have a gradient, unless `skipped` is true.
+
+    Returns False, and changes nothing, if the step must be compiled.
+    """
     if is_captured() or type(optimizer._parts) is not Whole:
         return False
     if skipped is not None and not (isinstance(skipped, Core) and skipped.is_eager):
@@ -58,7 +60,7 @@ def _pairs(optimizer: Optimizer, gradients: list[Any]) -> list[tuple[Any, Any]]:
 
 
 def _is_ready(optimizer: Optimizer, parameter: Any, gradient: Any) -> bool:
-    """Whether all tensors of a parameter's update are eager by now."""
+    """Whether all tensors of a parameter's update are eager, or have become so."""
     if not parameter.is_eager or not gradient.is_eager or gradient.record is not None:
         return False
     own = parameter.value
@@ -69,7 +71,7 @@ def _is_ready(optimizer: Optimizer, parameter: Any, gradient: Any) -> bool:
 
 
 def _has_grown(optimizer: Optimizer) -> bool:
-    """Whether the state is known to have all that the settings ask for."""
+    """Whether the state is known to have every tensor that the settings need."""
     growth = type(optimizer).grow_state
     if growth is Optimizer.grow_state:
         return True
@@ -104,7 +106,7 @@ def _change(optimizer: Optimizer, gradients: list[Any], update: Update) -> None:
             replace(parameter, made)
 
 
-# Updates: the new value of a parameter. Those of state are put in place of the old ones.
+# Updates. Each gives the new value of a parameter, and replaces the arrays of its state.
 
 
 def _sgd(p: Any, g: Any, state: Arrays, step: float, group: Group) -> Any:
@@ -160,7 +162,7 @@ def _rmsprop(p: Any, g: Any, state: Arrays, step: float, group: Group) -> Any:
 UPDATES: dict[Any, Update] = {
     SGD.update: _sgd, Adam.update: _adam, Adagrad.update: _adagrad, RMSprop.update: _rmsprop,
 }  # fmt: skip
-"""Updates of arrays, by the functions that do the same to tensors."""
+"""The update of arrays for each optimizer's update of tensors."""
 
 CALLS = {Optimizer.step_unless: step_at_once}
-"""What functions ask of eager tensors before they do it themselves."""
+"""The eager versions of functions, which these call first."""

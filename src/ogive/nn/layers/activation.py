@@ -62,7 +62,7 @@ LogSoftmax = wrap_function(
 
 
 class Shrink(Wrapped):
-    """Values near 0 become 0."""
+    """The base of activations that map values near 0 to 0."""
 
     defaults = {"lambd": 0.5}
 
@@ -71,7 +71,7 @@ class Shrink(Wrapped):
 
 
 class Softshrink(Shrink):
-    """x drawn towards 0 by lambd.
+    """x moved towards 0 by `lambd`; 0 within ±lambd.
 
     >>> nn.Softshrink()(Tensor([-2.0, 0.25])).tolist()
     [-1.5, 0.0]
@@ -81,7 +81,7 @@ class Softshrink(Shrink):
 
 
 class Hardshrink(Shrink):
-    """x, or 0 within ±lambd.
+    """x; 0 within ±lambd.
 
     >>> nn.Hardshrink()(Tensor([-2.0, 0.25])).tolist()
     [-2.0, 0.0]
@@ -91,7 +91,7 @@ class Hardshrink(Shrink):
 
 
 class RReLU(Wrapped):
-    """x, or below 0 a part of it: random in training, halfway between the bounds otherwise.
+    """x; below 0, slope·x. The slope is random in training, and the mean of the bounds otherwise.
 
     >>> nn.RReLU(0.25, 0.75).eval()(Tensor([-2.0, 2.0])).tolist()
     [-1.0, 2.0]

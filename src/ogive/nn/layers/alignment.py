@@ -1,15 +1,17 @@
 """Connectionist temporal classification: a loss over all ways to align labels with time.
 
-With blanks between and around them, L labels are 2L + 1 states. α, the logarithm of the probability
-to be in each of them, goes from step to step of time: stay, go on by one, or skip the blank between
-two different labels.
+With blanks between and around them, L labels make 2L + 1 states. α is the logarithm of the
+probability to be in each state. From one time step to the next, an alignment stays, moves on by one
+state, or skips the blank between two different labels:
 
     αₜ[s] = log(e^αₜ₋₁[s] + e^αₜ₋₁[s - 1] + (e^αₜ₋₁[s - 2] if allowed)) + log p[t, label of s]
 
-Each step is kept; steps are equal kernels at other positions, compiled once. Going back, β is the
-same from the end, and e^(αₜ[s] + βₜ[s]) / p[t, label of s] the probability of all alignments that
-are in state s at time t: what each label has of them, less what the softmax gives it, is the
-gradient. Differentiated step by step it would take time that grows with the square of the length.
+The α of each step is kept. All steps are the same kernel at other positions, compiled once.
+
+For the gradient, β is the same quantity from the end. e^(αₜ[s] + βₜ[s]) / p[t, label of s] is the
+probability of all alignments that are in state s at time t. The gradient of a label is its
+probability by the softmax minus its share of these alignments. Differentiating step by step would
+take time that grows with the square of the length.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from ogive.tensor.movement.joining import stack, where
 from ogive.tensor.tensor import Tensor
 
 NEVER = -1e30
-"""The logarithm of no probability: finite, so that differences of it are numbers."""
+"""The logarithm of probability zero. It is finite, so that its differences are not NaN."""
 
 
 @widened
@@ -41,7 +43,7 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor:
-    """-log of the probability of the labels, over all alignments with the steps of time.
+    """The negative log-probability of the labels, summed over all alignments with the time steps.
 
     Shapes: log_probs (time, batch, classes), logarithms of probabilities; targets (batch, most) or
     all of them in one line; lengths (batch,) → () or, for the reduction "none", (batch,); without a
@@ -85,17 +87,17 @@ def ctc_loss(
 
 
 def _padded_targets(targets: Tensor, counts: Tensor, batch: int) -> Tensor:
-    """(batch, most) labels; what is beyond the length of a row means nothing."""
+    """The labels as (batch, most). Entries beyond the length of a row are arbitrary."""
     if targets.ndim == 2 or batch == 1:
         return targets.reshape(batch, -1).long()
-    # All in one line: a row begins where the ones before it end.
+    # The labels are concatenated: a row begins where the one before it ends.
     begin = counts.cumsum(0) - counts
     place = begin.unsqueeze(1) + created(arange, targets.shape[0])
     return targets.long()[place.clamp(max=targets.shape[0] - 1)]
 
 
 class _States(NamedTuple):
-    """The states of a batch: labels with blanks between, and what each may do.
+    """The states of a batch: labels with blanks between them, and the allowed moves.
 
     `labels` (batch, states), `is_used` where they are states of the example, `can_skip` those that
     can be reached from the last but one; `times` and `counts` (batch,).
@@ -110,7 +112,7 @@ class _States(NamedTuple):
 
 def _to_states(labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> _States:
     states = 2 * labels.shape[1] + 1
-    # Blanks at even states. Labels are read where there are some; others are never reached.
+    # Even states are blanks. So are the states past an example's labels, which are never reached.
     extended = stack([labels * 0 + blank, labels], -1).flatten(1).pad((0, 1), value=blank)
     number = created(arange, states)
     is_used = number < 2 * counts.unsqueeze(1) + 1
@@ -142,12 +144,12 @@ def losses_of_alignments(
 def _emitted(x: Tensor, states: _States) -> Tensor:
     """(time, batch, states): the logarithm of the probability of each state's label."""
     index = states.labels.unsqueeze(0).expand(x.shape[0], *states.labels.shape)
-    # Kept, so that steps differ by where they read only.
+    # In memory, so that the kernels of the steps differ only in the position that they read.
     return x.gather(2, index).contiguous()
 
 
 def _forward(x: Tensor, states: _States) -> list[Tensor]:
-    """α at each step; where an example has ended it stays."""
+    """α at each step. After the end of an example it stays constant."""
     emitted, number = _emitted(x, states), created(arange, states.labels.shape[1])
     is_running = created(arange, x.shape[0]).unsqueeze(1) < states.times
     goes_on = (is_running.unsqueeze(2) & states.is_used).contiguous()
@@ -197,7 +199,7 @@ def _total(alpha: Tensor, states: _States) -> Tensor:
 
 
 def _shifted(values: Tensor, states: int) -> Tensor:
-    """The values that come from some states before, or for a negative number behind."""
+    """The values shifted by `states`: those of earlier states, or of later ones if negative."""
     count = values.shape[1]
     if states > 0:
         return values.pad((states, 0), value=NEVER)[:, :count]

@@ -85,8 +85,11 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """`key_padding_mask` (N, S) and `attn_mask` (L, S) or (N·heads, L, S): True, or a number
-        to add, keeps a query from a key."""
+        """Compute attention.
+
+        `key_padding_mask` is (N, S), and `attn_mask` (L, S) or (N·heads, L, S). True in a mask
+        excludes a key; numbers are added to the scores.
+        """
         turns = self.batch_first and query.ndim == 3
         if turns:
             query, key, value = each_once(lambda x: x.transpose(0, 1), (query, key, value))
@@ -102,7 +105,7 @@ class MultiheadAttention(Module):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """The last layer of attention, under the name by which PyTorch's programs see it printed."""
+    """The output layer of attention. PyTorch prints it under this name."""
 
 
 def _spread(weight: Parameter) -> Parameter:

@@ -74,7 +74,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The sum, mean or greatest of the rows of each bag.
+    """The sum, mean or maximum of the rows of each bag.
 
     Shapes: input (bags, n) with weight (rows, width) → (bags, width); or input (count,) with
     offsets (bags,), where each bag begins; with `include_last_offset` they end with the end of the
@@ -86,8 +86,8 @@ def embedding_bag(
     >>> embedding_bag(Tensor([0, 1, 2]), table, Tensor([0, 2]), mode="sum").tolist()
     [[3.0], [4.0]]
 
-    Raises `ArgumentError` for another mode, or weights with one that is no sum; `ShapeError` when
-    shapes do not fit; `IndexRangeError` when computed, for a row that is not there.
+    Raises `ArgumentError` for another mode, or for weights with a mode other than "sum";
+    `ShapeError` if shapes do not fit; `IndexRangeError`, when computed, for a row out of range.
     """
     _check(input, weight, offsets, mode, per_sample_weights)
     if max_norm is not None:
@@ -134,9 +134,9 @@ def _check(
     input: Tensor, weight: Tensor, offsets: Tensor | None, mode: str, factors: Tensor | None
 ) -> None:
     if mode not in MODES:
-        raise ArgumentError(f"embedding_bag: mode is one of {', '.join(MODES)}, got {mode!r}")
+        raise ArgumentError(f"embedding_bag: mode must be one of {', '.join(MODES)}, got {mode!r}")
     if not isinstance(weight, Tensor) or not isinstance(input, Tensor):
-        raise ArgumentTypeError("embedding_bag takes a tensor of positions, and one of rows")
+        raise ArgumentTypeError("embedding_bag takes a tensor of positions and a tensor of rows")
     expected = 1 if offsets is not None else 2
     if input.ndim != expected or weight.ndim != 2 or input.dtype.is_float:
         raise ShapeError(
@@ -145,7 +145,7 @@ def _check(
             "(rows, width)"
         )
     if factors is not None and mode != "sum":
-        raise ArgumentError(f"embedding_bag: per_sample_weights go with mode 'sum', not {mode!r}")
+        raise ArgumentError(f"embedding_bag: per_sample_weights need mode 'sum', not {mode!r}")
     if factors is not None and factors.shape != input.shape:
         raise ShapeError(
             f"embedding_bag: per_sample_weights have the shape {factors.shape}, the input "

@@ -1,4 +1,4 @@
-"""Functions that are others with some arguments given."""
+"""Functions that call another function with some arguments fixed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """`interpolate` with mode "bilinear", and corners that keep their place.
+    """`interpolate` with mode "bilinear" and aligned corners.
 
     Shapes: (batch, channels, h, w) → (batch, channels, *size).
 
@@ -41,12 +41,12 @@ def linear_cross_entropy(
     label_smoothing: float = 0.0,
     options: Any = None,
 ) -> Tensor:
-    """`cross_entropy` of a linear layer: its logits are in memory only if the compiler keeps them.
+    """`cross_entropy` of a linear layer. The compiler decides whether the logits are in memory.
 
     Shapes: input (N, features) or (features,), linear_weight (classes, ..., features), linear_bias
     (classes, ...), target (N, ...) of classes or (N, classes, ...) of probabilities → (), or (N,
-    ...) for the reduction "none". `options`, which divide PyTorch's work into pieces, mean nothing
-    here.
+    ...) for the reduction "none". PyTorch's `options`, which divide its work into pieces, have no
+    effect.
 
     >>> linear_cross_entropy(Tensor([[1.0]]), Tensor([[0.0], [0.0]]), Tensor([1])).exp().item()
     2.0

@@ -14,10 +14,10 @@ Size = int | tuple[int, ...]
 
 
 def to_sizes(given: Any, count: int, name: str) -> tuple[int, ...]:
-    """One number per axis, given as one for all or as a sequence."""
+    """One number per axis, from one number for all axes or a sequence."""
     sizes = tuple(given) if isinstance(given, tuple | list) else (given,) * count
     if len(sizes) != count:
-        raise ArgumentError(f"{name} has {len(sizes)} entries, and there are {count} axes")
+        raise ArgumentError(f"{name} has {len(sizes)} entries for {count} axes")
     return sizes
 
 
@@ -71,7 +71,7 @@ class Convolution(EvenlyDrawnLayer):
         ) // self.groups
 
     def check(self, x: Tensor) -> None:
-        """Raise `ShapeError` for an input that has not as many channels or axes."""
+        """Raise `ShapeError` for an input with the wrong number of channels or axes."""
         if x.ndim not in (self.axes + 1, self.axes + 2) or (
             x.shape[-self.axes - 1] != self.in_channels
         ):
@@ -178,7 +178,8 @@ class TransposedConvolution(Convolution):
     ) -> None:
         if padding_mode != "zeros":
             raise ArgumentError(
-                f"a transposed convolution is padded with 'zeros', not {padding_mode!r}"
+                "the padding_mode of a transposed convolution must be 'zeros', not "
+                f"{padding_mode!r}"
             )
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,

@@ -18,7 +18,7 @@ class Dropout(Module):
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         if not 0 <= p <= 1:
-            raise ArgumentError(f"p is a probability between 0 and 1, not {p}")
+            raise ArgumentError(f"p must be a probability between 0 and 1, not {p}")
         self.p = p
         self.inplace = inplace
 

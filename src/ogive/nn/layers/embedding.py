@@ -25,7 +25,7 @@ class _Table(DrawnLayer):
     def _draw_table(
         self, rows: int, columns: int, padding_idx: int | None, dtype: Any, device: str | None
     ) -> None:
-        """Vectors drawn from the normal distribution; padding is zeros."""
+        """Fill the table with normal draws, and the row `padding_idx` with zeros."""
         table = created(random.randn, rows, columns, dtype=dtype, device=device)
         if padding_idx is not None:
             table[padding_idx] = 0.0
@@ -62,12 +62,12 @@ class _Table(DrawnLayer):
 
 
 class Embedding(_Table):
-    """Row x of a table, for each entry x.
+    """The row x of a table for each entry x.
 
     Shapes: (...) of integers → (..., embedding_dim). The row `padding_idx` starts as zeros and
     gets no gradient. Rows that are read and have a norm of order `norm_type` above `max_norm` are
     scaled down to it, in place. With `scale_grad_by_freq`, gradients are divided by how often their
-    row is read. Gradients are dense also where `sparse` asks for others.
+    row is read. Gradients are dense, even with `sparse`.
     Raises `IndexRangeError` when a row is read that is not there.
 
     >>> nn.Embedding(10, 3)(Tensor([[1, 2], [4, 9]])).shape
@@ -112,7 +112,7 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Embedding:
-        """A layer on a table that is there already; a frozen one is not trained."""
+        """A layer on an existing table, which is not trained if `freeze` is set."""
         layer: Embedding = cls.__new__(cls)
         layer._set_table(embeddings, not freeze, padding_idx)
         layer._set_norms(max_norm, norm_type, scale_grad_by_freq)
@@ -121,11 +121,11 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """The sum, mean or greatest of the rows that a bag holds.
+    """The sum, mean or maximum of the rows of each bag.
 
-    Shapes: (bags, n) of integers, or (count,) with `offsets` (bags,) → (bags, embedding_dim). Rows
-    `padding_idx` count as absent. `max_norm`, `norm_type`, `scale_grad_by_freq` and `sparse` are
-    those of `Embedding`. Raises `ArgumentError` for scaled gradients of the mode "max".
+    Shapes: (bags, n) of integers, or (count,) with `offsets` (bags,) → (bags, embedding_dim). The
+    row `padding_idx` is skipped. `max_norm`, `norm_type`, `scale_grad_by_freq` and `sparse` are
+    those of `Embedding`. Raises `ArgumentError` for `scale_grad_by_freq` with the mode "max".
 
     >>> nn.EmbeddingBag(10, 3, mode="sum")(Tensor([1, 2, 4]), Tensor([0, 2])).shape
     (2, 3)
@@ -184,7 +184,7 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
-        """A layer on a table that is there already; a frozen one is not trained."""
+        """A layer on an existing table, which is not trained if `freeze` is set."""
         _check_scaled(scale_grad_by_freq, mode)
         layer: EmbeddingBag = cls.__new__(cls)
         layer._set_table(embeddings, not freeze, padding_idx)
@@ -197,4 +197,4 @@ class EmbeddingBag(_Table):
 
 def _check_scaled(scale_grad_by_freq: bool, mode: str) -> None:
     if scale_grad_by_freq and mode == "max":
-        raise ArgumentError("EmbeddingBag: scale_grad_by_freq goes with sum and mean, not with max")
+        raise ArgumentError("EmbeddingBag: scale_grad_by_freq needs mode 'sum' or 'mean'")

@@ -1,4 +1,4 @@
-"""Images read at any places: `grid_sample`, and the grids of affine maps.
+"""Sample images at arbitrary places: `grid_sample`, and the grids of affine maps.
 
 All modes are one gather. Along each axis a place has as many taps as the mode weighs (one, two or
 four); the taps of all axes together are further axes of the positions, and go by a weighted sum:
@@ -24,7 +24,7 @@ from ogive.tensor.neural.resize import cubic_kernel
 from ogive.tensor.tensor import Tensor
 
 OFFSETS = {"bilinear": (0, 1), "nearest": (0,), "bicubic": (-1, 0, 1, 2)}
-"""The modes, and which pixels from the one below a place on they weigh along an axis."""
+"""For each mode, the pixels that it weighs along an axis, counted from the one below a place."""
 
 PADDINGS = ("zeros", "border", "reflection")
 
@@ -38,13 +38,13 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool = False,
 ) -> Tensor:
-    """The values of images at the places that a grid holds, between pixels by interpolation.
+    """The values of images at the places of a grid, interpolated between pixels.
 
     Shapes: (batch, channels, h, w) with grid (batch, places, places, 2) → (batch, channels, places,
-    places); volumes alike, with places of 3 coordinates. A place is (x, y[, z]) from -1 at the one
-    edge of the image to 1 at the other; with `align_corners` the edges are the centres of the outer
-    pixels. `mode` is "bilinear", "nearest" or, for images, "bicubic". Outside, `padding_mode`
-    "zeros" gives 0, "border" the nearest pixel, "reflection" the image mirrored.
+    places). Volumes have places of 3 coordinates. A place is (x, y[, z]), from -1 at one edge of
+    the image to 1 at the other; with `align_corners`, the edges are the centres of the outer
+    pixels. `mode` is "bilinear", "nearest" or, for images, "bicubic". Outside of the image,
+    `padding_mode` "zeros" gives 0, "border" the nearest pixel, "reflection" the mirrored image.
 
     >>> image = Tensor([[[[1.0, 3.0]]]])
     >>> grid_sample(image, Tensor([[[[0.0, 0.0]]]])).item()
@@ -107,7 +107,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor
 
 
 def _line(start: int, end: int, like: Tensor) -> Tensor:
-    """The integers from `start` on, at once beside an eager tensor."""
+    """The integers from `start` to `end`; eager if `like` is."""
     if like.is_eager:
         line: Tensor = created(Tensor, numpy.arange(start, end, dtype=like.dtype.numpy))
         return line
@@ -115,11 +115,11 @@ def _line(start: int, end: int, like: Tensor) -> Tensor:
 
 
 def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> int:
-    """The number of axes of space."""
+    """Check the arguments of `grid_sample`. Returns the number of spatial axes."""
     axes = input.ndim - 2
     if mode not in OFFSETS or padding_mode not in PADDINGS:
         raise ArgumentError(
-            f"grid_sample: mode is one of {', '.join(OFFSETS)} and padding_mode of "
+            f"grid_sample: mode must be one of {', '.join(OFFSETS)}, padding_mode one of "
             f"{', '.join(PADDINGS)}; got {mode!r} and {padding_mode!r}"
         )
     if mode == "bicubic" and axes == 3:
@@ -159,12 +159,12 @@ def _along(
         tap = _padded(tap, length, padding_mode, align_corners).round()
     if padding_mode == "zeros":
         weight = where((tap >= 0) & (tap <= length - 1), weight, 0.0)
-    # Held inside as integers: what is not a number becomes one.
+    # Cast before the clamp, so that NaN becomes an integer in range, too.
     return tap.detach().cast(dtypes.int64).clamp(0, length - 1), weight
 
 
 def _padded(place: Tensor, length: int, padding_mode: str, align_corners: bool) -> Tensor:
-    """Places brought into the image, unless zeros are outside."""
+    """Places moved into the image, by the padding mode; "zeros" leaves them."""
     if padding_mode == "zeros":
         return place
     if padding_mode == "reflection":

@@ -39,7 +39,7 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """What `nn.MultiheadAttention` computes, given its weights.
+    """Multi-head attention as a function of its weights; see `nn.MultiheadAttention`.
 
     Shapes: query (L, N, E), key (S, N, kdim), value (S, N, vdim) → (L, N, E) and weights (N, L, S),
     (N, heads, L, S) unless averaged, None unless needed; N may be absent. `key_padding_mask` (N, S)
@@ -69,7 +69,7 @@ def multi_head_attention_forward(
     q, k, v = _project(inputs, weights, in_proj_bias)
     mask = _joined_mask(q, num_heads, key_padding_mask, attn_mask)
     if is_causal and mask is None:
-        raise ArgumentError("is_causal is a hint about attn_mask, and there is none")
+        raise ArgumentError("is_causal is a hint about attn_mask, so it needs an attn_mask")
     k, v, mask = _extend(k, v, mask, (bias_k, bias_v), add_zero_attn)
     q, k, v = [x.unflatten(-1, (num_heads, -1)).transpose(1, 2) for x in (q, k, v)]
     drop = dropout_p if training else 0.0
@@ -86,14 +86,14 @@ def multi_head_attention_forward(
 
 
 def each_once(function: Callable[[Tensor], Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
-    """A function's result for each input. Those that are one tensor stay one."""
+    """Apply a function to each input. Inputs that are the same tensor share one result."""
     results = {id(x): x for x in inputs}
     results = {key: function(x) for key, x in results.items()}
     return [results[id(x)] for x in inputs]
 
 
 def _input_weights(stacked: Tensor | None, separate: Any) -> tuple[Tensor, ...]:
-    """The three matrices that make queries, keys and values of the inputs, or one for all."""
+    """The projections of query, key and value: three matrices, or the stacked one."""
     if separate is not None and all(isinstance(weight, Tensor) for weight in separate):
         return tuple(separate)
     if stacked is None or separate is not None:
@@ -125,7 +125,7 @@ def _project(
 
 
 def _are_one(query: Tensor, key: Tensor, value: Tensor) -> bool:
-    """Whether queries, keys and values are of the same input."""
+    """Whether query, key and value are the same input."""
     if query.is_eager or key.is_eager or value.is_eager:
         return query is key is value
     return query.node is key.node is value.node
@@ -152,7 +152,7 @@ def _extend(
     biases: tuple[Tensor | None, Tensor | None],
     with_zeros: bool,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Keys and values beside those given: learned ones, and zeros."""
+    """Append learned keys and values, and with `with_zeros` a key and a value of zeros."""
     shape = (k.shape[0], 1, k.shape[2])
     extra: list[list[Tensor]] = []
     bias_k, bias_v = biases
@@ -178,7 +178,7 @@ def _attend(
 
 
 def _additive(mask: Tensor, like: Tensor) -> Tensor:
-    """Minus infinity where a boolean mask is True; any other mask as it is."""
+    """A boolean mask as minus infinity where it is True; any other mask unchanged."""
     if mask.dtype is not dtypes.bool_:
         return mask.cast(like.dtype)
     nothing: Tensor = created(zeros, dtype=like.dtype)

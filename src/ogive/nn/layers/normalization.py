@@ -27,7 +27,7 @@ class RunningNorm(UnitLayer):
     default_affine = True
     default_tracking = True
 
-    _version = 2  # PyTorch's, since there is num_batches_tracked
+    _version = 2  # PyTorch's version of states with num_batches_tracked
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class RunningNorm(UnitLayer):
     num_batches_tracked: Tensor | None
 
     def check(self, x: Tensor, channel: int = 1) -> None:
-        """Raise `ShapeError` for an input of other axes or channels."""
+        """Raise `ShapeError` for an input with the wrong number of axes or channels."""
         if x.ndim not in self.ranks or x.shape[channel] != self.num_features:
             axes = " or ".join(map(str, self.ranks))
             raise ShapeError(
@@ -103,8 +103,8 @@ class RunningNorm(UnitLayer):
 class BatchNorm(RunningNorm):
     """(x - mean) / √(variance + eps)·weight + bias, per channel over the whole batch.
 
-    In training the running statistics move towards those of the batch, by `momentum`, or to the
-    average of all batches where it is None; in evaluation they are used instead.
+    In training, the running statistics move towards those of the batch by `momentum`; with None,
+    they are the averages over all batches. In evaluation, they normalize the input.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -152,7 +152,7 @@ class BatchNorm3d(BatchNorm):
 
 
 class InstanceNorm(RunningNorm):
-    """The same as batch normalization, for each entry of the batch by itself."""
+    """Batch normalization of each entry of the batch by itself."""
 
     default_affine = False
     default_tracking = False
@@ -316,7 +316,7 @@ class GroupNorm(UnitLayer):
 
 
 class LocalResponseNorm(Module):
-    """Each channel divided by a measure of its neighbours. Shapes: (N, C, ...), unchanged.
+    """Divides each channel by a norm of its neighbouring channels. Shapes: (N, C, ...), unchanged.
 
     >>> nn.LocalResponseNorm(2)(ogive.ones(1, 4, 3)).shape
     (1, 4, 3)
@@ -335,7 +335,7 @@ class LocalResponseNorm(Module):
 
 
 def to_shape(given: int | Sequence[int]) -> tuple[int, ...]:
-    """The last axes, given as one length or several."""
+    """The lengths of the last axes, from one length or several."""
     return tuple([to_integer(size, "a layer: a length") for size in to_entries(given)])
 
 

@@ -25,7 +25,7 @@ _POWER: dict[str, Any] = {
 
 
 class WindowPool(Wrapped):
-    """Windows that follow each other, unless a stride is given."""
+    """The base of pooling layers. The stride is the window's size unless one is given."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -106,7 +106,7 @@ FractionalMaxPool2d = _pool("FractionalMaxPool", "fractional_max_pool", 2, **_FR
 FractionalMaxPool3d = _pool("FractionalMaxPool", "fractional_max_pool", 3, **_FRACTIONAL)
 
 class Upsample(Wrapped):
-    """Larger or smaller along the axes after the channels.
+    """Resizes the axes after the channels.
 
     >>> nn.Upsample(scale_factor=2)(ogive.ones(1, 1, 2)).shape
     (1, 1, 4)
@@ -132,7 +132,7 @@ class Upsample(Wrapped):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """`Upsample` whose corners keep their place."""
+    """`Upsample` with mode "bilinear" and aligned corners."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, "bilinear", True)
@@ -169,7 +169,7 @@ Fold = wrap_function(
 
 
 class Unpool(Wrapped):
-    """Values put back where `MaxPool` found them; called with values, positions and a size."""
+    """Puts values back where `MaxPool` found them. Called with values, positions and a size."""
 
     axes: int
 
@@ -203,7 +203,7 @@ MaxUnpool3d = _unpool(3)
 
 
 class Padding(Wrapped):
-    """Values around the last axes: as many on all sides, or given from the last axis back."""
+    """Pads the last axes: by one width on all sides, or by widths from the last axis backwards."""
 
     function = "pad"
     defaults = {"padding": REQUIRED}

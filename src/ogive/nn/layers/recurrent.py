@@ -1,7 +1,7 @@
 """Recurrent layers: RNN, LSTM and GRU, in several layers and both directions.
 
-The input's part of the gates is one product for all steps; what remains in each step is the
-product of the state.
+The gates are the sum of a product of the input and a product of the state. The first is computed
+for all steps at once, so a step computes only the second.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def gru_step(gates: Tensor, recurrent: Tensor, state: State, nonlinearity: str) 
 
 
 Weights = tuple[Tensor | None, ...]
-"""Of the input and the state, the biases of these, and what the output is multiplied by."""
+"""The weights of the input and of the state, their biases, and the projection of the output."""
 
 _WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
 
 STEPS = {"RNN": (rnn_step, 1, 1), "LSTM": (lstm_step, 4, 2), "GRU": (gru_step, 3, 1)}
-"""For each kind: a step, how many gates it has, and how many tensors make its state."""
+"""For each kind: the function of a step, the number of gates, and of tensors in its state."""
 
 
 def run_steps(
@@ -99,7 +99,7 @@ def histories(
     nonlinearity: str = "tanh",
     reverse: bool = False,
 ) -> Tensor:
-    """The states after all steps as one tensor, which is done at once for eager tensors.
+    """The states after all steps as one tensor; for eager tensors they are computed at once.
 
     Shapes: (L, N, input) → (parts of the state, L, N, hidden).
     """
@@ -136,9 +136,9 @@ class RNNBase(EvenlyDrawnLayer):
         nonlinearity: str = "tanh",
     ) -> None:
         if nonlinearity not in ("tanh", "relu"):
-            raise ArgumentError(f"nonlinearity is 'tanh' or 'relu', not {nonlinearity!r}")
+            raise ArgumentError(f"nonlinearity must be 'tanh' or 'relu', not {nonlinearity!r}")
         if proj_size and self.kind != "LSTM":
-            raise ArgumentError(f"proj_size is for LSTM, and this is {self.kind}")
+            raise ArgumentError(f"proj_size is for LSTM only, not for {self.kind}")
         if not 0 <= proj_size < hidden_size:
             raise ArgumentError(f"proj_size={proj_size} must lie below hidden_size={hidden_size}")
         self.input_size = input_size
@@ -184,7 +184,7 @@ class RNNBase(EvenlyDrawnLayer):
         ]
 
     def flatten_parameters(self) -> None:
-        """Changes nothing: how weights lie in memory is the compiler's."""
+        """Do nothing: the compiler decides how weights are laid out in memory."""
 
     @property
     def _directions(self) -> int:
@@ -210,7 +210,7 @@ class RNNBase(EvenlyDrawnLayer):
         elif self.batch_first:
             x = x.transpose(0, 1)
         if x.shape[0] == 0:
-            raise ShapeError(f"a sequence has at least one step, and {x.shape} has none")
+            raise ShapeError(f"a sequence must have at least one step, got {x.shape}")
         output, last = self._layers(x, self._initial(x, state, batched), None)
         if not batched:
             return output.squeeze(1), _state([part.squeeze(1) for part in last])
@@ -226,7 +226,7 @@ class RNNBase(EvenlyDrawnLayer):
     def _layers(
         self, x: Tensor, states: State, valid: Tensor | None
     ) -> tuple[Tensor, list[Tensor]]:
-        """All layers, one on the other. Shapes: (L, N, input) → (L, N, hidden), and the states.
+        """Run all layers. Shapes: (L, N, input) → (L, N, hidden), and the states.
 
         Where an entry is not `valid`, a sequence keeps its state.
         """
@@ -259,7 +259,7 @@ class RNNBase(EvenlyDrawnLayer):
     def _run(
         self, x: Tensor, state: State, suffix: str, reverse: bool, valid: Tensor | None
     ) -> tuple[Tensor, State]:
-        """All steps of one layer in one direction."""
+        """Run all steps of one layer in one direction."""
         weights: Weights = tuple([getattr(self, f"{name}_{suffix}", None) for name in _WEIGHTS])
         last = 0 if reverse else -1
         if is_done_at_once(x, weights, len(state), x.shape[0] * x.shape[1]):
@@ -273,10 +273,11 @@ class RNNBase(EvenlyDrawnLayer):
     def _run_packed(
         self, x: Tensor, state: State, weights: Weights, reverse: bool, valid: Tensor
     ) -> tuple[Tensor, State]:
-        """Likewise for sequences of different lengths, as operations over arrays.
+        """Run all steps for sequences of different lengths, as operations over arrays.
 
-        What comes after a sequence's end changes nothing before it. So all steps are gone through
-        and each state is taken where its sequence ends; backwards, sequences are turned before:
+        Entries after a sequence's end do not change the states before it. So all steps run for all
+        sequences, and each state is read where its sequence ends. For the backward direction, each
+        sequence is reversed first:
 
             a b c          c b a
             d e .    →     e d .

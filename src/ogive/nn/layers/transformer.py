@@ -26,7 +26,7 @@ def to_function(activation: Activation) -> Callable[[Tensor], Tensor]:
 
 
 class _Layer(Module):
-    """The base of encoder and decoder layers: self-attention, a dense part, and how they join."""
+    """The base of encoder and decoder layers: self-attention and a dense part, with residuals."""
 
     attentions: int
 
@@ -138,7 +138,7 @@ class TransformerDecoderLayer(_Layer):
 
 
 class _Stack(Module):
-    """Copies of a layer, one after the other, and a norm behind the last."""
+    """Copies of a layer, one after the other, and a norm after the last."""
 
     def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
         self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
@@ -146,7 +146,7 @@ class _Stack(Module):
         self.norm = norm
 
     def forward(self, x: Tensor, *others: Any, **more: Any) -> Tensor:
-        """`others` and `more` are what the layers take besides the first argument."""
+        """Apply the layers. `others` and `more` are their further arguments."""
         for layer in self.layers:
             x = layer(x, *others, **more)
         return x if self.norm is None else self.norm(x)
@@ -256,7 +256,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(size: int) -> Tensor:
-        """Minus infinity above the diagonal: no position sees those behind it.
+        """A mask of minus infinity above the diagonal: no position sees later ones.
 
         >>> nn.Transformer.generate_square_subsequent_mask(2).tolist()
         [[0.0, -inf], [0.0, 0.0]]

@@ -1,4 +1,4 @@
-"""The way back from max pooling, and pooling over windows at random steps."""
+"""The inverse of max pooling, and max pooling over windows at random steps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def max_unpool1d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Values put where `max_pool1d` found them; see `max_unpool2d`.
+    """Put values back where `max_pool1d` found them; see `max_unpool2d`.
 
     Shapes: (batch, channels, places) → (batch, channels, length).
 
@@ -45,11 +45,11 @@ def max_unpool2d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Values put where `max_pool2d` found them, by the positions that it gave, and zeros elsewhere.
+    """Put values back where `max_pool2d` found them, by its positions, with zeros elsewhere.
 
     Shapes: (batch, channels, places, places) → (batch, channels, h, w), the batch being optional.
-    Several lengths pool to as many places: `output_size` is the one meant, h and w or a whole
-    shape, else (places - 1) · stride - 2 · padding + kernel_size.
+    Several sizes pool to the same number of places. `output_size`, (h, w) or a whole shape, selects
+    one; without it, a size is (places - 1) · stride - 2 · padding + kernel_size.
 
     >>> max_unpool2d(Tensor([[[7.0]]]), Tensor([[[2]]]), 2).tolist()
     [[[0.0, 0.0], [7.0, 0.0]]]
@@ -69,7 +69,7 @@ def max_unpool3d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """Values put where `max_pool3d` found them; see `max_unpool2d`.
+    """Put values back where `max_pool3d` found them; see `max_unpool2d`.
 
     Shapes: (batch, channels, three times places) → (batch, channels, d, h, w).
 
@@ -111,7 +111,7 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The greatest value of each window, where windows are one of two steps apart, at random.
+    """The maximum of each window. The steps between windows have two lengths, in random order.
 
     Shapes: (batch, channels, h, w) → (batch, channels, *output_size), the batch being optional;
     `output_ratio` is that size in parts of the length. `return_indices` gives the positions in the
@@ -136,7 +136,7 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The greatest value of each window; see `fractional_max_pool2d`.
+    """The maximum of each window; see `fractional_max_pool2d`.
 
     Shapes: (batch, channels, d, h, w) → (batch, channels, *output_size).
 
@@ -153,7 +153,7 @@ def _fractional(x: Tensor, options: tuple[Any, ...], samples: Tensor | None, axe
     lengths = spatial_lengths(x.shape, axes, name)
     if (size is None) == (ratio is None):
         raise ArgumentError(
-            f"{name} takes output_size or output_ratio, one of them; got {size} and {ratio}"
+            f"{name} takes either output_size or output_ratio; got {size} and {ratio}"
         )
     if size is None:
         parts = ratio if isinstance(ratio, tuple | list) else (ratio,) * axes

@@ -1,4 +1,4 @@
-"""Modules that only hold the arguments of a function: `GELU("tanh")(x)` is `gelu(x, "tanh")`.
+"""Modules that hold the arguments of a function: `GELU("tanh")(x)` is `gelu(x, "tanh")`.
 
 A family is a table; an entry is the function's name in `nn.functional` and the arguments with their
 defaults, in order. `REQUIRED` stands for an argument that has none.
@@ -18,14 +18,14 @@ REQUIRED = object()
 
 
 class Wrapped(Module):
-    """A function of a tensor with its other arguments given in advance."""
+    """A module that calls a function of a tensor, with the other arguments given in advance."""
 
     function: str
     defaults: dict[str, Any]
     order: tuple[str, ...] = ()
     """PyTorch's order of arguments, where it has more of them than are kept."""
     shown: tuple[str, ...] = ()
-    """The arguments that `repr` has, as PyTorch's: `inplace` only where it is True."""
+    """The arguments that `repr` shows, as in PyTorch: `inplace` only if it is True."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         name = type(self).__name__
@@ -50,7 +50,7 @@ class Wrapped(Module):
             setattr(self, key, value)
 
     def settings(self) -> dict[str, Any]:
-        """The arguments as they are now."""
+        """The present arguments, by name."""
         return {key: getattr(self, key) for key in self.defaults}
 
     def forward(self, x: Any, *others: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A module's attributes of one kind, as the dictionary that PyTorch's modules keep them in."""
+"""A module's attributes of one kind as a dictionary, such as PyTorch's `_parameters`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Found = Callable[["AnyModule"], Iterator[tuple[str, Any]]]
 
 
 class AttributeView(MutableMapping[str, Any]):
-    """Names and values of those attributes that `find` gives; to set one is to set the attribute.
+    """The names and values of the attributes that `find` gives. Setting an item sets the attribute.
 
     >>> layer = nn.Linear(2, 3)
     >>> list(layer._parameters)
@@ -52,13 +52,13 @@ class AttributeView(MutableMapping[str, Any]):
         return repr(dict(self))
 
     def replace(self, given: Mapping[str, Any]) -> None:
-        """Have the attributes that are given, in their order, and no others of this kind."""
+        """Replace all attributes of this kind by those in `given`, in their order."""
         wanted = dict(given)
-        for name in reversed(list(self)):  # modules in a list move up when one before them goes
+        for name in reversed(list(self)):  # from the end: deleting renumbers the later modules
             delattr(self._module, name)
         for name, value in wanted.items():
             self[name] = value
 
     def copy(self) -> dict[str, Any]:
-        """A dictionary of its own."""
+        """The names and values in a new dictionary."""
         return dict(self)

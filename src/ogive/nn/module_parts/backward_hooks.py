@@ -1,11 +1,12 @@
-"""Functions that a module calls when a backward pass goes through it.
+"""Backward hooks: functions that a module calls when a backward pass goes through it.
 
-What comes in and what goes out each pass a *gate*, which is shown all of their gradients at once:
+The arguments and the results each pass a *gate*. In the backward pass, the gate gets all of their
+gradients at once:
 
-    x, y   →   the values of x and y; going back, what the gate makes of cat([gₓ, gᵧ])
+    x, y   →   the values of x and y; backward, the gate's function of cat([gₓ, gᵧ])
 
-A pass only builds the graph of the gradients, so what hooks are given is lazy. A gate is there if
-the module has hooks when it is called, and a gradient flows to something that passes it.
+A backward pass only builds the graph of the gradients, so hooks get lazy tensors. A gate is added
+if the module has hooks when it is called, and if a gradient flows to one of the gate's values.
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ Gradients = tuple[Any, ...]
 
 
 class BackwardCall:
-    """The hooks of one call of a module: `before` see the gradients of what it gave, `after` those
-    of its arguments as well."""
+    """The hooks of one call of a module.
+
+    The hooks in `before` get the gradients of the results; those in `after` also get the gradients
+    of the arguments.
+    """
 
     def __init__(
         self,
@@ -42,19 +46,19 @@ class BackwardCall:
         self._is_reached = False
 
     def enter(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments, behind a gate."""
+        """Pass the arguments through a gate."""
         self._arguments = len(args)
         passed, self._is_reached = _pass_gate(args, self._call_after)
         return passed
 
     def leave(self, result: Any) -> Any:
-        """The result, a tensor or a tuple, behind a gate."""
+        """Pass the result, a tensor or a tuple, through a gate."""
         if isinstance(result, Tensor):
             return _pass_gate((result,), self._call_before)[0][0]
         if type(result) in (tuple, list):
             return type(result)(_pass_gate(tuple(result), self._call_before)[0])
         raise ArgumentTypeError(
-            f"a module with backward hooks returns a tensor or a tuple of tensors, and "
+            f"a module with backward hooks must return a tensor or a tuple of tensors, but "
             f"{type(self._module).__name__} returned {type(result).__name__}"
         )
 
@@ -75,7 +79,7 @@ class BackwardCall:
 def _pass_gate(
     values: tuple[Any, ...], call: Callable[[Gradients], Gradients]
 ) -> tuple[tuple[Any, ...], bool]:
-    """The values, with a gate on the way back if any of them is on one; and whether it is there."""
+    """The values, behind a gate if a gradient flows to any of them; and whether there is a gate."""
     places = [
         number
         for number, value in enumerate(values)
@@ -103,14 +107,14 @@ def _pass_gate(
 
 
 def _changed(returned: Any, given: Gradients, kind: str) -> Gradients:
-    """The gradients after a hook: None changes nothing."""
+    """The gradients after a hook. A hook that returned None changes nothing."""
     if returned is None:
         return given
     parts = returned if isinstance(returned, tuple | list) else (returned,)
     if len(parts) != len(given):
         raise ArgumentTypeError(
-            f"a backward {kind} returned {len(parts)} gradients for {len(given)}; it returns as "
-            "many, or None to change nothing"
+            f"a backward {kind} returned {len(parts)} gradients for {len(given)}; it must return "
+            "as many, or None to change nothing"
         )
     for part, old in zip(parts, given, strict=True):
         if old is not None and (not isinstance(part, Tensor) or part.shape != old.shape):

@@ -1,6 +1,6 @@
-"""Functions that a module calls around `forward`: to look at what goes through, or to change it.
+"""Hooks: functions that a module calls around `forward`, to observe or change values.
 
-Those that are called when gradients come back are in `backward_hooks`.
+Hooks of the backward pass are in `backward_hooks`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ _numbers = itertools.count(1)
 
 @record(frozen=True)
 class Hook:
-    """A function that is called `before` forward or after it, with keyword arguments or without.
+    """A function that is called before or after `forward`, with or without keyword arguments.
 
-    With `is_backward` it is of the way back: `before` the gradients go on to the arguments.
+    With `is_backward` it belongs to the backward pass; `before` then means that it is called before
+    the gradients of the arguments are known.
     """
 
     function: Callable[..., Any]
@@ -34,7 +35,7 @@ class Hook:
 
 
 class Handle:
-    """The handle of a hook: `remove()` takes the hook away again."""
+    """The handle of a hook. `remove()` removes the hook."""
 
     def __init__(self, module: AnyModule, hook: Hook) -> None:
         self._module = module
@@ -46,7 +47,7 @@ class Handle:
         return self._hook.function
 
     def remove(self) -> None:
-        """Call the hook no more."""
+        """Remove the hook: it is not called any more."""
         kept = [hook for hook in self._module._hooks if hook is not self._hook]
         set_hooks(self._module, tuple(kept))
 
@@ -58,7 +59,7 @@ class Handle:
 
 
 def set_hooks(module: AnyModule, hooks: tuple[Hook, ...]) -> None:
-    """Let a module have these hooks. The number tells captured functions that they are others."""
+    """Set the hooks of a module. A counter tells captured functions that they have changed."""
     module._hooks = hooks
     module._hooked = next(_numbers) if hooks else 0
 
@@ -170,7 +171,7 @@ def _backward_call(module: AnyModule, hooks: Sequence[Hook]) -> BackwardCall | N
 def _pair(changed: Any) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
     if not isinstance(changed, tuple) or len(changed) != 2:
         raise ArgumentTypeError(
-            "a forward pre-hook with_kwargs returns None or (args, kwargs), not "
+            "a forward pre-hook with_kwargs must return None or (args, kwargs), not "
             f"{type(changed).__name__}"
         )
     return changed

@@ -1,4 +1,4 @@
-"""Errors inside of modules: the path to the module, and arguments that are no tensors."""
+"""Errors inside modules: the path to the module, and arguments that are not tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ogive.tensor.tensor import Tensor
 def refused_argument(
     module: ModuleTree, args: tuple[Any, ...], error: AttributeError
 ) -> ArgumentTypeError | None:
-    """The error for an argument that `forward` took for a tensor and that is none."""
+    """The error for an argument that `forward` used as a tensor but that is not one."""
     for position, value in enumerate(args):
         if value is not error.obj or isinstance(value, Tensor):
             continue
@@ -33,7 +33,7 @@ def refused_argument(
 
 
 def add_path(error: OgiveError, module: ModuleTree) -> None:
-    """Put the path to the module that an error came from in front of its message."""
+    """Prefix an error's message with the path to the module in which it was raised."""
     inner, error.module = error.module, module
     if inner is None:
         return

@@ -100,7 +100,7 @@ class ModuleProtocol:
         self.add_module(name, module)
 
     def set_submodule(self, target: str, module: AnyModule, strict: bool = False) -> None:
-        """Put a module at a path such as `"layers.3.attention"`."""
+        """Set the module at a path such as `"layers.3.attention"`."""
         parent, _, name = target.rpartition(".")
         if not name:
             raise ArgumentError("set_submodule: the path is empty")
@@ -130,7 +130,10 @@ class ModuleProtocol:
             destination[prefix + EXTRA] = self.get_extra_state()
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """For overriding: change what will be loaded into this module, under `prefix`."""
+        """Change the part of a state, under `prefix`, before it is loaded into this module.
+
+        Subclasses may override it.
+        """
 
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
@@ -153,13 +156,13 @@ class ModuleProtocol:
         return StateHook(hooks_of(self._own(), "after saving"), hook, True)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> StateHook:
-        """Call `hook(module, state, prefix, metadata)` when a state is given out."""
+        """Call `hook(module, state, prefix, metadata)` after `state_dict` has made a state."""
         return self._register_state_dict_hook(hook)
 
     # Moving and converting
 
     def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Put `fn` of each parameter and buffer in its place."""
+        """Replace each parameter and buffer by `fn` of it."""
         own = self._own()
         for tensor in [*own.parameters(recurse), *own.buffers(recurse)]:
             replace_value(tensor, fn(tensor.detach()))
@@ -170,12 +173,12 @@ class ModuleProtocol:
         return self._apply(lambda tensor: tensor.type(dst_type))
 
     def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
-        """Move to a device; values are kept, which PyTorch does not promise."""
+        """Move to a device. Values are kept, unlike in PyTorch."""
         self._own().to(device)
         return self
 
     def share_memory(self: Self) -> Self:
-        """The module: other processes get copies."""
+        """Return the module unchanged. Other processes get copies of it."""
         return self
 
     def _get_name(self) -> str:

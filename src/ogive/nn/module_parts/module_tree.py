@@ -1,6 +1,6 @@
-"""The tree of a module: modules below it, parameters and buffers, and the paths that lead to them.
+"""The tree of a module: the modules below it, parameters and buffers, and their paths.
 
-Nothing is registered: the tree is what the attributes are, alone or in lists, tuples and
+Nothing needs to be registered. The tree consists of the attributes, alone or in lists, tuples and
 dictionaries.
 """
 
@@ -22,19 +22,19 @@ _CONTAINERS = (dict, list, tuple)
 
 
 class ModuleTree(ModuleProtocol):
-    """The base of `Module`: what its attributes are."""
+    """The base of `Module`, with the methods that walk its tree."""
 
     _sees_containers = False
     _buffer_names: Mapping[str, bool] = {}
 
     def _parts(self) -> list[tuple[str, Any, Any]]:
-        """Where parameters and modules may be: names, what holds the value, and by which key."""
+        """The places of possible parameters and modules: name, holder, and key in the holder."""
         own = vars(self)
         parts: list[tuple[str, Any, Any]] = []
         for name, value in own.items():
             kind = value.__class__
             if kind is int or kind is float or kind is bool or kind is str:
-                continue  # most are no parts of a module
+                continue  # most attributes are not parts of the module
             if not self._sees_containers or not isinstance(value, _CONTAINERS):
                 parts.append((name, own, name))
             elif isinstance(value, dict):
@@ -44,7 +44,7 @@ class ModuleTree(ModuleProtocol):
         return parts
 
     def named_children(self) -> Iterator[tuple[str, AnyModule]]:
-        """The modules directly below, with the names that lead to them."""
+        """The modules directly below, with their names."""
         for name, holder, key in self._parts():
             value = holder[key]
             if isinstance(value, ModuleTree):
@@ -57,7 +57,7 @@ class ModuleTree(ModuleProtocol):
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, AnyModule]]:
-        """This module and all below, each once, with their paths; not those in `memo`.
+        """This module and all below, each once, with their paths; without those in `memo`.
 
         >>> [path for path, _ in nn.Sequential(nn.Linear(2, 3), nn.ReLU()).named_modules()]
         ['', '0', '1']
@@ -103,7 +103,7 @@ class ModuleTree(ModuleProtocol):
                 yield path, parameter
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """All parameters, each once: what an optimizer takes."""
+        """All parameters, each once, as an optimizer takes them."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
@@ -134,7 +134,7 @@ class ModuleTree(ModuleProtocol):
         return buffer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Make a tensor an attribute that is part of the state, but is not trained.
+        """Set a tensor as an attribute that is part of the state but is not trained.
 
         One that is not `persistent` moves with the module and is left out of `state_dict`. Raises
         `RegistrationError` for a name that no attribute has, or that another one has.
@@ -176,7 +176,7 @@ class ModuleTree(ModuleProtocol):
     # State
 
     def _places(self) -> Iterator[tuple[str, tuple[Any, Any]]]:
-        """For each tensor of the state, by its path, what holds it and by which key."""
+        """For each tensor of the state: its path, its holder, and its key in the holder."""
         for path, module in self._all_modules(""):
             for name, holder, key in module._parts():
                 if isinstance(holder[key], Parameter) or name in module._buffer_names:

@@ -1,4 +1,4 @@
-"""State dictionaries: what does not fit is said at once, and nothing changes unless all fits."""
+"""Load state dictionaries. One error lists everything that does not fit; then nothing changes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ogive.tensor.memory.sharing import from_dlpack
 from ogive.tensor.tensor import Tensor
 
 SHOWN = 20
-"""How many complaints an error lists."""
+"""The most problems that an error lists."""
 
 
 class IncompatibleKeys(NamedTuple):
-    """Which keys a state did not have, and which it had besides."""
+    """The keys that a state lacked, and the keys that it should not have."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -68,18 +68,18 @@ def _complaint(kind: str, key: str, candidates: Sequence[str]) -> str:
 
 
 def load_tensors(pairs: Iterable[tuple[Tensor, Any]], with_dtypes: bool = False) -> None:
-    """Give each tensor the values beside it, all read before the first is changed."""
+    """Assign to each tensor the values paired with it. All are read before the first is changed."""
     read = [(tensor, _beside(tensor, _to_values(value))) for tensor, value in pairs]
     Tensor.realize_batch([value for _, value in read if not value.is_eager])
     for tensor, value in read:
         fits = with_dtypes or value.dtype is tensor.dtype
         replace_value(tensor, value if fits else value.cast(tensor.dtype))
-    # What views show is assigned to, and others may write to the memory that is read.
+    # Computed now: the tensors may be views, and others may write to the memory that is read.
     Tensor.realize_batch([tensor for tensor, _ in read if not tensor.is_eager])
 
 
 def _beside(tensor: Tensor, value: Tensor) -> Tensor:
-    """Values where a tensor has its own; they stay what they are if others change."""
+    """The values, on the devices of a tensor. Eager values are copied: they may change later."""
     if value.is_eager and tensor.device == value.device:
         return value.detach().clone()
     return value.to(tensor.device).shard_like(tensor)
@@ -96,9 +96,9 @@ def _to_values(value: Any) -> Tensor:
 
 
 def clear_gradients(parameters: Iterable[Tensor], set_to_none: bool) -> None:
-    """Forget gradients, or make them zero, which whoever has one of them sees.
+    """Drop gradients; or without `set_to_none`, write zeros to them, which other readers see.
 
-    What is forgotten is not looked at: a captured step is the same whether or not it was there.
+    Gradients are dropped without reading them, so a captured step does not depend on them.
     """
     for parameter in parameters:
         if set_to_none:

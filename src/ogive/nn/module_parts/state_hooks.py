@@ -1,4 +1,4 @@
-"""Functions that are called around `state_dict` and `load_state_dict`, by PyTorch's names."""
+"""Hooks around `state_dict` and `load_state_dict`, by PyTorch's names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class StateHook:
-    """One function in a module's list of them; `remove()` takes it out."""
+    """A hook in a module's list of hooks. `remove()` removes it."""
 
     def __init__(self, hooks: list[StateHook], function: Callable[..., Any], gets: bool) -> None:
         self._hooks = hooks
@@ -20,12 +20,12 @@ class StateHook:
         hooks.append(self)
 
     def remove(self) -> None:
-        """Call the function no more."""
+        """Remove the hook: it is not called any more."""
         self._hooks.remove(self)
 
 
 def hooks_of(module: AnyModule, kind: str) -> list[StateHook]:
-    """The hooks of one kind, in a list that is the module's own."""
+    """The module's own list of hooks of one kind."""
     by_kind: dict[str, list[StateHook]] = module.__dict__.setdefault("_state_hooks", {})
     return by_kind.setdefault(kind, [])
 
@@ -39,16 +39,16 @@ def call_hooks(module: AnyModule, kind: str, *given: Any) -> None:
 def prepare_to_load(
     root: AnyModule, state: dict[str, Any], metadata: Mapping[str, Any], strict: bool
 ) -> None:
-    """Let every module change what it will be given: by its hooks, and by what it overrides.
+    """Let every module change the state before it is loaded, by hooks and overridden methods.
 
-    `metadata` has the version that each module was saved with, where the state knows it.
+    `metadata` has the version with which each module was saved, if the state contains it.
     """
     from ogive.nn.module import AnyModule
 
     base = AnyModule._load_from_state_dict
     for path, module in root._all_modules(""):
         prefix = f"{path}." if path else ""
-        # strict, missing, unexpected, errors: the check that follows finds those
+        # The lists of missing and unexpected keys and errors stay empty: `check_state` finds them.
         given: tuple[Any, ...] = (state, prefix, metadata.get(path, {}), strict, [], [], [])
         call_hooks(module, "before loading", *given)
         if type(module)._load_from_state_dict is not base:
@@ -56,7 +56,7 @@ def prepare_to_load(
 
 
 def report_loaded(root: AnyModule, keys: IncompatibleKeys) -> None:
-    """Tell every module that has asked which keys did not fit."""
+    """Call the hooks of all modules with the keys that did not fit."""
     for module in root.modules():
         call_hooks(module, "after loading", keys)
 

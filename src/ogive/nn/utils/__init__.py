@@ -1,4 +1,4 @@
-"""Helpers around models: bounds for gradients, one vector for all values, computed weights, batches
+"""Helpers for models: bounds for gradients, parameters as one vector, parametrized weights, batches
 of sequences."""
 
 from __future__ import annotations

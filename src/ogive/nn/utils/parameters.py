@@ -1,4 +1,4 @@
-"""Work on all parameters of a model at once: bounds for gradients, one vector for all values."""
+"""Operations on all parameters of a model: bounds for gradients, one vector for all values."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of all tensors as one vector. `foreach` means nothing.
+    """The norm of all tensors together, as one vector. `foreach` has no effect.
 
     >>> from ogive.nn import utils
     >>> utils.get_total_norm([Tensor([3.0]), Tensor([4.0])]).item()
     5.0
 
-    With `error_if_nonfinite` it is computed at once. Raises `ArgumentError` then, if it is infinite
-    or NaN.
+    With `error_if_nonfinite`, the norm is computed at once. Raises `ArgumentError` if it is then
+    infinite or NaN.
     """
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
@@ -42,7 +42,7 @@ def clip_grads_with_norm_(
     total_norm: Tensor,
     foreach: bool | None = None,
 ) -> None:
-    """Scale all gradients so that a norm of them that is `total_norm` is at most `max_norm`.
+    """Scale all gradients, whose norm is `total_norm`, so that their norm is at most `max_norm`.
 
     >>> from ogive.nn import utils
     >>> p = Tensor([3.0], requires_grad=True)
@@ -65,7 +65,7 @@ def clip_grad_norm_(
 ) -> Tensor:
     """Scale all gradients by one factor so that their common norm is at most `max_norm`.
 
-    Returns the norm as it was: √(Σ g²) over all of them, or the `norm_type`-th. The other arguments
+    Returns the norm before scaling: √(Σ g²), or the norm of order `norm_type`. The other arguments
     are those of `get_total_norm`.
 
     >>> from ogive.nn import utils
@@ -83,7 +83,7 @@ def clip_grad_norm_(
 def clip_grad_value_(
     parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
 ) -> None:
-    """Keep each entry of each gradient within ±`clip_value`."""
+    """Clip each entry of each gradient to ±`clip_value`."""
     if clip_value < 0:
         raise ArgumentError(f"clip_grad_value_: the bound must not be negative, got {clip_value}")
     for gradient in _gradients(parameters):
@@ -91,13 +91,13 @@ def clip_grad_value_(
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """The gradients of those that have one."""
+    """The gradients of the parameters that have one."""
     given = [parameters] if isinstance(parameters, Tensor) else parameters
     return [gradient for parameter in given if (gradient := parameter.grad) is not None]
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All values in one vector, one parameter after the other.
+    """Concatenate all parameters into one vector.
 
     >>> from ogive.nn import utils
     >>> utils.parameters_to_vector([ogive.ones(2, 2), ogive.zeros(3)]).shape
@@ -107,7 +107,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vector: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give parameters the values of a vector, each the next that it has room for.
+    """Assign the values of a vector to parameters, one parameter after the other.
 
     Raises `ShapeError`, and changes nothing, if the vector has another number of values.
     """
@@ -115,7 +115,7 @@ def vector_to_parameters(vector: Tensor, parameters: Iterable[Tensor]) -> None:
     sizes = [math.prod(parameter.shape) for parameter in given]
     if vector.shape != (sum(sizes),):
         raise ShapeError(
-            f"vector_to_parameters: the parameters have {sum(sizes)} values, and the vector has "
+            f"vector_to_parameters: the parameters have {sum(sizes)} values, but the vector has "
             f"the shape {vector.shape}"
         )
     for parameter, part in zip(given, vector.split(sizes), strict=True):

@@ -20,7 +20,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class _WeightNorm(Module):
-    """weight = length · direction / |direction|, a length for each entry along `dim`."""
+    """weight = length · direction / |direction|, with a length for each entry along `dim`."""
 
     def __init__(self, dim: int | None = 0) -> None:
         self.dim = dim
@@ -29,7 +29,7 @@ class _WeightNorm(Module):
         return direction * (length / self._norm(direction))
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """Lengths and directions of a weight."""
+        """The lengths and directions of a weight."""
         return self._norm(weight), weight
 
     def _norm(self, weight: Tensor) -> Tensor:
@@ -41,10 +41,10 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Given, name: str = "weight", dim: int | None = 0) -> Given:
-    """Let a weight be a length times a direction, which are trained apart. Returns the module.
+    """Parametrize a weight as a length times a direction, both trained. Returns the module.
 
-    Along `dim` each entry has a length of its own; with None there is one for all. The originals
-    are `parametrizations.weight.original0`, the lengths, and `original1`, the directions.
+    Each entry along `dim` has a length of its own; with None, there is one length. The lengths are
+    `parametrizations.weight.original0`, and the directions `original1`.
 
     >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 3))
     >>> {name: tuple(p.shape) for name, p in layer.named_parameters() if name != "bias"}
@@ -56,9 +56,9 @@ def weight_norm(module: Given, name: str = "weight", dim: int | None = 0) -> Giv
 class _SpectralNorm(Module):
     """weight = original / σ, where σ is the largest singular value of the weight as a matrix.
 
-    Its singular vectors `_u` and `_v` are part of the state. In training each reading of the weight
-    brings them nearer, by `n_power_iterations` products with the matrix; gradients do not flow
-    through that.
+    The estimates `_u` and `_v` of its singular vectors are part of the state. In training, each
+    read of the weight improves them by `n_power_iterations` power iterations. Gradients do not flow
+    through these.
     """
 
     _u: Tensor
@@ -104,12 +104,12 @@ class _SpectralNorm(Module):
         return weight / (self._u @ (matrix @ self._v))
 
     def right_inverse(self, value: Tensor) -> Tensor:
-        """The weight itself: it is divided from now on."""
+        """The weight itself."""
         return value
 
 
 _BEGINNING = 15
-"""How often the singular vectors are brought nearer at the beginning."""
+"""The number of power iterations at the beginning."""
 
 
 def spectral_norm(
@@ -119,7 +119,7 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Given:
-    """Divide a weight by its largest singular value, so that it stretches nothing.
+    """Divide a weight by its largest singular value, so that its spectral norm is 1.
 
     The weight is a matrix with axis `dim` as its rows: by default the first, or the second for
     transposed convolutions. Returns the module.

@@ -1,8 +1,8 @@
-"""Parameters that are computed from others each time they are read.
+"""Parametrize parameters: compute them from others each time they are read.
 
     layer.weight    a parameter    →    f(layer.parametrizations.weight.original)
 
-What is trained, saved and loaded is the original; names in a state dictionary are PyTorch's.
+The original is trained, saved and loaded. The names in a state dictionary are PyTorch's.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ogive.tensor.tensor import Tensor
 
 
 class ParametrizationList(Module):
-    """The functions that one parameter goes through, one after the other, and where it begins.
+    """The functions that compute one parameter, applied in order, and its original tensors.
 
-    It begins with `original`, or with `original0`, `original1` and so on where the first function
-    has several arguments.
+    The original tensor is `original`. If the first function has several arguments, they are
+    `original0`, `original1` and so on.
     """
 
     original: Tensor
@@ -41,7 +41,7 @@ class ParametrizationList(Module):
         self.append(first)
 
     def _keep(self, name: str, value: Tensor, begin: Tensor) -> None:
-        """Make the tensor that was there the one to begin with: an optimizer may have it."""
+        """Use the tensor `begin` as the original, with this value: an optimizer may hold it."""
         if begin is not value:
             replace_value(value, begin)
         if isinstance(value, Parameter):
@@ -50,7 +50,7 @@ class ParametrizationList(Module):
             self.register_buffer(name, value)
 
     def originals(self) -> list[Tensor]:
-        """What the first function is given."""
+        """The original tensors: the arguments of the first function."""
         if not self.several:
             return [self.original]
         originals: list[Tensor] = []
@@ -59,7 +59,7 @@ class ParametrizationList(Module):
         return originals
 
     def append(self, function: AnyModule) -> None:
-        """Let one more function follow."""
+        """Add a function after the others."""
         self.add_module(str(self.count), function)
         self.count += 1
 
@@ -95,7 +95,7 @@ def _like(part: Tensor, value: Tensor) -> Tensor:
 
 
 def register_parametrization(module: Given, tensor_name: str, parametrization: AnyModule) -> Given:
-    """Let a parameter be `parametrization` of what it was. Returns the module.
+    """Compute a parameter as `parametrization` of its original. Returns the module.
 
     `parametrization` is a module that gives the value from the original. If it has a method
     `right_inverse`, that gives the original for the present value (a tuple for several arguments);
@@ -111,8 +111,8 @@ def register_parametrization(module: Given, tensor_name: str, parametrization: A
     >>> [name for name, _ in layer.named_parameters()]
     ['bias', 'parametrizations.weight.original']
 
-    Raises `ArgumentError` for a name that is no tensor of the module, `ShapeError` when the result
-    has another shape than the parameter.
+    Raises `ArgumentError` if the module has no tensor of this name, and `ShapeError` if the result
+    does not have the parameter's shape.
     """
     if is_parametrized(module, tensor_name):
         chain = _chain(module, tensor_name)
@@ -149,7 +149,7 @@ def _check(before: Tensor, after: Tensor, name: str) -> None:
 
 
 def install_chain(module: AnyModule, name: str, chain: ParametrizationList) -> None:
-    """Put a chain in the place of a tensor: a property of a class that only this module has."""
+    """Replace a tensor by a property that computes it, in a class that only this module has."""
     del vars(module)[name]
     module._buffer_names = {
         known: kept for known, kept in module._buffer_names.items() if known != name
@@ -206,7 +206,7 @@ def _chain(module: AnyModule, name: str) -> ParametrizationList:
 
 
 def is_parametrized(module: AnyModule, tensor_name: str | None = None) -> bool:
-    """Whether a parameter of a module is computed: this one, or any.
+    """Whether a parameter of a module is parametrized: this one, or without a name any.
 
     >>> nn.utils.parametrize.is_parametrized(nn.Linear(2, 2))
     False
@@ -222,7 +222,7 @@ def remove_parametrizations(
 ) -> Given:
     """Make a parameter a plain one again, with its present value. Returns the module.
 
-    With `leave_parametrized=False` it gets the original back, of which there must be one only.
+    With `leave_parametrized=False`, it gets the original back, if there is only one.
 
     >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 3))
     >>> sorted(nn.utils.parametrize.remove_parametrizations(layer, "weight").state_dict())
@@ -236,8 +236,8 @@ def remove_parametrizations(
     originals = chain.originals()
     if not leave_parametrized and len(originals) > 1:
         raise ArgumentError(
-            f"{tensor_name!r} has {len(originals)} originals, none of which can take its place; "
-            "leave it parametrized"
+            f"{tensor_name!r} has {len(originals)} originals, so none can take its place; use "
+            "leave_parametrized=True"
         )
     if len(originals) == 1:
         kept = originals[0]

@@ -1,8 +1,8 @@
-"""Pruning: entries of a parameter that count little are masked, by PyTorch's names.
+"""Prune parameters: mask their least important entries, by PyTorch's names.
 
     layer.weight    a parameter    →    layer.weight_orig · layer.weight_mask
 
-What is trained is the original; the mask is a buffer. The product is made anew at each call.
+The original is trained, and the mask is a buffer. The product is computed anew at each call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ogive.tensor.movement.joining import cat
 from ogive.tensor.tensor import Tensor
 
 Amount = int | float
-"""How many entries, or which part of those that are left."""
+"""The number of entries to prune, or their share of the entries not pruned yet."""
 
 _handles: str = "_pruning_handles"
 
@@ -156,7 +156,7 @@ class L1Unstructured(BasePruningMethod):
 
 
 class RandomUnstructured(L1Unstructured):
-    """Some entries go, whichever."""
+    """Prunes random entries."""
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         return _masked(random.rand(*t.shape), default_mask, self.amount)
@@ -254,7 +254,7 @@ def global_unstructured(
     importance_scores: Mapping[tuple[AnyModule, str], Tensor] | None = None,
     **settings: Any,
 ) -> None:
-    """Mask entries of several parameters, which are compared with each other."""
+    """Mask the least important entries of several parameters together."""
     pairs = list(parameters)
     given = importance_scores or {}
     method = pruning_method(**settings)
@@ -277,7 +277,8 @@ def custom_from_mask(module: Given, name: str, mask: Tensor) -> Given:
 
 
 def remove(module: Given, name: str) -> Given:
-    """Let the parameter be one again, with zeros where it was masked. Returns the module."""
+    """Make pruning permanent: a plain parameter with zeros where it was masked. Returns the module.
+    """
     if name not in _handles_of(module):
         raise ArgumentError(f"{type(module).__name__}.{name} is not pruned")
     _handles_of(module).pop(name).remove()
@@ -292,7 +293,7 @@ def remove(module: Given, name: str) -> Given:
 
 
 def is_pruned(module: AnyModule) -> bool:
-    """Whether a parameter of a module, or of one inside it, is masked."""
+    """Whether a parameter of a module, or of a module below it, is masked."""
     return any(_handles_of(each) for each in module.modules())
 
 
@@ -323,11 +324,11 @@ def _mask_of(module: AnyModule, name: str) -> Tensor:
 
 
 def _masked(scores: Tensor, mask: Tensor, amount: Amount) -> Tensor:
-    """A mask in which the entries of least score are zero, of those that are left in `mask`."""
+    """A mask that is zero also for the least scores among the entries left in `mask`."""
     left = int((mask != 0).sum())
     count = amount if isinstance(amount, int) else round(amount * left)
     if not 0 <= count <= left:
-        raise ArgumentError(f"{count} entries are to be pruned, and {left} are left")
+        raise ArgumentError(f"cannot prune {count} entries: only {left} are left")
     if count == 0:
         return mask
     ranked = scores.reshape(-1).masked_fill(mask.reshape(-1) == 0, math.inf)

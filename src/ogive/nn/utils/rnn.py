@@ -27,7 +27,7 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Tensor:
-    """Sequences side by side, each filled up to the length of the longest.
+    """Stack sequences, each padded to the length of the longest.
 
     Shapes: (lengthᵢ, ...) each → (longest, count, ...); (count, longest, ...) with `batch_first`.
 
@@ -38,7 +38,7 @@ def pad_sequence(
     Raises `ShapeError` when the sequences differ in more than their lengths.
     """
     if padding_side not in ("left", "right"):
-        raise ArgumentError(f"padding_side is 'left' or 'right', not {padding_side!r}")
+        raise ArgumentError(f"padding_side must be 'left' or 'right', not {padding_side!r}")
     if not sequences:
         raise ArgumentError("pad_sequence takes at least one sequence")
     rest = sequences[0].shape[1:]
@@ -60,7 +60,7 @@ def pad_sequence(
 def unpad_sequence(
     padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False
 ) -> list[Tensor]:
-    """What `pad_sequence` was given, with the lengths that it had. Computes the lengths at once.
+    """The inverse of `pad_sequence`: the sequences at their lengths. Computes the lengths at once.
 
     Shapes: (longest, count, ...) and (count,) → (lengthᵢ, ...) each.
 
@@ -76,7 +76,7 @@ def unpad_sequence(
 def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Sequences that were padded, with their lengths, for a recurrent layer.
+    """Pack padded sequences and their lengths for a recurrent layer.
 
     Shapes: (longest, count, ...), or (count, longest, ...) with `batch_first`, and (count,). The
     longest sequence is the first, unless `enforce_sorted` is False. In a captured function the
@@ -98,7 +98,7 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The opposite of `pack_padded_sequence`: sequences side by side, and their lengths.
+    """The inverse of `pack_padded_sequence`: padded sequences, and their lengths.
 
     Shapes: (longest, count, ...), or (count, longest, ...) with `batch_first`, and (count,). With
     `total_length` they are padded to that.
@@ -113,7 +113,7 @@ def pad_packed_sequence(
 
 
 def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
-    """Sequences for a recurrent layer. Shapes: (lengthᵢ, ...) each.
+    """Pack sequences for a recurrent layer. Shapes: (lengthᵢ, ...) each.
 
     >>> from ogive.nn.utils.rnn import pack_sequence
     >>> pack_sequence([Tensor([1, 2, 3]), Tensor([4])]).data.tolist()
@@ -124,7 +124,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The opposite of `pack_sequence`. Computes the lengths at once.
+    """The inverse of `pack_sequence`. Computes the lengths at once.
 
     >>> from ogive.nn.utils.rnn import pack_sequence, unpack_sequence
     >>> [row.tolist() for row in unpack_sequence(pack_sequence([Tensor([1, 2]), Tensor([3])]))]

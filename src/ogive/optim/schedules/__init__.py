@@ -1,1 +1,2 @@
-"""Learning rates as functions of the number of steps; `lr_scheduler.py` has all their names."""
+"""Learning-rate schedules: rates as functions of the number of steps. `lr_scheduler.py` lists them.
+"""

@@ -12,7 +12,7 @@ from ogive.optim.schedules.schedule import LRScheduler
 
 
 class CosineAnnealingLR(LRScheduler):
-    """From base down to `eta_min` along half a cosine of `T_max` steps."""
+    """Half a cosine of `T_max` steps, from the base rate down to `eta_min`."""
 
     def __init__(
         self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
@@ -26,7 +26,11 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines one after the other, each `T_mult` times as long as the one before."""
+    """Repeated half cosines from the base rate to `eta_min`.
+
+    The first one takes `T_0` steps, and each later one `T_mult` times as many as the one before.
+    Raises `ArgumentError` if `T_0` or `T_mult` is below 1.
+    """
 
     chained = False
 
@@ -39,7 +43,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         last_epoch: int = -1,
     ) -> None:
         if T_0 < 1 or T_mult < 1:
-            raise ArgumentError(f"T_0 and T_mult are at least 1, got {T_0} and {T_mult}")
+            raise ArgumentError(f"T_0 and T_mult must be at least 1, got {T_0} and {T_mult}")
         self.first, self.growth, self.eta_min = T_0, T_mult, eta_min
         super().__init__(optimizer, last_epoch)
 
@@ -52,14 +56,15 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Up from `base_lr` to `max_lr` and down again, in straight lines, over and over.
+    """Cycles of straight lines, from `base_lr` up to `max_lr` and down again.
 
-    How high a cycle goes depends on `mode`: always to the top ("triangular"), half as high each
-    time ("triangular2"), or as high as gamma^step ("exp_range"); or on `scale_fn`, a function of
-    the number of the cycle, or of the step if `scale_mode` is "iterations". With `cycle_momentum`,
-    momentum goes the other way, from `max_momentum` down to `base_momentum`.
+    `mode` scales the height of a cycle: always 1 ("triangular"), half of the cycle before
+    ("triangular2"), or gamma^step ("exp_range"). `scale_fn` scales it in another way; it is a
+    function of the cycle's number, or of the step if `scale_mode` is "iterations". With
+    `cycle_momentum`, momentum moves the other way, from `max_momentum` down to `base_momentum`.
 
-    Raises `ArgumentError` for unknown modes, and for `cycle_momentum` where there is no momentum.
+    Raises `ArgumentError` for an unknown mode, and for `cycle_momentum` if the optimizer has no
+    momentum.
     """
 
     chained = False
@@ -86,7 +91,7 @@ class CyclicLR(LRScheduler):
             "exp_range": ("iterations", lambda step: gamma**step),
         }
         if mode not in scales and scale_fn is None:
-            raise ArgumentError(f"CyclicLR: mode is one of {', '.join(scales)}, not {mode!r}")
+            raise ArgumentError(f"CyclicLR: mode must be one of {', '.join(scales)}, not {mode!r}")
         momenta = (base_momentum, max_momentum)
         self.momentum = _CycledMomentum(optimizer, *momenta) if cycle_momentum else None
         counted, self.scale = scales[mode] if scale_fn is None else (scale_mode, scale_fn)
@@ -110,14 +115,14 @@ class CyclicLR(LRScheduler):
 
 
 class OneCycleLR(LRScheduler):
-    """Up from max_lr / div_factor to `max_lr`, then down to a fraction of where it began.
+    """One cycle: from `max_lr / div_factor` up to `max_lr`, then down to a fraction of the start.
 
-    There are `total_steps`, or `epochs`·`steps_per_epoch`. With `cycle_momentum`, momentum goes the
-    other way, from `max_momentum` down to `base_momentum` and back. A captured step is traced anew
-    for each momentum; one that is to be traced once has `cycle_momentum=False`.
+    The cycle has `total_steps` steps, or `epochs * steps_per_epoch`. With `cycle_momentum`,
+    momentum moves the other way, from `max_momentum` down to `base_momentum` and back. A captured
+    step is traced anew for each momentum; `cycle_momentum=False` avoids that.
 
-    Raises `ArgumentError` for no number of steps, for unknown strategies, and for `cycle_momentum`
-    where there is no momentum.
+    Raises `ArgumentError` without a number of steps, for an unknown strategy, and for
+    `cycle_momentum` if the optimizer has no momentum.
     """
 
     chained = False
@@ -141,7 +146,7 @@ class OneCycleLR(LRScheduler):
     ) -> None:
         if anneal_strategy not in ("cos", "linear"):
             raise ArgumentError(
-                f"anneal_strategy is 'cos' or 'linear', not {anneal_strategy!r}"
+                f"anneal_strategy must be 'cos' or 'linear', not {anneal_strategy!r}"
             )
         if total_steps is None:
             if epochs is None or steps_per_epoch is None:
@@ -169,7 +174,7 @@ class OneCycleLR(LRScheduler):
     def get_lr(self) -> list[float]:
         if self.last_epoch > self.total_steps:
             raise ArgumentError(
-                f"the cycle has {self.total_steps} steps, and this would be one more"
+                f"the cycle has {self.total_steps} steps, and all of them are done"
             )
         phase, part = self._place()
         if self.momentum is not None:
@@ -179,7 +184,7 @@ class OneCycleLR(LRScheduler):
         ]
 
     def _place(self) -> tuple[_Phase, float]:
-        """The phase of this step, and how much of it is over."""
+        """The phase of this step, and the share of the phase that is over."""
         begin = 0.0
         for phase in self.phases:
             if self.last_epoch <= phase.end or phase is self.phases[-1]:
@@ -189,8 +194,11 @@ class OneCycleLR(LRScheduler):
 
 
 class _Phase(NamedTuple):
-    """A part of a cycle: its last step; rates at both ends, in parts of the highest; momenta there,
-    0 for the largest and 1 for the smallest."""
+    """A part of a cycle, up to the step `end`.
+
+    The rates at its two ends are shares of the highest rate. The momenta there are 0 for the
+    largest one and 1 for the smallest.
+    """
 
     end: float
     rate: float
@@ -200,7 +208,7 @@ class _Phase(NamedTuple):
 
 
 class _CycledMomentum:
-    """The momentum of each group, or the first of its `betas`, which moves between two numbers."""
+    """The momentum of each group (or the first of its `betas`), moved between two numbers."""
 
     def __init__(
         self,
@@ -210,7 +218,7 @@ class _CycledMomentum:
     ) -> None:
         if not {"momentum", "betas"} & optimizer.defaults.keys():
             raise ArgumentError(
-                f"{type(optimizer).__name__} has no momentum that could change with the rate; "
+                f"{type(optimizer).__name__} has no momentum to change with the rate; "
                 "give cycle_momentum=False"
             )
         self.groups = optimizer.param_groups
@@ -220,7 +228,8 @@ class _CycledMomentum:
     def set(
         self, between: Callable[[float, float, float], float], first: int, last: int, part: float
     ) -> None:
-        """Give every group what is `part` of the way from one end to the other."""
+        """Set the momentum of every group to the value at `part` of the way from `first` to `last`.
+        """
         for group, ends in zip(self.groups, self.ends, strict=True):
             value = between(ends[first], ends[last], part)
             if "betas" in group:
@@ -230,16 +239,16 @@ class _CycledMomentum:
 
 
 def _rates_for(optimizer: Optimizer, rates: float | Sequence[float]) -> list[float]:
-    """A rate for each group, of one for all or one each."""
+    """A rate for each group, from one rate for all groups or a sequence of rates."""
     count = len(optimizer.param_groups)
     given = list(rates) if isinstance(rates, Sequence) else [rates] * count
     if len(given) != count:
-        raise ArgumentError(f"{len(given)} rates are given for {count} groups of parameters")
+        raise ArgumentError(f"got {len(given)} rates for {count} groups of parameters")
     return given
 
 
 def _start(optimizer: Optimizer, rates: Sequence[float]) -> None:
-    """Let groups start with other rates than they have."""
+    """Set the first rates of the groups."""
     for group, rate in zip(optimizer.param_groups, rates, strict=True):
         group["lr"] = group["initial_lr"] = rate
 

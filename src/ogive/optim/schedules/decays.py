@@ -1,4 +1,4 @@
-"""Rates that go one way: by a function, in steps, as a power, in a line."""
+"""Rates by a function of the step, in steps, as a power, or along a line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ogive.optim.schedules.schedule import LRScheduler
 
 
 class LambdaLR(LRScheduler):
-    """base·function(step), with one function for all groups or one for each."""
+    """base·function(step), with one function for all groups or one function per group."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LRScheduler):
-    """The rate before times function(step)."""
+    """The previous rate times function(step)."""
 
     def __init__(
         self, optimizer: Optimizer, lr_lambda: Callable[[int], float], last_epoch: int = -1
@@ -105,7 +105,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """From base·start_factor to base·end_factor in `total_iters` steps: a warm-up."""
+    """A line from base·start_factor to base·end_factor in `total_iters` steps: a warm-up."""
 
     def __init__(
         self,

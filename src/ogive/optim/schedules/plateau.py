@@ -1,4 +1,4 @@
-"""A rate that falls when a measure no longer gets better."""
+"""A rate that falls when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ogive.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau:
-    """The rate times `factor` whenever a measure has not got better for `patience` steps."""
+    """Multiplies the rate by `factor` when a metric has not improved for `patience` steps."""
 
     def __init__(
         self,
@@ -27,11 +27,11 @@ class ReduceLROnPlateau:
     ) -> None:
         if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
             raise ArgumentError(
-                "mode is 'min' or 'max' and threshold_mode 'rel' or 'abs', got "
+                "mode must be 'min' or 'max', and threshold_mode 'rel' or 'abs', got "
                 f"{mode!r} and {threshold_mode!r}"
             )
         if factor >= 1:
-            raise ArgumentError(f"factor must lie below 1, got {factor}")
+            raise ArgumentError(f"factor must be below 1, got {factor}")
         self.optimizer = optimizer
         self.sign = 1.0 if mode == "min" else -1.0
         self.factor, self.patience, self.cooldown = factor, patience, cooldown
@@ -42,7 +42,7 @@ class ReduceLROnPlateau:
         self.resting = 0
 
     def step(self, metrics: Any) -> None:
-        """Take note of the measure."""
+        """Record the metric of an epoch, and lower the rates if it has stopped improving."""
         current = self.sign * float(metrics)
         margin = self.threshold * (abs(self.best) if self.is_relative else 1.0)
         if current < self.best - (margin if math.isfinite(margin) else 0.0):
@@ -62,18 +62,18 @@ class ReduceLROnPlateau:
             self.bad_steps = 0
 
     def get_last_lr(self) -> list[float]:
-        """The rate of each group now."""
+        """The current rate of each group."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """What has been seen of the measure, and the rates."""
+        """The best metric, the counts of steps, and the rates."""
         return {
             "best": self.best, "bad_steps": self.bad_steps, "resting": self.resting,
             "rates": self.get_last_lr(),
         }  # fmt: skip
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a state that `state_dict` gave."""
         self.best, self.bad_steps = state["best"], state["bad_steps"]
         self.resting = state["resting"]
         for group, rate in zip(self.optimizer.param_groups, state["rates"], strict=True):

@@ -1,4 +1,4 @@
-"""The base of schedules: a rate for each number of steps, given the one a group started with."""
+"""The base class of schedules: a rate for each number of steps and each group's first rate."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ogive.optim.optimizer import Optimizer
 
 
 class LRScheduler:
-    """The base of all schedules: define `rate_at`, or `get_lr`, as PyTorch has it.
+    """The base of all schedules. A schedule defines `rate_at`, or `get_lr` as in PyTorch.
 
-    Where somebody else has changed a rate as well, another schedule perhaps, it is changed from
-    what it is, in proportion to what is above `floor`. Those that are not `chained` set the rate
-    whatever it is. `_own` has the rates of this schedule alone, None where it is not alone.
+    Something else may change a rate as well, such as another schedule. A `chained` schedule then
+    scales the rate that it finds, by the part above `floor`; other schedules overwrite it. `_own`
+    holds the last rates that this schedule set, and None for a rate that something else changed.
 
-    `last_epoch` is the number of the last step, -1 before the first. With another, it goes on where
-    the optimizer is, whose state was loaded: its rates are those of the step after `last_epoch`.
+    `last_epoch` is the number of the last step, -1 before the first. Another number continues a
+    loaded optimizer: its rates are those of the step after `last_epoch`.
     """
 
     chained = True
@@ -26,7 +26,8 @@ class LRScheduler:
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
             raise ArgumentTypeError(
-                f"{type(self).__name__} takes an optimizer first, not {type(optimizer).__name__}"
+                f"the first argument of {type(self).__name__} must be an optimizer, not "
+                f"{type(optimizer).__name__}"
             )
         self.optimizer = optimizer
         self.base_lrs: list[float] = [
@@ -41,13 +42,13 @@ class LRScheduler:
             self._own = [*self.get_last_lr()]
 
     def rate_at(self, step: int, base: float) -> float:
-        """The rate after `step` steps of a group that started with `base`."""
+        """The rate after `step` steps, for a group whose first rate is `base`."""
         raise NotImplementedError
 
     def get_lr(self) -> list[float]:
         """The rates after `last_epoch` steps, one for each group.
 
-        Groups that the optimizer got later change in proportion, as the first one does.
+        Groups that were added later change in proportion to the first group.
         """
         rates = []
         groups = self.optimizer.param_groups
@@ -62,37 +63,38 @@ class LRScheduler:
         return rates
 
     def step(self) -> None:
-        """Go one step on."""
+        """Set the rates of the next step."""
         self.last_epoch += 1
         for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
             group["lr"] = rate
 
     def _moved(self, wanted: float, rate: float, base: float) -> float:
-        """The next rate after one that was found, where ours would have become `rate`."""
+        """The rate that follows `wanted`, which something else has set, where this schedule by
+        itself would set `rate`."""
         before = self.rate_at(self.last_epoch - 1, base) if self.last_epoch else base
-        if before == self.floor:  # as PyTorch goes on from the bottom of a cosine, or past the end
+        if before == self.floor:  # the bottom of a cosine, or past its end: add, as PyTorch does
             return wanted + rate - self.floor
         return self.floor + (wanted - self.floor) * (rate - self.floor) / (before - self.floor)
 
     def restart(self) -> None:
-        """Begin again, whatever the rates are."""
+        """Begin again from step 0, whatever the rates are."""
         self.last_epoch = -1
         self._own = [*self.get_last_lr()]
         self.step()
 
     def get_last_lr(self) -> list[float]:
-        """The rate of each group now."""
+        """The current rate of each group."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the schedule is."""
+        """The number of steps, and the rates."""
         return {
             "last_epoch": self.last_epoch, "base_lrs": list(self.base_lrs),
             "_last_lr": self.get_last_lr(), "_own": list(self._own),
         }  # fmt: skip
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a state that `state_dict` gave."""
         self.base_lrs = list(state["base_lrs"])
         self.last_epoch = state["last_epoch"]
         self._own = list(state.get("_own", state["_last_lr"]))

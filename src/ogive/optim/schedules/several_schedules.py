@@ -1,4 +1,4 @@
-"""Schedules made of schedules: one after the other, or all at once."""
+"""Combine schedules: one after the other, or all at each step."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ogive.optim.schedules.schedule import LRScheduler
 
 
 class SequentialLR:
-    """One schedule after the other, changing over at the milestones."""
+    """Runs one schedule after the other. Schedule i + 1 begins at step `milestones[i]`."""
 
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: Sequence[int]
     ) -> None:
         if len(milestones) != len(schedulers) - 1:
             raise ArgumentError(
-                f"{len(schedulers)} schedules change over {len(schedulers) - 1} times, "
-                f"and there are {len(milestones)} milestones"
+                f"{len(schedulers)} schedules need {len(schedulers) - 1} milestones, got "
+                f"{len(milestones)}"
             )
         self.optimizer = optimizer
         self.schedulers = list(schedulers)
@@ -33,7 +33,7 @@ class SequentialLR:
         self.schedulers[0].restart()
 
     def step(self) -> None:
-        """Go one step on."""
+        """Set the rates of the next step."""
         self.last_epoch += 1
         number = bisect_right(self.milestones, self.last_epoch)
         if number and self.milestones[number - 1] == self.last_epoch:
@@ -42,25 +42,26 @@ class SequentialLR:
             self.schedulers[number].step()
 
     def get_last_lr(self) -> list[float]:
-        """The rate of each group now."""
+        """The current rate of each group."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the schedules are."""
+        """The states of the schedules."""
         parts = [scheduler.state_dict() for scheduler in self.schedulers]
         return {"last_epoch": self.last_epoch, "schedulers": parts}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a state that `state_dict` gave."""
         self.last_epoch = state["last_epoch"]
         now = bisect_right(self.milestones, self.last_epoch)
-        order = [*[n for n in range(len(self.schedulers)) if n != now], now]  # the last one rules
+        # Each schedule loads the rates, too. The present one comes last, so its rates remain.
+        order = [*[n for n in range(len(self.schedulers)) if n != now], now]
         for number in order:
             self.schedulers[number].load_state_dict(state["schedulers"][number])
 
 
 class ChainedScheduler:
-    """Schedules that all take each step, one after the other: what they do is multiplied."""
+    """Runs several schedules at each step, in order, so that their factors multiply."""
 
     def __init__(
         self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
@@ -73,19 +74,19 @@ class ChainedScheduler:
             raise ArgumentError("ChainedScheduler takes schedules of one optimizer")
 
     def step(self) -> None:
-        """Go one step on."""
+        """Set the rates of the next step."""
         for scheduler in self.schedulers:
             scheduler.step()
 
     def get_last_lr(self) -> list[float]:
-        """The rate of each group now."""
+        """The current rate of each group."""
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the schedules are."""
+        """The states of the schedules."""
         return {"schedulers": [scheduler.state_dict() for scheduler in self.schedulers]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Continue from a state that `state_dict` gave."""
         for scheduler, part in zip(self.schedulers, state["schedulers"], strict=True):
             scheduler.load_state_dict(part)

@@ -1,1 +1,1 @@
-"""Parts of all optimizers' steps: groups, state and its parts, counts, repetition."""
+"""Parts of all optimizers: groups of parameters, state, numbers of steps, repeated steps."""

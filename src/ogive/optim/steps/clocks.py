@@ -1,8 +1,8 @@
-"""How many steps each parameter has taken.
+"""Count the steps of each parameter.
 
-The numbers are data, in tensors of their own, and parameters that have always gone together share
-one: a step over all of them advances one number. A parameter that has no gradient rests, and goes
-by a number of its own from then on.
+The numbers are data, in tensors. Parameters that have taken all steps together share one tensor, so
+a step over all of them advances one number. A parameter without a gradient takes no step, and has
+its own number from then on.
 
     a, b, c: 5     step of a and b     a, b: 6    c: 5
 """
@@ -19,7 +19,10 @@ from ogive.tensor.tensor import Tensor
 
 
 class Clocks:
-    """The numbers of steps, by parameter. `splits` tells captured functions of a new division."""
+    """The number of steps of each parameter.
+
+    `splits` counts the changes of which parameters share a number; captured functions watch it.
+    """
 
     def __init__(self) -> None:
         self._numbers: dict[int, Tensor] = Fixed()
@@ -27,7 +30,7 @@ class Clocks:
         self.splits = 0
 
     def add(self, parameters: Sequence[Tensor]) -> None:
-        """Take on parameters that have taken no step; each has a number that it may need."""
+        """Add parameters that have taken no step. Each gets a number for the case of a split."""
         numbers = {id(parameter): _zero(parameter) for parameter in parameters}
         self._numbers = Fixed({**self._numbers, **numbers})
         self._leaders.update(dict.fromkeys(numbers, id(parameters[0]) if parameters else 0))
@@ -39,9 +42,9 @@ class Clocks:
     def advance(
         self, moving: Iterable[Tensor], resting: Iterable[Tensor], skipped: Tensor | None = None
     ) -> list[Tensor]:
-        """Count a step of some parameters, or none if the scalar `skipped` is true.
+        """Count a step of the parameters `moving`, unless the scalar `skipped` is true.
 
-        Gives the numbers that have changed.
+        The parameters `resting` take no step. Returns the numbers that have changed.
         """
         left = _together(resting, self._leaders)
         changed = []
@@ -55,7 +58,8 @@ class Clocks:
         return changed
 
     def _split(self, leader: int, apart: Sequence[int]) -> Tensor:
-        """Let some of those that follow a leader follow the first of them."""
+        """Give the parameters `apart`, which share the number of `leader`, a number of their own.
+        """
         number = self._numbers[apart[0]]
         number.assign(self._numbers[leader])
         self._leaders.update(dict.fromkeys(apart, apart[0]))
@@ -63,7 +67,7 @@ class Clocks:
         return number
 
     def load(self, steps: Mapping[int, float]) -> None:
-        """Go on from other numbers, given by the ids of parameters."""
+        """Continue from other numbers of steps, given by the ids of parameters."""
         leaders: dict[tuple[int, float], int] = {}
         for parameter, count in steps.items():
             leader = leaders.setdefault((self._leaders[parameter], count), parameter)

@@ -1,4 +1,5 @@
-"""Dictionaries that stay as they are: captured functions need not compare them at each call."""
+"""Dictionaries that cannot change, so that captured functions need not compare them at each call.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +19,7 @@ class Fixed(dict[Key, Value]):
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise ArgumentTypeError(
-            "what an optimizer remembers is changed by assign() to its tensors, not by others in "
-            "their place"
+            "an optimizer's state cannot be replaced; change its tensors with assign() instead"
         )
 
     __setitem__: Callable[..., None] = _refuse

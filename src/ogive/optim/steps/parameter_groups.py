@@ -1,4 +1,4 @@
-"""Groups of parameters: their settings, what is remembered of each, and what is refused."""
+"""Groups of parameters: their settings and state, and checks of both."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ _SIGNED = ("beta2_decay",)
 
 
 class Execution(TypedDict, total=False):
-    """How a step is run: `shard` says that state is kept in parts (`state_parts.py`). What else
-    PyTorch has means nothing here: a step is compiled as a whole."""
+    """Options of how a step runs.
+
+    `shard` divides the state (`state_parts.py`). The others are PyTorch's and have no effect,
+    because a step is always compiled as a whole.
+    """
 
     shard: StateParts | None
     foreach: bool | None
@@ -35,8 +38,8 @@ class Execution(TypedDict, total=False):
 class Group(dict[str, Any]):
     """Parameters and their settings: `group["params"]`, `group["lr"]`, and so on.
 
-    `rate` is the learning rate as a tensor, in float64. Captured functions watch all settings but
-    those that are `kept_as_data`.
+    `rate` is the learning rate as a tensor, in float64. Captured functions watch all settings
+    except those in `kept_as_data`.
     """
 
     kept_as_data = frozenset(["lr"])
@@ -63,7 +66,8 @@ class Group(dict[str, Any]):
         super().__setitem__(name, value)
 
     def update(self, *settings: Any, **named: Any) -> None:
-        """Set several settings: each as by itself, which a dictionary of Python's does not do."""
+        """Change several settings, each through `__setitem__`, which `dict.update` would not call.
+        """
         for name, value in dict(*settings, **named).items():
             self[name] = value
 
@@ -72,7 +76,7 @@ class Group(dict[str, Any]):
         return self
 
     def setdefault(self, name: str, default: Any = None, /) -> Any:
-        """The setting of this name, which is `default` from now on if there was none."""
+        """The setting `name`. If there is none, it is set to `default` first."""
         if name not in self:
             self[name] = default
         return self[name]
@@ -91,12 +95,12 @@ class StateByParameter(Fixed[int, State]):
 
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    """Refuse numbers that no optimizer can use."""
+    """Raise `ArgumentError` or `ArgumentTypeError` for settings that no optimizer can use."""
     for key, value in settings.items():
         if key == "betas" and not (isinstance(value, tuple | list) and len(value) == 2):
-            raise ArgumentTypeError(f"{name}: betas are two numbers, got {value!r}")
+            raise ArgumentTypeError(f"{name}: betas must be two numbers, got {value!r}")
         if key == "lr" and not hasattr(value, "__float__"):
-            raise ArgumentTypeError(f"{name}: lr is a number, got {value!r}")
+            raise ArgumentTypeError(f"{name}: lr must be a number, got {value!r}")
         entries = value if key == "betas" else (value,)
         for entry in entries:
             if isinstance(entry, bool) or not isinstance(entry, int | float):
@@ -108,16 +112,16 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
 
 
 def check_parameter(tensor: Any) -> None:
-    """Refuse what no optimizer can change."""
+    """Raise `ArgumentError` or `ArgumentTypeError` for a parameter that no optimizer can change."""
     if not isinstance(tensor, Tensor):
         raise ArgumentTypeError(f"an optimizer takes tensors, got {tensor!r}")
     if isinstance(tensor, UninitializedParameter):
         raise ArgumentError(
             "a parameter of a lazy layer has no shape yet; call the model once with an "
-            "input before its parameters are given to an optimizer"
+            "input before you give its parameters to an optimizer"
         )
     if not tensor.is_leaf:
         raise ArgumentError(
-            f"an optimizer changes leaves, and {tensor!r} was computed from others that "
-            "require gradients; give those"
+            f"an optimizer changes leaves, but {tensor!r} was computed from tensors that "
+            "require gradients; give those instead"
         )

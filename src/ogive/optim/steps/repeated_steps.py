@@ -1,6 +1,6 @@
-"""Steps that are repeated, not built: as they were carried out before, over the memory of now.
+"""Repeat steps without building their graphs: run an earlier step's graph over the current memory.
 
-`engine/repeated_assignments.py` says how and when.
+`engine/repeated_assignments.py` describes how and when.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.evaluation import Repeatable, carry_out_noting
 
 _MOST_REPEATED = 8
-"""How many kinds of steps are known: with other parameters that rest, or other settings."""
+"""The most kinds of steps that are kept. Kinds differ in settings, or in the parameters that step.
+"""
 
 
 class RepeatedSteps:
-    """The kinds of steps of an optimizer that are known."""
+    """The steps of an optimizer that can be repeated, by kind."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Repeatable] = {}
@@ -27,11 +28,11 @@ class RepeatedSteps:
         operands: Sequence[Tensor],
         assign: Callable[[], list[Tensor]],
     ) -> None:
-        """Carry out a step of a `kind` over the `operands`, as before where that is known.
+        """Carry out a step over `operands`: repeat an earlier one of its kind, or build it.
 
-        `kind` tells all that the step follows from but tensors; it may be another one afterwards,
-        where state has grown. `assign` builds the step otherwise, and gives the tensors that are
-        concerned.
+        `kind` gives everything besides tensors that the step depends on. It is asked again after
+        the step, since new state may change it. `assign` builds the step, and gives the tensors
+        that it reads or changes.
         """
         known = self._known.get(kind())
         if known is not None and known.carry_out(operands):
@@ -44,7 +45,7 @@ class RepeatedSteps:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a setting is what it looks like, so that equal ones mean equal steps."""
+    """Whether a setting is a plain value, so that equal settings mean equal steps."""
     if type(value) is tuple:
         return all(map(is_plain, value))
     return type(value) in (bool, int, float, str, type(None))

@@ -1,11 +1,12 @@
-"""State of optimizers in parts: each device of an axis of a mesh, or each rank of a group, has one.
+"""Divide the state of optimizers: among the devices along a mesh axis, or among ranks.
 
     AdamW(parameters, shard=mesh["data"])      devices of this process: state is a divided tensor
-    AdamW(parameters, shard=group)             ranks: state is that of this rank's part
+    AdamW(parameters, shard=group)             ranks: each has the state of its part
 
-Over devices, tensors are whole values wherever they lie, and nothing but the place of the state
-changes: the compiler divides the work and gathers new parameters. Ranks do it themselves. A rank's
-part of a parameter is an equal share of its elements in a row, the last one filled up with zeros.
+Over devices, a divided tensor is still one value. Only the placement of the state changes, and the
+compiler divides the work and gathers the new parameters. Ranks exchange their parts themselves.
+A parameter's elements, in order, are divided into equal parts, one per rank; the last part is
+filled up with zeros.
 """
 
 from __future__ import annotations
@@ -25,23 +26,23 @@ class RankParts(Protocol):
     """A group of ranks that keep parts of tensors (`distributed.Group`)."""
 
     def own_part(self, tensor: Tensor) -> Tensor:
-        """This rank's share of the elements, in a row."""
+        """This rank's part of a tensor's elements, as a vector."""
 
     def join_parts(self, parts: Sequence[Tensor], shapes: Sequence[Any]) -> list[Tensor]:
-        """Tensors of these shapes, of which each rank gives its parts."""
+        """Tensors of the given shapes, joined from the parts of all ranks."""
 
 
 StateParts = MeshAxis | RankParts
-"""What `shard` may be."""
+"""The types of `shard`."""
 
 
 class Whole:
-    """State that lies as its parameter does."""
+    """State that is placed as its parameter is."""
 
     ranks = False
 
     def place(self, value: Tensor, parameter: Tensor) -> Tensor:
-        """Where state of a parameter's shape is kept."""
+        """Place state that has the parameter's shape."""
         return value.shard_like(parameter)
 
     def own(self, tensor: Tensor) -> Tensor:
@@ -49,11 +50,11 @@ class Whole:
         return tensor
 
     def join(self, new: Sequence[tuple[Tensor, Tensor]]) -> Iterable[tuple[Tensor, Tensor]]:
-        """Parameters with their new values, given those of what this process changes."""
+        """Parameters with their whole new values, from the parts that this process computed."""
         return new
 
     def whole_state(self, own: Mapping[str, Tensor], parameter: Tensor) -> Mapping[str, Tensor]:
-        """State as it is saved."""
+        """The whole state, for saving."""
         return own
 
     def own_state(self, saved: Any, kept: Tensor, parameter: Tensor) -> Any:
@@ -62,7 +63,7 @@ class Whole:
 
 
 class OverMesh(Whole):
-    """State that is divided along an axis of a mesh too."""
+    """State that is divided along an axis of a mesh."""
 
     def __init__(self, axis: MeshAxis) -> None:
         self._axis = axis
@@ -72,7 +73,7 @@ class OverMesh(Whole):
 
 
 class OverRanks(Whole):
-    """State of this rank's part alone."""
+    """State of this rank's part only."""
 
     ranks = True
 
@@ -110,12 +111,12 @@ def parts_of_state(shard: Any, name: str, is_elementwise: bool) -> Whole:
         return OverMesh(shard)
     if not isinstance(shard, RankParts):
         raise ArgumentTypeError(
-            f'{name}: shard is an axis of a mesh, as mesh["data"], or a group of ranks, not '
-            f"{shard!r}"
+            f'{name}: shard must be an axis of a mesh, such as mesh["data"], or a group of ranks, '
+            f"not {shard!r}"
         )
     if not is_elementwise:
         raise ArgumentError(
-            f"{name}: an element's update follows from others of its parameter too, which ranks "
-            "with parts of it do not have; shard over an axis of a Mesh, or not at all"
+            f"{name}: the update of an element depends on other elements of its parameter, which "
+            "other ranks would have; shard over an axis of a Mesh, or not at all"
         )
     return OverRanks(shard)

@@ -1,4 +1,4 @@
-"""Functions that are called around the steps of an optimizer."""
+"""Hooks: functions called before or after each step of an optimizer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class HookedSteps:
-    """The hooks of an optimizer, by when they are called: "before" its steps or "after" them."""
+    """The hooks of an optimizer, under "before" and "after"."""
 
     _step_hooks: Mapping[str, tuple[StepHook, ...]] = {}
 
@@ -25,14 +25,14 @@ class HookedSteps:
 
 
 class StepHook:
-    """A function that is called around steps; `remove()` takes it away."""
+    """A function called around steps. `remove()` removes it."""
 
     def __init__(self, optimizer: HookedSteps, when: str, function: Callable[..., Any]) -> None:
         self._optimizer, self._when, self.function = optimizer, when, function
         self._set((*optimizer._step_hooks.get(when, ()), self))
 
     def remove(self) -> None:
-        """Call it no more."""
+        """Remove the hook: it is not called any more."""
         hooks = self._optimizer._step_hooks[self._when]
         self._set(tuple([hook for hook in hooks if hook is not self]))
 

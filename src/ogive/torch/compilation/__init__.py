@@ -1,1 +1,1 @@
-"""Programs that are captured, traced, or made of operators of their own."""
+"""Captured functions, scripts, and operators that programs define."""

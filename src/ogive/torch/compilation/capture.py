@@ -1,4 +1,4 @@
-"""`torch.compile` as our capture."""
+"""`torch.compile`, by our capture."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = [
 
 
 class Compiled:
-    """A function or module that is captured where its results need no gradient.
+    """A function or module that is captured if its results need no gradient.
 
-    The first call in each mode runs as it is, and shows whether gradients flow out of the result:
-    then it stays as it is, as a graph that `backward` can go through, compiled with the rest.
-    Otherwise calls are captured from the second on. One that cannot be, since it asks for values
-    on its way, runs as it is too, unless it `must_capture`.
+    The first call in each mode runs without capture, and shows whether the result needs gradients.
+    If it does, later calls also run without capture: they build a graph for `backward`, which is
+    compiled with the rest. Otherwise the second call and later ones are captured. A function that
+    cannot be captured, because it reads values, runs without capture unless `must_capture` is set.
     """
 
     def __init__(self, function: Callable[..., Any], disable: bool, must_capture: bool) -> None:
@@ -40,7 +40,7 @@ class Compiled:
         if self._can_capture.get(mode):
             try:
                 return self._captured(*args, **kwargs)
-            except TraceError:  # what it had done by then is undone
+            except TraceError:  # the effects of the attempt are undone
                 if self._must_capture:
                     raise
                 self._can_capture[mode] = False
@@ -66,7 +66,7 @@ def compile(
     options: Any = None,
     disable: bool = False,
 ) -> Any:
-    """Capture a function or a module: it runs once as it is, and is replayed from then on.
+    """Capture a function or a module: it runs once, and is replayed from then on.
 
     >>> @ogive.torch.compile
     ... def double(x):
@@ -74,8 +74,8 @@ def compile(
     >>> [double(Tensor([n])).item() for n in range(3)]
     [0, 2, 4]
 
-    What cannot be captured runs as it is; for a `fullgraph` that raises `TraceError`. `dynamic`,
-    `backend`, `mode` and `options` change nothing: there is one compiler.
+    A function that cannot be captured runs without capture; with `fullgraph`, it raises
+    `TraceError`. `dynamic`, `backend`, `mode` and `options` have no effect: there is one compiler.
     """
     if model is None:
         return lambda function: compile(function, disable=disable, fullgraph=fullgraph)

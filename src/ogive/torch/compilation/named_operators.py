@@ -1,4 +1,4 @@
-"""`torch.ops`: the operators that a program has defined, by name."""
+"""`torch.ops`: the operators that a program defines, by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ops"]
 
 
 def registered(register: Callable[[Any], Any], function: Any) -> Any:
-    """Register a function, or give the decorator that does."""
+    """Register a function, or return the decorator that does."""
 
     def take(given: Any) -> Any:
         register(given)
@@ -22,7 +22,7 @@ def registered(register: Callable[[Any], Any], function: Any) -> Any:
 
 
 class CustomOpDef:
-    """An operator of a program: what it computes, and its gradient where that is given."""
+    """An operator that a program defines: its kernel, and its gradient if it has one."""
 
     def __init__(self, name: str) -> None:
         self.qualname = name
@@ -35,15 +35,15 @@ class CustomOpDef:
         return self
 
     def register_kernel(self, device_types: Any, func: Any = None, /) -> Any:
-        """Let `func` compute it."""
+        """Register `func` as the kernel of the operator."""
         return registered(self.set_compute, func)
 
     def register_fake(self, fn: Any, /) -> Any:
-        """Changes nothing: shapes are known from what is computed."""
+        """Do nothing: shapes are known from the kernel itself."""
         return fn
 
     def register_autograd(self, backward: Any, /, *, setup_context: Any = None) -> None:
-        """Let `backward(ctx, *gradients)` be its gradient; `setup_context` keeps what it needs."""
+        """Register `backward(ctx, *gradients)`. `setup_context` stores the values that it needs."""
 
         def keep(ctx: Any, inputs: Any, output: Any) -> None:
             if setup_context is not None:
@@ -62,8 +62,7 @@ class CustomOpDef:
     def _require_compute(self) -> Callable[..., Any]:
         if self._compute is None:
             raise StateError(
-                f"operator {self.qualname} is defined but nothing computes it; register a kernel "
-                f"for it with torch.library.impl"
+                f"operator {self.qualname} has no kernel; register one with torch.library.impl"
             )
         return self._compute
 
@@ -90,7 +89,7 @@ class _Namespace:
 
 
 class _Operators:
-    """All operators that were defined: `torch.ops`."""
+    """All operators that programs have defined: `torch.ops`."""
 
     def __init__(self) -> None:
         self._libraries: dict[str, _Namespace] = {}
@@ -101,14 +100,14 @@ class _Operators:
         return self._libraries.setdefault(name, _Namespace(name))
 
     def load_library(self, path: Any) -> None:
-        """Raises `OSError`: machine code for PyTorch is not for other libraries."""
-        raise OSError(f"{path}: operators compiled for PyTorch are not loaded here")
+        """Raise `OSError`: operators compiled for PyTorch cannot run here."""
+        raise OSError(f"{path}: operators compiled for PyTorch cannot be loaded")
 
     def find(self, name: str, make: bool = False) -> CustomOpDef:
         """The operator of a name such as "library::operator"."""
         library, colons, rest = name.partition("::")
         if not colons:
-            raise ArgumentError(f"an operator's name is like library::operator, not {name!r}")
+            raise ArgumentError(f"an operator's name must be library::operator, not {name!r}")
         operators = getattr(self, library)._operators
         short = rest.partition("(")[0].partition(".")[0]
         if make:

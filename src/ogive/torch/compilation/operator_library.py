@@ -21,14 +21,14 @@ __all__ = [
 
 
 OTHER_LAYERS = ("Meta", "Autograd", "Autocast")
-"""Layers of PyTorch in which nothing is computed: shapes, gradients, casts."""
+"""Dispatch keys of PyTorch for shapes, gradients and casts, whose functions are not kernels."""
 
 
 def custom_op(
     name: str, fn: Any = None, /, *, mutates_args: Any = (), device_types: Any = None,
     schema: str | None = None, tags: Any = None,
 ) -> Any:  # fmt: skip
-    """An operator by name, computed by a function: a decorator where none is given."""
+    """Define an operator with a function as its kernel. A decorator if `fn` is not given."""
 
     def make(function: Callable[..., Any]) -> CustomOpDef:
         made = ops.find(name, make=True)
@@ -42,17 +42,17 @@ triton_op = custom_op
 
 
 def wrap_triton(kernel: Any, /) -> Any:
-    """The kernel itself."""
+    """Return the kernel itself."""
     return kernel
 
 
 def define(qualname: str, schema: str, *, lib: Any = None, tags: Any = ()) -> None:
-    """An operator that something computes later: `impl`."""
+    """Define an operator. `impl` registers its kernel later."""
     ops.find(qualname, make=True)
 
 
 def impl(qualname: str, types: Any, func: Any = None, *, lib: Any = None) -> Any:
-    """Let a function compute an operator, unless that is for shapes or gradients alone."""
+    """Register a function as an operator's kernel, unless it is for shapes or gradients only."""
     if isinstance(types, str) and types.startswith(OTHER_LAYERS):
         return registered(lambda given: given, func)
     return registered(ops.find(qualname).set_compute, func)
@@ -62,7 +62,7 @@ register_kernel = impl
 
 
 def register_fake(op: Any, func: Any = None, /, **options: Any) -> Any:
-    """Changes nothing: shapes are known from what is computed."""
+    """Do nothing: shapes are known from the kernel itself."""
     return registered(lambda given: given, func)
 
 
@@ -72,7 +72,7 @@ impl_abstract = register_fake
 def register_autograd(
     op: Any, backward: Any, /, *, setup_context: Any = None, lib: Any = None
 ) -> None:
-    """The gradient of an operator."""
+    """Register the gradient of an operator."""
     found = op if isinstance(op, CustomOpDef) else ops.find(op, make=True)
     found.register_autograd(backward, setup_context=setup_context)
 
@@ -84,14 +84,14 @@ class Library:
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
-        """An operator by its schema: `add(Tensor a, Tensor b) -> Tensor`."""
+        """Define an operator by its schema: `add(Tensor a, Tensor b) -> Tensor`."""
         return ops.find(f"{self.ns}::{schema}", make=True).qualname.partition("::")[2]
 
     def impl(
         self, op_name: Any, fn: Any, dispatch_key: str = "", *, with_keyset: bool = False,
         allow_override: bool = False,
     ) -> None:  # fmt: skip
-        """Let `fn` compute an operator, unless that is for shapes or gradients alone."""
+        """Register `fn` as an operator's kernel, unless it is for shapes or gradients only."""
         key = dispatch_key or self.dispatch_key
         if key.startswith(OTHER_LAYERS):
             return

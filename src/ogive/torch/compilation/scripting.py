@@ -1,4 +1,4 @@
-"""`torch.jit` and `torch.compiler`: scripts are Python here, so what marks them changes nothing."""
+"""`torch.jit` and `torch.compiler`. Scripts run as Python, so most functions do nothing."""
 
 from __future__ import annotations
 
@@ -26,42 +26,42 @@ ScriptFunction = Compiled
 
 
 def script(obj: Given, *args: Any, **kwargs: Any) -> Given:
-    """The function or module itself: Python is what runs, and `torch.compile` captures it."""
+    """Return the function or module itself. It runs as Python; `torch.compile` captures it."""
     return obj
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """A decorator that gives the function itself, with or without arguments of its own."""
+    """Return the function itself. A decorator, with or without arguments."""
     return drop if callable(drop) else (lambda function: function)
 
 
 def unused(function: Given) -> Given:
-    """The function itself."""
+    """Return the function itself."""
     return function
 
 
 def export(function: Given) -> Given:
-    """The function itself."""
+    """Return the function itself."""
     return function
 
 
 def interface(given: Given) -> Given:
-    """The class itself."""
+    """Return the class itself."""
     return given
 
 
 def disable(function: Any = None, recursive: bool = True) -> Any:
-    """The function itself, with or without arguments of its own."""
+    """Return the function itself. A decorator, with or without arguments."""
     return function if function is not None else (lambda given: given)
 
 
 def trace(func: Callable[..., Any], example_inputs: Any = None, **kwargs: Any) -> Any:
-    """The function or module, captured as by `torch.compile`."""
+    """Capture the function or module, as `torch.compile` does."""
     return compile(func)
 
 
 def freeze(mod: Given, *args: Any, **kwargs: Any) -> Given:
-    """The module itself."""
+    """Return the module itself."""
     return mod
 
 
@@ -69,7 +69,7 @@ optimize_for_inference = freeze
 
 
 def trace_module(mod: AnyModule, inputs: Any, **kwargs: Any) -> Any:
-    """The module, captured as by `torch.compile`."""
+    """Capture the module, as `torch.compile` does."""
     return compile(mod)
 
 
@@ -81,19 +81,19 @@ def save(m: Any, f: Any, _extra_files: Any = None) -> None:
 
 
 def load(f: Any, map_location: Any = None, **options: Any) -> Any:
-    """What `save` wrote: Python's classes must be there, and what the file says is run."""
+    """Read a file that `save` wrote. Its classes must be importable, and its code is run."""
     from ogive.torch.tools.files import load as read
 
     return read(f, map_location, weights_only=False)
 
 
 def fork(func: Callable[..., Given], *args: Any, **kwargs: Any) -> Given:
-    """The result of a call, which `wait` gives."""
+    """Call a function. `wait` returns the result."""
     return func(*args, **kwargs)
 
 
 def wait(future: Given) -> Given:
-    """The result of `fork`."""
+    """Return the result of `fork`."""
     return future
 
 
@@ -107,25 +107,25 @@ allow_in_graph = assume_constant_result = unused
 
 
 def set_fusion_strategy(strategy: Any) -> None:
-    """Changes nothing: there is one compiler."""
+    """Do nothing: there is one compiler."""
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Nothing to mark."""
+    """Do nothing: there are no CUDA graphs."""
 
 
 def is_scripting() -> bool:
-    """Whether this runs in TorchScript: never."""
+    """Return False: there is no TorchScript."""
     return False
 
 
 def is_tracing() -> bool:
-    """Whether this runs in TorchScript's tracer: never."""
+    """Return False: there is no TorchScript."""
     return False
 
 
 def is_compiling() -> bool:
-    """Whether PyTorch's compiler runs this: never."""
+    """Return False: PyTorch's compiler never runs this."""
     return False
 
 
@@ -133,16 +133,16 @@ is_dynamo_compiling = is_exporting = is_compiling
 
 
 def annotate(the_type: Any, the_value: Given) -> Given:
-    """The value itself."""
+    """Return the value itself."""
     return the_value
 
 
 class Final:
-    """A mark in annotations: `Final[int]` is `int`."""
+    """A marker in annotations: `Final[int]` is `int`."""
 
     def __class_getitem__(cls, kind: Given) -> Given:
         return kind
 
 
 def reset() -> None:
-    """Nothing to forget: captured functions own their traces."""
+    """Do nothing: captured functions own their traces."""

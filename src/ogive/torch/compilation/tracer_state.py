@@ -1,4 +1,4 @@
-"""What programs ask of PyTorch's tracers and dispatcher: `torch._C` and `torch._dynamo`."""
+"""Parts of PyTorch's tracers and dispatcher that programs read: `torch._C` and `torch._dynamo`."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ __all__ = [
 
 
 def _get_tracing_state() -> None:
-    """The state of TorchScript's tracer: it never traces."""
+    """Return None: TorchScript's tracer never runs."""
     return None
 
 
 def _log_api_usage_once(event: str) -> None:
-    """Nothing is logged."""
+    """Do nothing: the use of functions is not logged."""
 
 
 def is_compile_supported(device_type: Any) -> bool:
-    """Whether PyTorch's compiler is there for a device: no."""
+    """Return False: PyTorch's compiler supports no device here."""
     return False
 
 
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
-    """Nothing to mark: which sizes change is found, not declared."""
+    """Do nothing: the compiler finds by itself which sizes change."""
 
 
 class DisableTorchFunctionSubclass(contextlib.nullcontext[None]):
-    """Without overrides of subclasses inside: there are none."""
+    """A context without the overrides of subclasses. It has no effect: there are none."""
 
 
 class DispatchKey(enum.Enum):
-    """Which layer of PyTorch a kernel is registered for; there are no layers here."""
+    """The layers of PyTorch that a kernel can be registered for. There are no layers here."""
 
     CPU = enum.auto()
     CUDA = enum.auto()
@@ -52,11 +52,11 @@ class DispatchKey(enum.Enum):
 
 
 class DispatchKeySet(frozenset[DispatchKey]):
-    """Several of them."""
+    """A set of dispatch keys."""
 
     def __new__(cls, key: Any) -> DispatchKeySet:
         return super().__new__(cls, (key,) if isinstance(key, DispatchKey) else key)
 
 
 class _ExcludeDispatchKeyGuard(contextlib.nullcontext[None]):
-    """Without some layers inside: there are none."""
+    """A context without some layers. It has no effect: there are none."""

@@ -21,7 +21,7 @@ _USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
 
 
 class _CodeOnlyModule(Module):
-    """A module that has the attributes given, and nothing to call."""
+    """A module that only holds attributes."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class _CodeOnlyModule(Module):
 
 
 def _copy_attr(from_module: Any, to_module: Any, target: str) -> None:
-    """Give a module the attribute that another has at a path, and the modules on the way."""
+    """Copy the attribute at a path from one module to another, with the modules on the path."""
     *path, name = target.split(".")
     for part in path:
         found = getattr(from_module, part)
@@ -48,14 +48,14 @@ def _copy_attr(from_module: Any, to_module: Any, target: str) -> None:
 
 
 class GraphModule(Module):
-    """A module that computes what a graph says, with the parts of `root` that it names.
+    """A module that runs a graph, with the parts of `root` that the graph names.
 
-    `root` is a module, or a dictionary of what is at each path. Changing the graph needs
-    `recompile()`; `code` is the function that runs.
+    `root` is a module, or a dictionary of parts by path. Call `recompile()` after a change of the
+    graph. `code` is the text of the function that runs.
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
-        # Each has a class of its own, so that each has its own `forward`.
+        # Each instance has its own class, because `forward` is an attribute of the class.
         own = type(cls.__name__, (cls,), {"__module__": cls.__module__})
         made: GraphModule = super().__new__(own)
         return made
@@ -85,7 +85,7 @@ class GraphModule(Module):
 
     @property
     def graph(self) -> Graph:
-        """The graph that it computes."""
+        """The graph that the module runs."""
         return self._graph
 
     @graph.setter
@@ -100,7 +100,7 @@ class GraphModule(Module):
         return self._code
 
     def recompile(self) -> Any:
-        """Make the function anew from the graph."""
+        """Generate the function again from the graph."""
         written = self._graph.python_code("self")
         self._code = written.src
         names = dict(written.globals)
@@ -109,12 +109,12 @@ class GraphModule(Module):
         return written
 
     def add_submodule(self, target: str, m: Module) -> bool:
-        """Put a module at a path."""
+        """Set the module at a path."""
         self._take({target: m}, target)
         return True
 
     def delete_all_unused_submodules(self) -> None:
-        """Take out the modules that the graph does not name."""
+        """Remove the modules that the graph does not name."""
         used = {str(n.target) for n in self._graph.nodes if n.op in ("call_module", "get_attr")}
         for path, _ in reversed(list(self.named_modules())):
             if path and not any(f"{name}.".startswith(f"{path}.") for name in used):
@@ -124,7 +124,7 @@ class GraphModule(Module):
                     delattr(holder, name)
 
     def print_readable(self, print_output: bool = True, **options: Any) -> str:
-        """The function as text, printed."""
+        """Print the function as text, and return it."""
         text = f"class {type(self).__name__}(torch.nn.Module):{self._code}".replace("\n", "\n    ")
         if print_output:
             print(text)
@@ -142,7 +142,7 @@ class GraphModule(Module):
 
 
 def symbolic_trace(root: Any, concrete_args: dict[str, Any] | None = None) -> GraphModule:
-    """A module or function as a module with a graph.
+    """Trace a module or function into a module with a graph.
 
     >>> traced = ogive.torch.fx.symbolic_trace(lambda x: ogive.torch.relu(x) + 1)
     >>> print(traced.code)
@@ -153,7 +153,7 @@ def symbolic_trace(root: Any, concrete_args: dict[str, Any] | None = None) -> Gr
         return add
     <BLANKLINE>
 
-    Raises `TraceError` where the program depends on values.
+    Raises `TraceError` if the program depends on values.
     """
     tracer = Tracer()
     graph = tracer.trace(root, concrete_args)

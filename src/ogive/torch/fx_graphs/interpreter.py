@@ -1,4 +1,4 @@
-"""Graphs run node by node, so that those who derive from this see each value."""
+"""Run graphs node by node, so that subclasses see each value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Interpreter:
         self.args_iter: Iterator[Any] = iter(())
 
     def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, **options: Any) -> Any:
-        """What the graph gives for arguments."""
+        """Run the graph for these arguments."""
         self.env = dict(initial_env or {})
         self.args_iter = iter(args)
         for node in self.graph.nodes:
@@ -37,34 +37,34 @@ class Interpreter:
         return None
 
     def run_node(self, n: Node) -> Any:
-        """The value of one node."""
+        """Compute the value of one node."""
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         return getattr(self, n.op)(n.target, args, kwargs)
 
     def placeholder(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """The next argument, or the default of the parameter."""
+        """Return the next argument, or the parameter's default."""
         if target.startswith("*"):
             return list(self.args_iter)
         return next(self.args_iter, *args[:1])
 
     def get_attr(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """An attribute of the module."""
+        """Return an attribute of the module."""
         return self.fetch_attr(target)
 
     def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """What a function gives."""
+        """Call a function."""
         return target(*args, **kwargs)
 
     def call_method(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """What a method of the first argument gives."""
+        """Call a method of the first argument."""
         return getattr(args[0], target)(*args[1:], **kwargs)
 
     def call_module(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """What a module inside gives."""
+        """Call a module inside the module."""
         return self.submodules[target](*args, **kwargs)
 
     def output(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """What the program returns."""
+        """Return the program's result."""
         return args[0]
 
     def fetch_attr(self, target: str) -> Any:
@@ -91,7 +91,7 @@ class _NewGraph(TracerBase):
 
 
 class Transformer(Interpreter):
-    """Makes another graph: what its methods give for proxies."""
+    """Makes another graph: its methods are called with proxies, and their results are recorded."""
 
     def __init__(self, module: Any) -> None:
         super().__init__(module)
@@ -112,7 +112,7 @@ class Transformer(Interpreter):
         return self.tracer.create_proxy("call_module", target, args, kwargs)
 
     def transform(self) -> GraphModule:
-        """The module with the graph that the methods have made."""
+        """Return a module with the new graph."""
         result = super().run()
         self.new_graph.output(self.tracer.create_arg(result))
         return GraphModule(self.module, self.new_graph)

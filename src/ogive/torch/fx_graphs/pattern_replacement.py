@@ -1,4 +1,4 @@
-"""Parts of a graph that look like a pattern, replaced by another graph."""
+"""Replace the parts of a graph that match a pattern by another graph."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Match", "replace_pattern"]
 
 
 class Match(NamedTuple):
-    """A part that was replaced: its last node, and its nodes by those of the pattern."""
+    """A part that was replaced: its last node, and a map from the pattern's nodes to its nodes."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
 
 
 def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Match]:
-    """Replace every part of a module's graph that is like `pattern`, a function or a module.
+    """Replace every part of a module's graph that matches `pattern`, a function or a module.
 
     before → after: the calls of `pattern`(a, b) become those of `replacement`(a, b).
     """
@@ -45,7 +45,7 @@ def _graph_of(program: Any) -> Graph:
 
 
 def _is_like(wanted: Any, given: Any, matched: dict[Node, Node]) -> bool:
-    """Whether a node of the graph is like one of the pattern; `matched` is filled in."""
+    """Whether a node of the graph matches a node of the pattern. Adds the pairs to `matched`."""
     if not isinstance(wanted, Node):
         if isinstance(wanted, tuple | list) and isinstance(given, tuple | list):
             return len(wanted) == len(given) and all(
@@ -70,7 +70,7 @@ def _is_like(wanted: Any, given: Any, matched: dict[Node, Node]) -> bool:
 
 
 def _is_closed(wanted: Graph, last: Node, matched: dict[Node, Node]) -> bool:
-    """Whether nothing outside uses what is inside of the part."""
+    """Whether no node outside the part uses a node inside it, except `last`."""
     inside = {given for node, given in matched.items() if node.op != "placeholder"}
     return all(
         set(given.users) <= inside

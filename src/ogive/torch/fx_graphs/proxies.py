@@ -1,4 +1,4 @@
-"""What stands for values while a program is traced: every use becomes a node."""
+"""Proxies: objects that stand for values while a program is traced. Each use becomes a node."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Attribute", "GraphAppendingTracer", "Proxy", "TraceError", "TracerBa
 
 
 class TraceError(ValueError):
-    """A program does what depends on values, which a trace has none of."""
+    """A traced program depends on values, which are not known while it is traced."""
 
 
 class TracerBase:
-    """Makes nodes of a graph, and proxies of them."""
+    """Makes nodes of a graph, and proxies for them."""
 
     graph: Graph
 
@@ -27,31 +27,31 @@ class TracerBase:
         self, kind: str, target: Any, args: Any, kwargs: Any, name: str | None = None,
         type_expr: Any = None,
     ) -> Node:  # fmt: skip
-        """A node of the graph. Those who derive from this see every node here."""
+        """Make a node of the graph. Subclasses may override it to see every node."""
         return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
 
     def proxy(self, node: Node) -> Proxy:
-        """What stands for the value of a node."""
+        """Make the proxy of a node."""
         return Proxy(node, self)
 
     def create_proxy(
         self, kind: str, target: Any, args: Any, kwargs: Any, name: str | None = None,
         type_expr: Any = None, proxy_factory_fn: Callable[[Node], Proxy] | None = None,
     ) -> Proxy:  # fmt: skip
-        """A node, and what stands for its value."""
+        """Make a node and its proxy."""
         given, named = self.create_arg(tuple(args)), self.create_arg(dict(kwargs))
         node = self.create_node(kind, target, given, named, name, type_expr)
         return self.proxy(node) if proxy_factory_fn is None else proxy_factory_fn(node)
 
     def create_arg(self, a: Any) -> Any:
-        """What goes into a node for an argument: nodes for proxies, all else as it is."""
+        """Convert an argument for a node: proxies become nodes, other values stay."""
         return map_aggregate(a, self._to_argument)
 
     def _to_argument(self, value: Any) -> Any:
         return value.node if isinstance(value, Proxy) else value
 
     def to_bool(self, obj: Proxy) -> bool:
-        """Raises `TraceError`: a branch depends on a value."""
+        """Raise `TraceError`: a branch depends on a value."""
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
@@ -71,14 +71,14 @@ class TracerBase:
 
 
 class GraphAppendingTracer(TracerBase):
-    """Makes nodes of a graph that is there."""
+    """Adds nodes to an existing graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
 
 class Proxy:
-    """What stands for the value of a node."""
+    """An object that stands for the value of a node."""
 
     def __init__(self, node: Node, tracer: TracerBase | None = None) -> None:
         self.node = node
@@ -115,14 +115,14 @@ class Proxy:
     def __torch_function__(
         cls, orig_method: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Proxy:
-        """A call of a function of PyTorch's as a node."""
+        """Record a call of a PyTorch function as a node."""
         found = find_proxy((args, kwargs or {}))
         assert found is not None, "called for a proxy among the arguments"
         return found.tracer.create_proxy("call_function", orig_method, args, kwargs or {})
 
 
 class Attribute(Proxy):
-    """An attribute of a value, which is a node of its own unless it is called."""
+    """An attribute of a value. It becomes a node unless it is called."""
 
     def __init__(self, root: Proxy, attr: str) -> None:
         self.root, self.attr, self.tracer = root, attr, root.tracer
@@ -130,7 +130,7 @@ class Attribute(Proxy):
 
     @property
     def node(self) -> Node:  # type: ignore[override]
-        """The node that reads the attribute, made when it is asked for."""
+        """The node that reads the attribute. It is made on first use."""
         if self._node is None:
             made = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {})
             self._node = made.node
@@ -141,14 +141,14 @@ class Attribute(Proxy):
 
 
 def find_proxy(given: Any) -> Proxy | None:
-    """A proxy among arguments, if there is one."""
+    """The first proxy among arguments, or None."""
     found: list[Proxy] = []
     map_aggregate(given, lambda value: found.append(value) if isinstance(value, Proxy) else None)
     return found[0] if found else None
 
 
 def _add_operators() -> None:
-    """Let operators of Python's be nodes that call them."""
+    """Define Python's operators on proxies: each makes a node that calls it."""
     both = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift",
             "and_", "or_", "xor")  # fmt: skip
     others = ("eq", "ne", "lt", "gt", "le", "ge", "neg", "pos", "invert", "getitem", "abs")

@@ -20,7 +20,7 @@ _PURE = ("placeholder", "output")
 
 
 class NodeList:
-    """The nodes in order. It may be changed while it is gone through."""
+    """The nodes of a graph, in order. The graph may change during an iteration."""
 
     def __init__(self, graph: Graph, backwards: bool = False) -> None:
         self._graph, self._backwards = graph, backwards
@@ -41,7 +41,7 @@ class NodeList:
 
 
 class Graph:
-    """Calls in order, from placeholders to one output."""
+    """A program as nodes in order, from placeholders to one output."""
 
     def __init__(
         self, owning_module: Any = None, tracer_cls: Any = None, tracer_extras: Any = None
@@ -58,11 +58,11 @@ class Graph:
         return NodeList(self)
 
     def find_nodes(self, *, op: str, target: Target | None = None, sort: bool = True) -> list[Node]:
-        """The nodes of a kind, and of a target."""
+        """The nodes of a kind, and of a target if one is given."""
         return [n for n in self.nodes if n.op == op and (target is None or n.target == target)]
 
     def output_node(self) -> Node:
-        """What the program returns."""
+        """The node with the program's result."""
         return self.find_nodes(op="output")[-1]
 
     # Making nodes
@@ -71,47 +71,47 @@ class Graph:
         self, op: str, target: Target, args: Any = None, kwargs: Any = None,
         name: str | None = None, type_expr: Any = None,
     ) -> Node:  # fmt: skip
-        """A new node where nodes are being inserted: at the end, if nothing else was said."""
+        """Make a node at the present insertion point, which is the end by default."""
         wanted = name if name is not None else _candidate(target)
         made = Node(self, self._unique(wanted), op, target, args or (), kwargs or {}, type_expr)
         self._before.prepend(made)
         return made
 
     def placeholder(self, name: str, type_expr: Any = None, default_value: Any = None) -> Node:
-        """A parameter of the program."""
+        """Add a parameter of the program."""
         given = () if default_value is None else (default_value,)
         return self.create_node("placeholder", name, given, type_expr=type_expr)
 
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
-        """A parameter, buffer or other attribute of the module."""
+        """Add a read of a parameter, buffer or other attribute of the module."""
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_function(
         self, the_function: Callable[..., Any], args: Any = None, kwargs: Any = None,
         type_expr: Any = None, name: str | None = None,
     ) -> Node:  # fmt: skip
-        """A call of a function."""
+        """Add a call of a function."""
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 
     def call_method(
         self, method_name: str, args: Any = None, kwargs: Any = None, type_expr: Any = None
     ) -> Node:
-        """A call of a method of the first argument."""
+        """Add a call of a method of the first argument."""
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
     def call_module(
         self, module_name: str, args: Any = None, kwargs: Any = None, type_expr: Any = None
     ) -> Node:
-        """A call of a module inside the module."""
+        """Add a call of a module inside the module."""
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
     def output(self, result: Any, type_expr: Any = None) -> Node:
-        """What the program returns."""
+        """Add the node with the program's result."""
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     @contextlib.contextmanager
     def inserting_before(self, n: Node | None = None) -> Iterator[None]:
-        """New nodes come before this one, inside; None means in front of all."""
+        """A context in which new nodes are inserted before `n`; None means at the beginning."""
         old, self._before = self._before, self._root._next if n is None else n
         try:
             yield
@@ -119,11 +119,11 @@ class Graph:
             self._before = old
 
     def inserting_after(self, n: Node | None = None) -> contextlib.AbstractContextManager[None]:
-        """New nodes come behind this one, inside; None means at the end."""
+        """A context in which new nodes are inserted after `n`; None means at the end."""
         return self.inserting_before(self._root if n is None else n._next)
 
     def erase_node(self, to_erase: Node) -> None:
-        """Take a node out. Raises `ArgumentError` while others use it."""
+        """Remove a node. Raises `ArgumentError` if others use it."""
         if to_erase.graph is not self:
             raise ArgumentError(f"{to_erase.name} is a node of another graph")
         to_erase.check_unused()
@@ -133,7 +133,7 @@ class Graph:
             to_erase._set((), {})
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
-        """Take out what nothing uses. Gives whether there was such a node."""
+        """Remove the nodes that nothing uses. Returns whether there were any."""
         found = False
         for node in reversed(self.nodes):
             is_kept = node.op in _PURE or (is_impure_node is not None and is_impure_node(node))
@@ -147,7 +147,7 @@ class Graph:
     def node_copy(
         self, node: Node, arg_transform: Callable[[Node], Any] = lambda node: node
     ) -> Node:
-        """The same call in this graph, with what `arg_transform` gives for its nodes."""
+        """Copy a node into this graph, with `arg_transform` of each node among its arguments."""
         args, kwargs = map_arg(node.args, arg_transform), map_arg(node.kwargs, arg_transform)
         made = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
         made.meta = dict(node.meta)
@@ -156,7 +156,7 @@ class Graph:
     def graph_copy(
         self, g: Graph, val_map: dict[Node, Any], return_output_node: bool = False
     ) -> Any:
-        """All nodes of another graph but those that `val_map` has. Gives what that returns."""
+        """Copy the nodes of another graph, except those in `val_map`. Returns its result."""
         for node in g.nodes:
             if node in val_map:
                 continue
@@ -173,10 +173,10 @@ class Graph:
             made.output(copy.copy(result))
         return made
 
-    # What it says
+    # Checks and text
 
     def lint(self) -> None:
-        """Raises `ArgumentError` where a node uses one that does not come before it."""
+        """Raise `ArgumentError` if a node uses a node that does not come before it."""
         seen: set[Node] = set()
         names: set[str] = set()
         for node in self.nodes:
@@ -189,7 +189,7 @@ class Graph:
             names.add(node.name)
 
     def python_code(self, root_module: str = "self", **options: Any) -> PythonCode:
-        """The program as a Python function, and what it names."""
+        """The program as the text of a Python function, and the objects that it names."""
         return write_code(self, root_module)
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ Argument = Any
 
 
 def map_aggregate(a: Any, fn: Callable[[Any], Any]) -> Any:
-    """The same nested tuples, lists, dictionaries and slices, with `fn` of each entry."""
+    """Apply `fn` to each entry of nested tuples, lists, dictionaries and slices."""
     if isinstance(a, tuple):
         parts = [map_aggregate(each, fn) for each in a]
         return type(a)(*parts) if hasattr(a, "_fields") else tuple(parts)
@@ -31,15 +31,15 @@ def map_aggregate(a: Any, fn: Callable[[Any], Any]) -> Any:
 
 
 def map_arg(a: Any, fn: Callable[[Node], Any]) -> Any:
-    """The same, with `fn` of the nodes alone."""
+    """Apply `fn` to each node in nested arguments."""
     return map_aggregate(a, lambda each: fn(each) if isinstance(each, Node) else each)
 
 
 class Node:
-    """A call: `op` says of what kind, `target` of what, `args` and `kwargs` with what.
+    """A call of a traced program: its kind `op`, its `target`, and its `args` and `kwargs`.
 
     The kinds are placeholder, get_attr, call_function, call_method, call_module and output.
-    `users` are the nodes that have it among their arguments.
+    `users` are the nodes that have this node among their arguments.
     """
 
     def __init__(
@@ -61,17 +61,17 @@ class Node:
 
     @property
     def next(self) -> Node:
-        """The node behind it."""
+        """The next node."""
         return self._next
 
     @property
     def prev(self) -> Node:
-        """The node before it."""
+        """The previous node."""
         return self._prev
 
     @property
     def args(self) -> tuple[Any, ...]:
-        """What it is called with."""
+        """The positional arguments."""
         return self._args
 
     @args.setter
@@ -80,7 +80,7 @@ class Node:
 
     @property
     def kwargs(self) -> dict[str, Any]:
-        """What it is called with by name."""
+        """The keyword arguments."""
         return self._kwargs
 
     @kwargs.setter
@@ -96,25 +96,25 @@ class Node:
 
     @property
     def all_input_nodes(self) -> list[Node]:
-        """The nodes among its arguments, each once."""
+        """The nodes among the arguments, each once."""
         found: dict[Node, None] = {}
         map_arg((self._args, self._kwargs), lambda node: found.setdefault(node))
         return list(found)
 
     def update_arg(self, idx: int, arg: Any) -> None:
-        """Call it with another argument at a position."""
+        """Replace the positional argument at an index."""
         self.args = (*self.args[:idx], arg, *self.args[idx + 1 :])
 
     def insert_arg(self, idx: int, arg: Any) -> None:
-        """Call it with one more argument, at a position."""
+        """Insert a positional argument at an index."""
         self.args = (*self.args[:idx], arg, *self.args[idx:])
 
     def update_kwarg(self, key: str, arg: Any) -> None:
-        """Call it with another argument by name."""
+        """Replace a keyword argument."""
         self.kwargs = {**self.kwargs, key: arg}
 
     def prepend(self, x: Node) -> None:
-        """Move a node to before this one."""
+        """Move the node `x` before this one."""
         if x is self:
             return
         x.unlink()
@@ -123,16 +123,16 @@ class Node:
         x._prev, x._next = before, self
 
     def append(self, x: Node) -> None:
-        """Move a node to behind this one."""
+        """Move the node `x` after this one."""
         if x is not self:
             self._next.prepend(x)
 
     def unlink(self) -> None:
-        """Take it out of the order of nodes."""
+        """Remove the node from the order of nodes."""
         self._prev._next, self._next._prev = self._next, self._prev
 
     def replace_input_with(self, old_input: Node, new_input: Node) -> None:
-        """Call it with another node in place of one."""
+        """Replace a node among the arguments."""
 
         def change(node: Node) -> Node:
             return new_input if node is old_input else node
@@ -146,7 +146,7 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Let those that use it use another node. Gives them."""
+        """Let all users of this node use `replace_with`. Returns the users."""
         if propagate_meta:
             replace_with.meta = dict(self.meta)
         changed = [user for user in list(self.users) if delete_user_cb(user)]
@@ -165,7 +165,7 @@ class Node:
         return f"{start}[target={shown}](args = {self.args}, kwargs = {self.kwargs})"
 
     def check_unused(self) -> None:
-        """Raises `ArgumentError` while others use it."""
+        """Raise `ArgumentError` if other nodes use this one."""
         if self.users:
             raise ArgumentError(f"{self.name} is still used by {', '.join(map(str, self.users))}")
 

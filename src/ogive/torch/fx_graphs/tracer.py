@@ -1,4 +1,4 @@
-"""Programs run once on proxies, so that what they call becomes a graph."""
+"""Trace programs: run them once on proxies, and record their calls as a graph."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from ogive.torch.networks.modules import Module
 __all__ = ["Tracer", "wrap"]
 
 NAMESPACES = ("", ".nn.functional", ".special", ".linalg", ".fft")
-"""Where functions are that become nodes instead of being run."""
+"""The modules of PyTorch whose functions become nodes instead of being run."""
 
 _wrapped: list[tuple[dict[str, Any], str]] = []
 
 
 def wrap(fn_or_name: Any) -> Any:
-    """Let a function of the calling module be one node of a trace, and not be traced into.
+    """Record calls of a function of the calling module as single nodes, without tracing into it.
 
-    It is given, or named; the call stands at the top of the module, also as a decorator.
+    Give the function or its name. Call `wrap` at the top level of the module, or use it as a
+    decorator.
     """
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
     _wrapped.append((sys._getframe(1).f_globals, name))
@@ -51,18 +52,18 @@ class Tracer(TracerBase):
         self._read: dict[int, Proxy] = {}
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Whether calls of a module are one node: those of the layers of PyTorch's."""
+        """Whether calls of a module are recorded as one node: true for PyTorch's own layers."""
         return type(m).__module__.startswith("ogive.nn.") and not isinstance(m, Sequential)
 
     def path_of_module(self, mod: Module) -> str:
-        """The path of a module in the root. Raises `NameError` for one that is elsewhere."""
+        """The path of a module in the root. Raises `NameError` if the root does not contain it."""
         for path, module in self.root.named_modules():
             if module is mod:
                 return str(path)
-        raise NameError(f"a {type(mod).__name__} that is called is no part of what is traced")
+        raise NameError(f"a {type(mod).__name__} is called that the traced module does not contain")
 
     def call_module(self, m: Module, forward: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """What a call of a module gives: a node for a leaf, else what its calls give."""
+        """Record a call of a module: as one node if it is a leaf, else by its own calls."""
         path = self.path_of_module(m)
         if self.is_leaf_module(m, path):
             return self.create_proxy("call_module", path, args, kwargs)
@@ -75,7 +76,7 @@ class Tracer(TracerBase):
         return super()._to_argument(value)
 
     def _read_tensor(self, value: Tensor) -> Proxy:
-        """What stands for a tensor of a module, by one node however often it is read."""
+        """The proxy of a tensor of a module. All reads of the tensor share one node."""
         found = self._read.get(id(value))
         if found is None:
             path = self._paths.get(id(value)) or self._add_constant(value)
@@ -91,7 +92,7 @@ class Tracer(TracerBase):
         return name
 
     def trace(self, root: Any, concrete_args: dict[str, Any] | None = None) -> Graph:
-        """The graph of a module or function. `concrete_args` are values of parameters by name."""
+        """Trace a module or function. `concrete_args` are values of parameters, by name."""
         if isinstance(root, Module):
             self.root, function = root, type(root).forward
             first: tuple[Any, ...] = (root,)
@@ -127,7 +128,7 @@ class Tracer(TracerBase):
 
     @contextlib.contextmanager
     def _recording(self, function: Any) -> Iterator[None]:
-        """Functions, modules and their tensors are recorded inside instead of run."""
+        """A context in which functions, modules and their tensors are recorded instead of run."""
         with contextlib.ExitStack() as stack:
             for module, name, value in self._replacements(function):
                 stack.enter_context(_replaced(module, name, value))
@@ -161,7 +162,7 @@ class Tracer(TracerBase):
                 yield names, name, recording(value)
 
     def _global_names(self, function: Any) -> list[dict[str, Any]]:
-        """The global names of the modules that what is traced is written in."""
+        """The global names of the modules that define the traced program."""
         modules = {type(each).__module__ for each in self.root.modules()}
         found = [vars(sys.modules[name]) for name in modules
                  if name in sys.modules and not name.startswith("ogive.")]  # fmt: skip
@@ -194,7 +195,7 @@ class Tracer(TracerBase):
 
 
 def recording(function: Any) -> Any:
-    """A function that becomes a node where it is given a proxy."""
+    """A function that records a node if it is called with a proxy."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -208,7 +209,7 @@ def recording(function: Any) -> Any:
 
 @contextlib.contextmanager
 def _replaced(holder: Any, name: str, value: Any) -> Iterator[None]:
-    """Another value for an attribute, or an entry of a dictionary, inside."""
+    """A context in which an attribute, or an entry of a dictionary, has another value."""
     names = holder if isinstance(holder, dict) else vars(holder)
     was_there, old = name in names, names.get(name)
     if isinstance(holder, dict):

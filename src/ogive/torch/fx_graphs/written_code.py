@@ -1,4 +1,4 @@
-"""Graphs as Python functions.
+"""Write graphs as Python functions.
 
     %add : call_function[operator.add](x, 1)   →   add = x + 1
 """
@@ -28,14 +28,14 @@ _PLACES = ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "tor
 
 
 class PythonCode(NamedTuple):
-    """A function as text, and what its names stand for."""
+    """The text of a function, and the objects that its names refer to."""
 
     src: str
     globals: dict[str, Any]
 
 
 def write_code(graph: Graph, root: str) -> PythonCode:
-    """The function `forward` of a graph, whose first parameter is called `root`."""
+    """Write the function `forward` of a graph. Its first parameter is called `root`."""
     names: dict[str, Any] = {}
     parameters, lines = [root], []
     for node in graph.nodes:
@@ -83,7 +83,7 @@ def _path(root: str, target: str) -> str:
 
 
 def _function(target: Any, names: dict[str, Any]) -> str:
-    """A name for a function: PyTorch's where it has one."""
+    """A name for a function: PyTorch's name if there is one."""
     name = getattr(target, "__name__", type(target).__name__)
     for place in _PLACES:
         module = importlib.import_module(f"ogive.{place}")

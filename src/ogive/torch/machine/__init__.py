@@ -1,1 +1,1 @@
-"""The machine and what is set for all: devices, threads, default dtypes, seeds, versions."""
+"""The machine and global settings: devices, threads, default dtypes, seeds, versions."""

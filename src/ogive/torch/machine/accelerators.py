@@ -1,4 +1,4 @@
-"""What programs ask of CUDA and its like, of which there is none: counts are 0, nothing waits."""
+"""`torch.cuda` and its like on a machine without such devices: counts are 0, nothing waits."""
 
 from __future__ import annotations
 
@@ -29,52 +29,52 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether there is such a device: no."""
+    """Return False: there is no such device."""
     return False
 
 
 def is_initialized() -> bool:
-    """Whether there is such a device in use: no."""
+    """Return False: there is no such device."""
     return False
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether the device computes in bfloat16: there is none."""
+    """Return False: there is no such device."""
     return False
 
 
 def device_count() -> int:
-    """How many there are: none."""
+    """Return 0: there is no such device."""
     return 0
 
 
 def current_accelerator(check_available: bool = False) -> None:
-    """The accelerator in use: none."""
+    """Return None: there is no accelerator."""
     return None
 
 
 def manual_seed_all(seed: int) -> None:
-    """The seed of draws; on the CPU it is that of `torch.manual_seed`, which this leaves alone."""
+    """Do nothing: there is no device to seed. `torch.manual_seed` sets the seed of the CPU."""
 
 
 def seed_all() -> None:
-    """Likewise: there is no device to seed."""
+    """Do nothing: there is no device to seed."""
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait for the device: there is none, and values that are asked for are computed."""
+    """Do nothing: there is no device to wait for."""
 
 
 def empty_cache() -> None:
-    """Free what the device holds unused: there is none."""
+    """Do nothing: there is no device whose memory could be freed."""
 
 
 def ipc_collect() -> None:
-    """Likewise."""
+    """Do nothing: there is no device whose memory could be freed."""
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Bytes in use there: none."""
+    """Return 0: there is no device with memory in use."""
     return 0
 
 
@@ -82,7 +82,7 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Nothing is counted."""
+    """Do nothing: there is no device with memory in use."""
 
 
 def _refuse(name: str) -> NoReturn:
@@ -90,46 +90,46 @@ def _refuse(name: str) -> NoReturn:
 
 
 def current_device() -> NoReturn:
-    """Raises `DeviceError`, a `RuntimeError`: there is none."""
+    """Raise `DeviceError`, a `RuntimeError`: there is no such device."""
     _refuse("current_device")
 
 
 def set_device(device: Any) -> NoReturn:
-    """Raises `DeviceError`: there is none."""
+    """Raise `DeviceError`: there is no such device."""
     _refuse("set_device")
 
 
 def get_device_name(device: Any = None) -> NoReturn:
-    """Raises `DeviceError`: there is none."""
+    """Raise `DeviceError`: there is no such device."""
     _refuse("get_device_name")
 
 
 def get_device_properties(device: Any = None) -> NoReturn:
-    """Raises `DeviceError`: there is none."""
+    """Raise `DeviceError`: there is no such device."""
     _refuse("get_device_properties")
 
 
 def get_device_capability(device: Any = None) -> NoReturn:
-    """Raises `DeviceError`: there is none."""
+    """Raise `DeviceError`: there is no such device."""
     _refuse("get_device_capability")
 
 
 class Stream:
-    """An order of work on a device: here there is one, and nothing runs beside it."""
+    """A stream of work. There is only one here, so nothing runs at the same time."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Any device and priority."""
+        """Accept any device and priority."""
 
     def synchronize(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
     def wait_stream(self, stream: Any) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
     wait_event = wait_stream
 
     def record_event(self, event: Event | None = None) -> Event:
-        """The moment, which is now."""
+        """Record an event at the present time."""
         made = event or Event()
         made.record()
         return made
@@ -138,35 +138,35 @@ class Stream:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Nothing to leave."""
+        """Do nothing."""
 
 
 class Event:
-    """A moment of a device's work, which is now."""
+    """A point in the work of a stream. Its time is that of the call of `record`."""
 
     def __init__(self, enable_timing: bool = False, *args: Any, **kwargs: Any) -> None:
         self._moment = 0.0
 
     def record(self, stream: Any = None) -> None:
-        """Take the time."""
+        """Record the present time."""
         self._moment = time.perf_counter()
 
     def synchronize(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
     wait = synchronize
 
     def query(self) -> bool:
-        """Whether it has happened."""
+        """Whether the event has happened."""
         return True
 
     def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds from this moment to another."""
+        """The milliseconds from this event to `end_event`."""
         return (end_event._moment - self._moment) * 1e3
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The order of work."""
+    """Return the only stream."""
     return Stream()
 
 
@@ -175,59 +175,59 @@ default_stream = current_stream
 
 @contextmanager
 def stream(stream: Any) -> Iterator[None]:
-    """Work inside in that order."""
+    """A context for work in a stream. It has no effect."""
     yield
 
 
 def set_stream(stream: Any) -> None:
-    """Nothing to set."""
+    """Do nothing: there is only one stream."""
 
 
 def is_current_stream_capturing() -> bool:
-    """Whether a graph of the device's is being made: no."""
+    """Return False: there are no CUDA graphs."""
     return False
 
 
 def init() -> None:
-    """Raises `DeviceError`: there is none."""
+    """Raise `DeviceError`: there is no such device."""
     _refuse("init")
 
 
 def set_device_index(device: Any) -> None:
-    """Raises `DeviceError`: there is none."""
+    """Raise `DeviceError`: there is no such device."""
     _refuse("set_device_index")
 
 
 def current_device_index() -> NoReturn:
-    """Raises `DeviceError`: there is none."""
+    """Raise `DeviceError`: there is no such device."""
     _refuse("current_device_index")
 
 
 @contextmanager
 def device_index(device: int | None) -> Iterator[None]:
-    """With another device inside: None changes nothing. Raises `DeviceError` for a number."""
+    """A context with another device. None has no effect; a number raises `DeviceError`."""
     if device is not None:
         _refuse("device_index")
     yield
 
 
 def get_arch_list() -> list[str]:
-    """The kinds of devices: none."""
+    """Return an empty list: there are no devices."""
     return []
 
 
 def mem_get_info(device: Any = None) -> NoReturn:
-    """Raises `DeviceError`: there is none."""
+    """Raise `DeviceError`: there is no such device."""
     _refuse("mem_get_info")
 
 
 def memory_stats(device: Any = None) -> dict[str, int]:
-    """What is in use there: nothing."""
+    """Return an empty dictionary: there is no device with memory in use."""
     return {}
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
-    """Likewise."""
+    """Return an empty text: there is no device with memory in use."""
     return ""
 
 
@@ -235,13 +235,13 @@ reset_max_memory_allocated = reset_peak_memory_stats
 
 
 def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None:
-    """Nothing to set."""
+    """Do nothing: there is no device whose memory could be limited."""
 
 
 def get_rng_state_all() -> list[Any]:
-    """The states of all devices: none."""
+    """Return an empty list: there are no devices with states."""
     return []
 
 
 def set_rng_state_all(new_states: Any) -> None:
-    """Likewise."""
+    """Do nothing: there are no devices with states."""

@@ -1,4 +1,4 @@
-"""`torch.__config__`: what this is built with."""
+"""`torch.__config__`: the versions of Ogive's parts, and its threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["parallel_info", "show"]
 
 
 def show() -> str:
-    """The versions of what computes.
+    """The versions of the libraries that compute.
 
     >>> show().splitlines()[0]
     'Ogive built with:'
@@ -23,5 +23,5 @@ def show() -> str:
 
 
 def parallel_info() -> str:
-    """How many threads compute."""
+    """The number of threads, as text."""
     return f"Ogive parallel info:\n\tget_num_threads() : {get_num_threads()}"

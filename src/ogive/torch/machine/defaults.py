@@ -1,4 +1,4 @@
-"""What a PyTorch program may set once for all: the default dtype, threads."""
+"""Global settings of PyTorch programs: the default dtype, threads, determinism."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _default: list[DType] = [ogive.float32]
 
 
 def set_default_dtype(d: Any) -> None:
-    """The dtype of Python's floats, of creation functions and of the parameters of layers.
+    """Set the dtype of Python floats, of creation functions and of the parameters of layers.
 
-    Raises `DtypeError` for what is not a float.
+    Raises `DtypeError` for a dtype that is not a float.
     """
     dtype = to_dtype(d)
     if not dtype.is_float:
@@ -33,7 +33,7 @@ def set_default_dtype(d: Any) -> None:
 
 
 def get_default_dtype() -> DType:
-    """The dtype of Python's floats.
+    """The dtype of Python floats.
 
     >>> ogive.torch.get_default_dtype()
     torch.float32
@@ -42,7 +42,7 @@ def get_default_dtype() -> DType:
 
 
 def is_other() -> bool:
-    """Whether the default dtype is another than float32."""
+    """Whether the default dtype differs from float32."""
     return _default[0] is not ogive.float32
 
 
@@ -54,44 +54,44 @@ def get_default_device() -> Any:
 
 
 def set_default_device(device: Any) -> None:
-    """Accepts the device that there is."""
+    """Accept the CPU, the only device."""
     to_device("cpu" if device is None else device)
 
 
 def set_num_threads(count: int) -> None:
-    """How many threads kernels run on."""
+    """Set how many threads kernels run on."""
     ogive.configure(threads=count)
 
 
 def get_num_threads() -> int:
-    """How many threads kernels run on."""
+    """The number of threads that kernels run on."""
     from ogive.config import current_config
 
     return int(current_config().threads)
 
 
 def set_num_interop_threads(count: int) -> None:
-    """Nothing to set: there is one pool of threads."""
+    """Do nothing: there is one pool of threads."""
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Nothing to set: results are the same bits each time, however many threads there are."""
+    """Do nothing: results have the same bits each time, with any number of threads."""
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether results are the same bits each time: always."""
+    """Return True: results always have the same bits."""
     return True
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Nothing to set: float32 is multiplied in float32."""
+    """Do nothing: products of float32 are computed in float32."""
 
 
 def get_float32_matmul_precision() -> str:
-    """How float32 is multiplied: in float32."""
+    """Return "highest": products of float32 are computed in float32."""
     return "highest"
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Whether denormal numbers can be flushed to zero: they are not."""
+    """Return False: denormal numbers cannot be flushed to zero."""
     return False

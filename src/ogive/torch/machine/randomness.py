@@ -1,4 +1,4 @@
-"""Seeds and states of draws. The numbers are Ogive's own: see docs/random.md."""
+"""Seeds and states of random draws. The numbers are Ogive's own: see docs/random.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Generator(_Generator):
-    """A source of draws of its own, on the device that there is.
+    """A source of random draws with its own state, on the CPU.
 
     >>> generator = ogive.torch.Generator(device="cpu").manual_seed(3)
     >>> generator.initial_seed()
@@ -37,13 +37,13 @@ class Generator(_Generator):
 
 
 def manual_seed(seed: int) -> _Generator:
-    """Start the draws anew from a seed; negative ones count as PyTorch counts them."""
+    """Restart the random draws from a seed. Negative seeds are mapped as in PyTorch."""
     return _manual_seed(int(seed) % (1 << 64))
 
 
 @contextlib.contextmanager
 def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iterator[None]:
-    """Draw inside without a trace: the state of draws is afterwards what it was before."""
+    """A context that restores the state of random draws at its end."""
     state = get_rng_state()
     try:
         yield

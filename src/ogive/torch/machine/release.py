@@ -1,4 +1,4 @@
-"""`torch.version`: which PyTorch this follows."""
+"""`torch.version`: the version of PyTorch that Ogive follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torch.backends`: switches of libraries that are not used here; they keep their values."""
+"""`torch.backends`: switches of libraries that Ogive does not use. They only keep their values."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ matmul = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reductio
 
 
 def is_available() -> bool:
-    """Whether the library is there: no."""
+    """Return False: the library is not used."""
     return False
 
 
 def is_built() -> bool:
-    """Whether the library is there: no."""
+    """Return False: the library is not used."""
     return False
 
 
 def version() -> None:
-    """The version of the library: there is none."""
+    """Return None: the library is not used."""
     return None
 
 
 def enable_flash_sdp(enabled: bool) -> None:
-    """Changes nothing: attention is one fused kernel."""
+    """Do nothing: attention is always one fused kernel."""
 
 
 enable_math_sdp = enable_mem_efficient_sdp = enable_cudnn_sdp = enable_flash_sdp
 
 
 def flash_sdp_enabled() -> bool:
-    """Whether attention is computed without keeping its scores: yes."""
+    """Return True: attention does not keep its scores in memory."""
     return True
 
 
@@ -53,9 +53,9 @@ math_sdp_enabled = mem_efficient_sdp_enabled = flash_sdp_enabled
 
 @contextmanager
 def sdp_kernel(*args: Any, **kwargs: Any) -> Iterator[None]:
-    """Attention inside is the one fused kernel, whatever is enabled."""
+    """A context without effect: attention is always one fused kernel."""
     yield
 
 
 def set_flags(**flags: Any) -> None:
-    """Changes nothing."""
+    """Do nothing."""

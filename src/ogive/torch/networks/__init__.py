@@ -1,1 +1,1 @@
-"""Modules and layers as PyTorch has them, and what programs name besides the layers themselves."""
+"""Modules and layers where PyTorch differs from `ogive`, and further names that programs use."""

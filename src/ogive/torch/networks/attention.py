@@ -1,4 +1,4 @@
-"""`torch.nn.attention`: which kernel computes attention is the compiler's choice here."""
+"""`torch.nn.attention`. The compiler chooses the kernel of attention here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = [
 
 
 class SDPBackend(enum.IntEnum):
-    """The kernels that PyTorch chooses among."""
+    """The kernels from which PyTorch chooses."""
 
     ERROR = -1
     MATH = 0
@@ -25,5 +25,5 @@ class SDPBackend(enum.IntEnum):
 
 @contextlib.contextmanager
 def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
-    """Changes nothing: attention is one fused kernel, whatever is asked for."""
+    """A context without effect: attention is always one fused kernel."""
     yield

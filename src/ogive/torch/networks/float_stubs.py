@@ -1,4 +1,4 @@
-"""`torch.ao.quantization`: what of it a model in floats passes through."""
+"""`torch.ao.quantization`: the parts that a model in floats uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["DeQuantStub", "FloatFunctional", "QuantStub", "QuantWrapper"]
 
 
 class QuantStub(Module):
-    """Where a quantized model would quantize: floats pass as they are."""
+    """The place where a quantized model would quantize. Floats pass unchanged."""
 
     def __init__(self, qconfig: Any = None) -> None:
         if qconfig is not None:
@@ -24,7 +24,7 @@ class QuantStub(Module):
 
 
 class DeQuantStub(QuantStub):
-    """Where a quantized model would give floats again."""
+    """The place where a quantized model would convert back to floats. Floats pass unchanged."""
 
 
 class QuantWrapper(Module):
@@ -39,7 +39,7 @@ class QuantWrapper(Module):
 
 
 class FloatFunctional(Module):
-    """Operations as a module, each followed by one that could be replaced."""
+    """Operations as methods of a module, each followed by a module that could be replaced."""
 
     def __init__(self) -> None:
         self.activation_post_process = Identity()
@@ -64,11 +64,11 @@ class FloatFunctional(Module):
         return self._after(x * y)
 
     def cat(self, x: list[Tensor], dim: int = 0) -> Tensor:
-        """Tensors one after the other along an axis."""
+        """The concatenation of tensors along an axis."""
         return self._after(ogive.cat(x, dim))
 
     def add_relu(self, x: Tensor, y: Tensor) -> Tensor:
-        """The sum of two tensors, where that is positive."""
+        """The ReLU of the sum of two tensors."""
         return self._after((x + y).relu())
 
     def matmul(self, x: Tensor, y: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Layers that only PyTorch names, and what it calls parts of ours."""
+"""Layers that only PyTorch has, and PyTorch's names for parts of ours."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Module.__module__ = __name__
 
 
 def compile_in_place(self: Module, *args: Any, **kwargs: Any) -> None:
-    """`module.compile()`: capture calls from now on, as `torch.compile` does."""
+    """Capture calls from now on, as `torch.compile` does. It is `module.compile()`."""
     from ogive.torch.compilation.capture import compile as captured
 
     object.__setattr__(self, "forward", captured(self.forward, **kwargs))

@@ -1,4 +1,4 @@
-"""`torch.nn.modules.utils`: numbers as tuples, as layers take them."""
+"""`torch.nn.modules.utils`: conversion of layers' arguments to tuples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = [
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """A function that repeats a number `n` times, and makes a tuple of anything iterable."""
+    """A function that repeats a number `n` times, and converts an iterable to a tuple."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
@@ -29,12 +29,12 @@ _quadruple = _ntuple(4, "_quadruple")
 
 
 def _reverse_repeat_tuple(t: tuple[Any, ...], n: int) -> tuple[Any, ...]:
-    """The entries from the last on, each `n` times: paddings of axes as `pad` takes them."""
+    """The entries in reverse order, each `n` times: paddings in the form that `pad` takes."""
     return tuple(entry for entry in reversed(t) for _ in range(n))
 
 
 def _list_with_default(out_size: Any, defaults: list[int]) -> Any:
-    """Sizes with the last of `defaults` where they are None."""
+    """Sizes in which None is replaced by the default of that axis, from the last one on."""
     if isinstance(out_size, int):
         return out_size
     last = defaults[-len(out_size) :]
@@ -42,7 +42,7 @@ def _list_with_default(out_size: Any, defaults: list[int]) -> Any:
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Take `prefix` off the names of a state, in place."""
+    """Remove `prefix` from the names of a state, in place."""
     for name in [each for each in state_dict if each.startswith(prefix)]:
         state_dict[name.removeprefix(prefix)] = state_dict.pop(name)
     metadata = getattr(state_dict, "_metadata", None)

@@ -190,6 +190,6 @@ def _hook_of(module: AnyModule, name: str, kind: type[ComputedWeight]) -> Comput
 
 
 def skip_init(module: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A module whose values are still to be set; here they are drawn when first asked for."""
+    """Make a module whose values will be set later. Here they are drawn when first read."""
     kwargs.pop("device", None)
     return module(*args, **kwargs)

@@ -1,1 +1,1 @@
-"""Programs of several processes: what they mean in one."""
+"""PyTorch's interfaces for several processes. Most of them run in one process only."""

@@ -1,8 +1,8 @@
-"""`torch.distributed`: the ranks of `ogive.distributed`, by PyTorch's names and in place.
+"""`torch.distributed`: the collectives of `ogive.distributed`, with PyTorch's names, in place.
 
-A program that nobody has started as ranks is a world of size 1, where every collective gives its
-input. Collectives are done when they are called, also with `async_op`. Ranks may come to one at
-different lines, as programs with a branch for rank 0 do; its name, shape and dtype are compared.
+A program that was not started as ranks is a world of size 1, in which each collective gives its
+input. Collectives are carried out when they are called, even with `async_op`. Ranks may call one
+from different lines, such as a branch for rank 0; its name, shape and dtype are compared.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 
 
 class ReduceOp:
-    """How values of several processes become one."""
+    """The operations that reduce the values of several processes to one."""
 
     SUM, AVG, PRODUCT, MIN, MAX = "SUM", "AVG", "PRODUCT", "MIN", "MAX"
     BAND, BOR, BXOR = "BAND", "BOR", "BXOR"
@@ -52,48 +52,48 @@ REDUCTIONS = {"SUM": "sum", "AVG": "mean", "PRODUCT": "prod", "MIN": "min", "MAX
 
 
 class Work:
-    """A collective that is done."""
+    """A completed collective."""
 
     def wait(self, timeout: Any = None) -> bool:
-        """Wait for its end."""
+        """Return True: the collective has completed."""
         return True
 
     def is_completed(self) -> bool:
-        """Whether it has ended."""
+        """Return True: the collective has completed."""
         return True
 
 
 class ProcessGroup:
-    """The processes that take part: all, or some."""
+    """A group of processes: all of them, or some."""
 
     def __init__(self, members: distributed.Group | None = None) -> None:
         self.members = members
 
     def rank(self) -> int:
-        """This process's number among them; -1 where it is none of them."""
+        """The number of this process in the group; -1 if it is not in the group."""
         found = distributed.rank() if self.members is None else self.members.rank
         return -1 if found is None else found
 
     def size(self) -> int:
-        """How many there are."""
+        """The number of processes in the group."""
         return distributed.size() if self.members is None else self.members.size
 
 
 class GroupMember:
-    """Names for groups."""
+    """Names for special groups."""
 
     WORLD = ProcessGroup()
     NON_GROUP_MEMBER = object()
 
 
 class group:
-    """Names for groups."""
+    """Names for special groups."""
 
     WORLD = GroupMember.WORLD
 
 
 class _World:
-    """Whether `init_process_group` was called, and for what."""
+    """The state of the world: whether `init_process_group` was called, and with which backend."""
 
     def __init__(self) -> None:
         self.backend: str | None = None
@@ -113,21 +113,22 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Begin the world of all ranks that were started together.
+    """Initialize the world of all ranks that were started together.
 
-    Raises `DeviceError` for another number of them, `StateError` where there is a world already.
+    Raises `DeviceError` if `world_size` or `rank` differ from them, and `StateError` if there is a
+    world already.
     """
     size = world_size if world_size > 0 else int(os.environ.get("WORLD_SIZE", "1"))
     found = distributed.size()
     if size != found and (world_size > 0 or "WORLD_SIZE" in os.environ):
         raise DeviceError(
-            f"torch.distributed: a world of {size} processes is asked for, and there "
-            f"{'is only this one' if found == 1 else f'are {found}'} here; start the program by "
+            f"torch.distributed: the program asks for a world of {size} processes, but there "
+            f"{'is only this one' if found == 1 else f'are {found}'} here; start it with "
             f"ogive launch -n {size}"
         )
     if rank not in (-1, distributed.rank()):
         raise DeviceError(
-            f"torch.distributed: this process is rank {distributed.rank()}, and {rank} is asked for"
+            f"torch.distributed: this process is rank {distributed.rank()}, not rank {rank}"
         )
     if _world.backend is not None:
         raise StateError("trying to initialize the default process group twice!")
@@ -140,22 +141,22 @@ def destroy_process_group(group: Any = None) -> None:
 
 
 def is_available() -> bool:
-    """Whether these functions are there."""
+    """Return True: these functions are available."""
     return True
 
 
 def is_initialized() -> bool:
-    """Whether there is a world."""
+    """Whether `init_process_group` was called."""
     return _world.backend is not None
 
 
 def is_gloo_available() -> bool:
-    """Whether processes of one CPU each can be a world."""
+    """Whether processes on CPUs can form a world."""
     return True
 
 
 def is_nccl_available() -> bool:
-    """Whether GPUs can be a world: no."""
+    """Return False: GPUs cannot form a world."""
     return False
 
 
@@ -164,18 +165,18 @@ is_torchelastic_launched = is_nccl_available
 
 
 def refuse_several(name: str) -> None:
-    """Raises `DeviceError` in a world of several, where something would not do what it says."""
+    """Raise `DeviceError` if there are several processes: the function `name` works in one only."""
     if distributed.size() > 1:
         raise DeviceError(
-            f"{name} is for one process here, and there are {distributed.size()}; "
-            "DistributedDataParallel is for several"
+            f"{name} works in one process only, and there are {distributed.size()}; use "
+            "DistributedDataParallel for several"
         )
 
 
 def require(group: Any = None) -> Ranks | None:
-    """The ranks of a group; None where this process is the only one.
+    """The ranks of a group; None if this process is the only one.
 
-    Raises `ArgumentError` where there is no world yet, or this process is not in the group.
+    Raises `ArgumentError` if there is no world yet, or this process is not in the group.
     """
     if _world.backend is None:
         raise ArgumentError(
@@ -184,61 +185,62 @@ def require(group: Any = None) -> Ranks | None:
         )
     if group is not None and not isinstance(group, ProcessGroup):
         raise ArgumentError(
-            f"torch.distributed: this process is not in the group, or {group!r} is none"
+            f"torch.distributed: this process is not in the group, or {group!r} is not a group"
         )
     return members_of(group.members if group is not None else None, "torch.distributed")
 
 
 def _place(number: int, group: Any) -> int:
-    """Where a process, by its number among all, is in a group. Raises `ArgumentError`."""
+    """The number in a group of process `number` of the world. Raises `ArgumentError`."""
     members = getattr(group, "members", None)
     ranks = range(distributed.size()) if members is None else members.ranks
     if number not in ranks:
-        raise ArgumentError(f"torch.distributed: process {number} is none of {list(ranks)}")
+        raise ArgumentError(f"torch.distributed: process {number} is not one of {list(ranks)}")
     return ranks.index(number)
 
 
 def get_process_group_ranks(group: Any) -> list[int]:
-    """The numbers among all of the processes in a group."""
+    """The numbers in the world of the processes of a group."""
     members = getattr(group, "members", None)
     return list(range(distributed.size()) if members is None else members.ranks)
 
 
 def get_global_rank(group: Any, group_rank: int) -> int:
-    """The number among all of a process of a group."""
+    """The number in the world of a group's process."""
     return get_process_group_ranks(group)[group_rank]
 
 
 def get_group_rank(group: Any, global_rank: int) -> int:
-    """The number in a group of a process."""
+    """The number in a group of a process of the world."""
     return _place(global_rank, group)
 
 
 def get_backend(group: Any = None) -> str:
-    """What carries messages, as it was asked for; in truth MPI."""
+    """The backend that the program asked for. The messages are sent by MPI."""
     require(group)
     return _world.backend or ""
 
 
 def get_default_backend_for_device(device: Any) -> str:
-    """What would carry messages."""
+    """The default backend of a device, as PyTorch names it."""
     return "gloo"
 
 
 def get_rank(group: Any = None) -> int:
-    """This process's number, -1 where it is not in the group."""
+    """The number of this process; -1 if it is not in the group."""
     require()
     return -1 if group is GroupMember.NON_GROUP_MEMBER else (group or GroupMember.WORLD).rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes there are, -1 where this one is not in the group."""
+    """The number of processes; -1 if this one is not in the group."""
     require()
     return -1 if group is GroupMember.NON_GROUP_MEMBER else (group or GroupMember.WORLD).size()
 
 
 def new_group(ranks: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """A group of some processes, which all processes make; `NON_GROUP_MEMBER` at the others."""
+    """Make a group of some processes. All processes must call it; non-members get
+    `NON_GROUP_MEMBER`."""
     require()
     if ranks is None or sorted(ranks) == list(range(distributed.size())):
         return GroupMember.WORLD
@@ -256,7 +258,7 @@ def _call(name: str, tensor: Tensor, **options: object) -> Call:
 
 
 def _reduced(ranks: Ranks | None, name: str, tensor: Tensor, op: Any, **options: object) -> Tensor:
-    """The reduction over all processes, at all of them."""
+    """The reduction over all processes. All of them get the result."""
     call = _call(name, tensor, op=op, **options)
     if op in REDUCTIONS:
         return reduce_over_ranks(ranks, tensor.detach(), REDUCTIONS[op], call)
@@ -270,7 +272,7 @@ def _reduced(ranks: Ranks | None, name: str, tensor: Tensor, op: Any, **options:
 def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The sum over all processes, in place."""
+    """Reduce a tensor over all processes, in place."""
     ranks = require(group)
     tensor.copy_(_reduced(ranks, "all_reduce", tensor, op))
     return _done(async_op)
@@ -279,7 +281,7 @@ def all_reduce(
 def reduce(
     tensor: Tensor, dst: int = 0, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The sum over all processes, in place at one of them."""
+    """Reduce a tensor over all processes, in place at the process `dst`."""
     ranks = require(group)
     total = _reduced(ranks, "reduce", tensor, op, dst=dst)
     if distributed.rank() == dst:
@@ -290,7 +292,7 @@ def reduce(
 def broadcast(
     tensor: Tensor, src: int = 0, group: Any = None, async_op: bool = False, **kwargs: Any
 ) -> Work | None:
-    """The value of one process, at all, in place."""
+    """Copy the value of the process `src` to all processes, in place."""
     ranks = require(group)
     call = _call("broadcast", tensor, src=src)
     tensor.copy_(copy_from_rank(ranks, tensor.detach(), _place(src, group), call))
@@ -321,7 +323,7 @@ def _gathered(
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The values of all processes, in a list."""
+    """Write the values of all processes to the tensors of a list."""
     ranks = require(group)
     for place, part in zip(tensor_list, _gathered(ranks, "all_gather", tensor), strict=True):
         place.copy_(part)
@@ -331,7 +333,7 @@ def all_gather(
 def gather(
     tensor: Tensor, gather_list: Any = None, dst: int = 0, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The values of all processes, in a list at one."""
+    """Write the values of all processes to the tensors of a list at the process `dst`."""
     ranks = require(group)
     parts = _gathered(ranks, "gather", tensor, dst=dst)
     if distributed.rank() == dst:
@@ -344,7 +346,7 @@ def scatter(
     tensor: Tensor, scatter_list: Any = None, src: int = 0, group: Any = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """To each process its part of a list at one."""
+    """Send each process its tensor of a list at the process `src`."""
     ranks = require(group)
     root, own = _place(src, group), _place(distributed.rank(), group)
     parts = scatter_list if own == root else [tensor.detach()] * get_world_size(group)
@@ -354,7 +356,7 @@ def scatter(
 
 
 def _all_objects(ranks: Ranks | None, name: str, given: Any) -> list[Any]:
-    """The objects of all processes, by way of `pickle`."""
+    """The objects of all processes, sent by `pickle`."""
     message = numpy.frombuffer(pickle.dumps(given), numpy.uint8)
     lengths = Tensor([message.size])
     every = gather_over_ranks(ranks, lengths, 0, _call(name, lengths)).tolist()
@@ -365,14 +367,14 @@ def _all_objects(ranks: Ranks | None, name: str, given: Any) -> list[Any]:
 
 
 def broadcast_object_list(object_list: Any, src: int = 0, group: Any = None, **kwargs: Any) -> None:
-    """The objects of one process, at all."""
+    """Copy the objects of the process `src` to all processes."""
     ranks = require(group)
     every = _all_objects(ranks, "broadcast_object_list", list(object_list))
     object_list[:] = every[_place(src, group)]
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """The objects of all processes."""
+    """Write the objects of all processes to a list."""
     ranks = require(group)
     object_list[:] = _all_objects(ranks, "all_gather_object", obj)
 
@@ -380,7 +382,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> No
 def gather_object(
     obj: Any, object_gather_list: Any = None, dst: int = 0, group: Any = None
 ) -> None:
-    """The objects of all processes, at one."""
+    """Write the objects of all processes to a list at the process `dst`."""
     ranks = require(group)
     every = _all_objects(ranks, "gather_object", obj)
     if distributed.rank() == dst:
@@ -390,7 +392,7 @@ def gather_object(
 def scatter_object_list(
     output: list[Any], given: Any = None, src: int = 0, group: Any = None, **kwargs: Any
 ) -> None:
-    """To each process its object of a list at one."""
+    """Send each process its object of a list at the process `src`."""
     ranks = require(group)
     parts = _all_objects(ranks, "scatter_object_list", given)[_place(src, group)]
     output[0] = parts[_place(distributed.rank(), group)]
@@ -399,7 +401,7 @@ def scatter_object_list(
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """The values of all processes, along the first axis."""
+    """Join the values of all processes along the first axis."""
     ranks = require(group)
     joined = stack(_gathered(ranks, "all_gather_into_tensor", input_tensor))
     output_tensor.copy_(joined.reshape(*output_tensor.shape))
@@ -409,7 +411,7 @@ def all_gather_into_tensor(
 def reduce_scatter_tensor(
     output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Each process its part of the sum."""
+    """Give each process its part of the reduction."""
     ranks = require(group)
     parts = input.detach().reshape(get_world_size(group), -1)
     call = _call("reduce_scatter_tensor", input, op=op)
@@ -422,7 +424,7 @@ def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Each process its part of the sum, of parts in a list."""
+    """Give each process its part of the reduction of lists of parts."""
     return reduce_scatter_tensor(output, stack(input_list), op, group, async_op)
 
 
@@ -430,7 +432,7 @@ def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None,
     async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Parts from each process to each, all of one shape."""
+    """Send a part from each process to each, all of one shape."""
     ranks = require(group)
     whole = stack([part.detach() for part in input_tensor_list])
     parts = redistribute(ranks, whole, 0, 0, _call("all_to_all", whole)).unbind()
@@ -443,7 +445,7 @@ def all_to_all_single(
     output: Tensor, input: Tensor, output_split_sizes: Any = None, input_split_sizes: Any = None,
     group: Any = None, async_op: bool = False,
 ) -> Work | None:  # fmt: skip
-    """Parts from each process to each, equally long along the first axis.
+    """Send a part from each process to each, all of one length along the first axis.
 
     Raises `DeviceError` for other lengths.
     """
@@ -451,7 +453,7 @@ def all_to_all_single(
     for sizes in (output_split_sizes, input_split_sizes):
         if sizes and len(set(sizes)) > 1:
             raise DeviceError(
-                f"torch.distributed.all_to_all_single: parts are equally long, and {sizes} are not"
+                f"torch.distributed.all_to_all_single: parts must have one length, got {sizes}"
             )
     call = _call("all_to_all_single", input)
     output.copy_(redistribute(ranks, input.detach(), 0, 0, call))
@@ -459,13 +461,16 @@ def all_to_all_single(
 
 
 def send(tensor: Tensor, dst: int, group: Any = None, tag: int = 0) -> None:
-    """Send a tensor to another process. Raises `ArgumentError` where there is none."""
+    """Send a tensor to another process. Raises `ArgumentError` if there is no such process."""
     require(group)
     distributed.send(tensor.detach(), dst, tag)
 
 
 def recv(tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0) -> int:
-    """Receive what another process sends, in place; gives which. Raises `ArgumentError`."""
+    """Receive a tensor from another process, in place. Returns the number of that process.
+
+    Raises `ArgumentError` without `src`, or if there is no such process.
+    """
     require(group)
     if src is None:
         raise ArgumentError("torch.distributed.recv: name the process that sends (src=...)")

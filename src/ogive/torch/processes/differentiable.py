@@ -1,4 +1,4 @@
-"""`torch.distributed.nn`: collectives that gradients flow through, and that give their results."""
+"""`torch.distributed.nn`: differentiable collectives, which return their results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
 
 
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """The sum, or what `op` says, of the values of all processes."""
+    """The reduction by `op` of the values of all processes."""
     return distributed.all_reduce(tensor, REDUCTIONS[op], _members(group))
 
 
@@ -31,12 +31,12 @@ def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None
 ) -> Tensor:
-    """The sum over all processes of that entry of their lists which is this one's."""
+    """The sum of the list entries that all processes have for this process."""
     parts = distributed.reduce_scatter(stack(input_list), REDUCTIONS[op], group=_members(group))
     return parts.squeeze(0)
 
 
 def _members(group: Any) -> Group | None:
-    """What `ogive.distributed` calls a group. Raises `ArgumentError` as collectives do."""
+    """The group as one of `ogive.distributed`. Raises `ArgumentError` as collectives do."""
     require(group)
     return None if group is None else group.members

@@ -1,4 +1,4 @@
-"""`torch.utils.data.distributed`: the part of a dataset that is a process's own."""
+"""`torch.utils.data.distributed`: the part of a dataset that belongs to a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torch.distributed.algorithms.join`: processes that have unequal numbers of batches."""
+"""`torch.distributed.algorithms.join`: processes with different numbers of batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Join"]
 
 
 class Join:
-    """Inside, one process has no other to wait for. Raises `DeviceError` where there are several.
+    """A context without effect in one process. Raises `DeviceError` if there are several.
 
     >>> with Join([]):
     ...     pass
@@ -24,4 +24,4 @@ class Join:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Nothing is left to do."""
+        """Do nothing."""

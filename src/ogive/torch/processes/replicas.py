@@ -1,4 +1,4 @@
-"""Modules over several processes; over several devices, of which there is one here."""
+"""Modules replicated over several processes, or over several devices, of which there is one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ __all__ = ["DataParallel", "DistributedDataParallel", "SyncBatchNorm", "data_par
 
 
 class DataParallel(Module):
-    """A module over several devices; here there is one, and it is called as it is."""
+    """A module replicated over several devices. There is one device, so the module is just called.
+    """
 
     def __init__(
         self, module: AnyModule, device_ids: Any = None, output_device: Any = None, dim: int = 0
@@ -29,13 +30,13 @@ class DataParallel(Module):
 
 
 class DistributedDataParallel(DataParallel):
-    """A module of which each process has a copy, all with the parameters of the first.
+    """A module with a copy in each process. All copies start with the parameters of rank 0.
 
-    When a backward pass has ended, gradients are averaged over all processes.
+    After each backward pass, gradients are averaged over all processes.
     """
 
     def __init__(self, module: AnyModule, *args: Any, **kwargs: Any) -> None:
-        get_world_size()  # raises where no world was begun, as PyTorch does
+        get_world_size()  # raises if there is no world, as PyTorch does
         super().__init__(module)
         self.require_backward_grad_sync = True
         if get_world_size() == 1:
@@ -54,7 +55,7 @@ class DistributedDataParallel(DataParallel):
 
     @contextlib.contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Without averaging inside."""
+        """A context in which gradients are not averaged."""
         before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
         try:
             yield
@@ -66,13 +67,13 @@ def data_parallel(
     module: AnyModule, inputs: Any, device_ids: Any = None, output_device: Any = None, dim: int = 0,
     module_kwargs: Any = None,
 ) -> Any:  # fmt: skip
-    """`module` of the inputs, on the one device."""
+    """Call `module` with the inputs, on the only device."""
     given = inputs if isinstance(inputs, tuple) else (inputs,)
     return module(*given, **(module_kwargs or {}))
 
 
 class SyncBatchNorm(BatchNorm):
-    """Batch normalization over all processes: over this one."""
+    """Batch normalization over all processes. There is one process, so it is plain."""
 
     ranks = (2, 3, 4, 5)
 
@@ -81,10 +82,10 @@ class SyncBatchNorm(BatchNorm):
         super().__init__(*args, **kwargs)
 
     def _check_input_dim(self, x: Any) -> None:
-        """Any number of axes from two on."""
+        """Accept two axes or more."""
 
     @classmethod
     def convert_sync_batchnorm(cls, module: AnyModule, process_group: Any = None) -> AnyModule:
-        """The module itself: its layers see all there is."""
+        """Return the module itself: in one process, its layers see the whole batch."""
         refuse_several("SyncBatchNorm")
         return module

@@ -1,4 +1,4 @@
-"""`torch.distributed.fsdp` and its relatives: of one process, one shard is the whole."""
+"""`torch.distributed.fsdp` and related modules, in one process, whose shard is the whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class ShardingStrategy(enum.Enum):
-    """What is divided among processes."""
+    """The kinds of data that are divided among processes."""
 
     FULL_SHARD = enum.auto()
     SHARD_GRAD_OP = enum.auto()
@@ -30,14 +30,14 @@ class ShardingStrategy(enum.Enum):
 
 
 class BackwardPrefetch(enum.Enum):
-    """When the parameters of the next layer are fetched."""
+    """The time at which the next layer's parameters are fetched."""
 
     BACKWARD_PRE = enum.auto()
     BACKWARD_POST = enum.auto()
 
 
 class StateDictType(enum.Enum):
-    """How a state is divided."""
+    """The ways to divide a state."""
 
     FULL_STATE_DICT = enum.auto()
     LOCAL_STATE_DICT = enum.auto()
@@ -45,42 +45,42 @@ class StateDictType(enum.Enum):
 
 
 class _Options:
-    """Options by name, kept as they are given."""
+    """Options, stored under their names."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.__dict__.update(options)
 
 
 class MixedPrecision(_Options):
-    """In which dtypes a sharded module would compute; casts are by `autocast` here."""
+    """The dtypes in which a sharded module computes. Here it has no effect; use `autocast`."""
 
 
 class MixedPrecisionPolicy(MixedPrecision):
-    """Likewise."""
+    """The same for `fully_shard`."""
 
 
 class CPUOffload(_Options):
-    """Whether parameters stay on the host: they do."""
+    """Whether parameters are moved to the host. They are always there."""
 
 
 class OffloadPolicy(_Options):
-    """Likewise."""
+    """The same for `fully_shard`: no offloading."""
 
 
 class CPUOffloadPolicy(OffloadPolicy):
-    """Likewise."""
+    """The same for `fully_shard`: offloading to the host."""
 
 
 class FullStateDictConfig(_Options):
-    """How a whole state is gathered."""
+    """Options for gathering a whole state."""
 
 
 class LocalStateDictConfig(_Options):
-    """How the state of one process is gathered."""
+    """Options for gathering the state of one process."""
 
 
 class FullyShardedDataParallel(DistributedDataParallel):
-    """A module divided among processes: one has all of it."""
+    """A module divided among processes. The only process has all of it."""
 
     def __init__(self, module: AnyModule, *args: Any, **kwargs: Any) -> None:
         refuse_several("FullyShardedDataParallel")
@@ -89,17 +89,17 @@ class FullyShardedDataParallel(DistributedDataParallel):
     @staticmethod
     @contextlib.contextmanager
     def state_dict_type(module: AnyModule, *args: Any, **kwargs: Any) -> Iterator[None]:
-        """How `state_dict` is divided inside: it is whole."""
+        """A context for the type of `state_dict`. It has no effect: states are whole."""
         yield
 
     @staticmethod
     @contextlib.contextmanager
     def summon_full_params(module: AnyModule, *args: Any, **kwargs: Any) -> Iterator[None]:
-        """With whole parameters inside, as they always are."""
+        """A context with whole parameters. It has no effect: they are always whole."""
         yield
 
     def clip_grad_norm_(self, max_norm: float, norm_type: float = 2.0) -> Any:
-        """The norm of all gradients, which are scaled down to `max_norm`."""
+        """Scale all gradients to a norm of at most `max_norm`. Returns their norm before."""
         from ogive.nn.utils import clip_grad_norm_
 
         return clip_grad_norm_(self.parameters(), max_norm, norm_type)
@@ -109,36 +109,36 @@ FSDPModule = AnyModule
 
 
 def fully_shard(module: AnyModule, **options: Any) -> AnyModule:
-    """The module itself: one process has all of it."""
+    """Return the module itself: the only process has all of it."""
     refuse_several("fully_shard")
     return module
 
 
 def wrap(module: AnyModule, **overrides: Any) -> AnyModule:
-    """The module itself."""
+    """Return the module itself."""
     return module
 
 
 @contextlib.contextmanager
 def enable_wrap(**options: Any) -> Iterator[None]:
-    """`wrap` inside gives modules as they are."""
+    """A context for `wrap`, which returns modules unchanged."""
     yield
 
 
 def always_wrap_policy(*args: Any, **kwargs: Any) -> bool:
-    """Whether a module would be a unit of its own."""
+    """Whether a module is a unit of sharding of its own."""
     return True
 
 
 def size_based_auto_wrap_policy(
     module: AnyModule, recurse: bool, *args: Any, **kwargs: Any
 ) -> bool:
-    """Likewise: one process has one unit."""
+    """Return `recurse`: the modules below are visited, and none becomes a unit of its own."""
     return recurse
 
 
 def transformer_auto_wrap_policy(
     module: AnyModule, recurse: bool, *args: Any, **kwargs: Any
 ) -> bool:
-    """Likewise."""
+    """Return `recurse`: the modules below are visited, and none becomes a unit of its own."""
     return recurse

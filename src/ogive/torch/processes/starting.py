@@ -1,4 +1,4 @@
-"""`torch.multiprocessing`: the standard library's, and `spawn`."""
+"""`torch.multiprocessing`: the standard library's module, with `spawn`."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class ProcessContext:
         self.processes = processes
 
     def pids(self) -> list[int]:
-        """Their numbers."""
+        """The ids of the processes."""
         return [process.pid for process in self.processes]
 
     def join(self, timeout: float | None = None) -> bool:
-        """Wait for all of them. Raises `StateError` where one has failed."""
+        """Wait for all processes. Raises `StateError` if one has failed."""
         for number, process in enumerate(self.processes):
             process.join(timeout)
             if process.exitcode not in (0, None):
@@ -62,7 +62,7 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Run `fn(number, *args)` in `nprocs` processes; each tensor goes there as a copy."""
+    """Run `fn(number, *args)` in `nprocs` processes. Each gets copies of the tensors."""
     context: Any = multiprocessing.get_context(start_method)
     processes = [
         context.Process(target=fn, args=(number, *args), daemon=daemon) for number in range(nprocs)
@@ -84,19 +84,19 @@ def spawn(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """`start_processes` with new interpreters."""
+    """Call `start_processes` with new interpreters."""
     return start_processes(fn, args, nprocs, join, daemon, start_method)
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """How tensors reach other processes: as copies."""
+    """The ways in which tensors are sent to other processes. Here they are copied."""
     return {"file_system"}
 
 
 def get_sharing_strategy() -> str:
-    """How tensors reach other processes."""
+    """The way in which tensors are sent to other processes. Here they are copied."""
     return "file_system"
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Nothing to set: tensors reach other processes as copies."""
+    """Do nothing: tensors are always copied to other processes."""

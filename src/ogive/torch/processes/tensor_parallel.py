@@ -1,4 +1,4 @@
-"""`torch.distributed.tensor`: tensors over a mesh of processes. Of one, a part is the whole."""
+"""`torch.distributed.tensor`: tensors over a mesh of processes. There is one, which has it all."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ __all__ = [
 
 @record(frozen=True)
 class Shard:
-    """Every process has its part along an axis."""
+    """A placement: each process has its part along an axis."""
 
     dim: int
 
 
 @record(frozen=True)
 class Replicate:
-    """Every process has all of it."""
+    """A placement: each process has the whole tensor."""
 
 
 @record(frozen=True)
 class Partial:
-    """Every process has a term of the sum."""
+    """A placement: each process has a term of the sum."""
 
     reduce_op: str = "sum"
 
 
 class DeviceMesh:
-    """Processes in a grid, whose axes may have names."""
+    """A grid of processes, whose axes may have names."""
 
     def __init__(
         self, device_type: str, mesh: Any = (1,), *, mesh_dim_names: tuple[str, ...] | None = None
@@ -48,7 +48,7 @@ class DeviceMesh:
         self.ndim = len(self.shape)
 
     def size(self, mesh_dim: int | None = None) -> int:
-        """How many processes there are, or along an axis."""
+        """The number of processes, or of those along an axis."""
         return math.prod(self.shape) if mesh_dim is None else int(self.shape[mesh_dim])
 
     def get_rank(self) -> int:
@@ -56,11 +56,11 @@ class DeviceMesh:
         return 0
 
     def get_local_rank(self, mesh_dim: Any = None) -> int:
-        """Its number along an axis."""
+        """The number of this process along an axis."""
         return 0
 
     def get_coordinate(self) -> list[int]:
-        """Where it is in the grid."""
+        """The position of this process in the grid."""
         return [0] * self.ndim
 
     def __getitem__(self, name: str | tuple[str, ...]) -> DeviceMesh:
@@ -68,7 +68,7 @@ class DeviceMesh:
         wanted = (name,) if isinstance(name, str) else name
         known = self.mesh_dim_names or ()
         if not set(wanted) <= set(known):
-            raise ArgumentError(f"the mesh has the axes {known}, and not {wanted}")
+            raise ArgumentError(f"the mesh has the axes {known}, not {wanted}")
         shape = [self.shape[known.index(each)] for each in wanted]
         return DeviceMesh(self.device_type, shape, mesh_dim_names=wanted)
 
@@ -76,21 +76,21 @@ class DeviceMesh:
 def init_device_mesh(
     device_type: str, mesh_shape: tuple[int, ...], *, mesh_dim_names: tuple[str, ...] | None = None
 ) -> DeviceMesh:
-    """A grid of all processes. Raises `DeviceError` where there are several, see docs."""
+    """A grid of all processes. Raises `DeviceError` if there are several."""
     refuse_several("init_device_mesh")
     if math.prod(mesh_shape) != 1:
-        raise ArgumentError(f"a mesh of the shape {mesh_shape} needs more than the one process")
+        raise ArgumentError(f"a mesh of the shape {mesh_shape} needs more than one process")
     return DeviceMesh(device_type, mesh_shape, mesh_dim_names=mesh_dim_names)
 
 
 class DTensor(Tensor):
-    """A tensor over several processes: there is none in one, whose tensors are whole."""
+    """A tensor over several processes. There are none here, because tensors are whole."""
 
     __slots__ = ()
 
     @staticmethod
     def from_local(local_tensor: Tensor, *args: Any, **options: Any) -> Tensor:
-        """The tensor itself, which is the whole of one part."""
+        """Return the tensor itself: the only part is the whole."""
         refuse_several("DTensor.from_local")
         return local_tensor
 
@@ -98,47 +98,47 @@ class DTensor(Tensor):
 def distribute_tensor(
     tensor: Tensor, device_mesh: Any = None, placements: Any = None, **options: Any
 ) -> Tensor:
-    """The part that this process has: all of it."""
+    """Return the tensor itself: the only process has all of it."""
     refuse_several("distribute_tensor")
     return tensor
 
 
 def distribute_module(module: AnyModule, *args: Any, **options: Any) -> AnyModule:
-    """The module, of which this process has all."""
+    """Return the module itself: the only process has all of it."""
     refuse_several("distribute_module")
     return module
 
 
 class _Style:
-    """How a module and what it is given are divided, kept as it is said."""
+    """The way in which a module and its inputs are divided. It has no effect here."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self.options = options
 
 
 class ColwiseParallel(_Style):
-    """Rows of the weight, which are its outputs, are divided."""
+    """Divides the rows of the weight, which are its outputs."""
 
 
 class RowwiseParallel(_Style):
-    """Columns of the weight, which are its inputs, are divided."""
+    """Divides the columns of the weight, which are its inputs."""
 
 
 class SequenceParallel(_Style):
-    """Positions of the sequence are divided."""
+    """Divides the positions of the sequence."""
 
 
 class PrepareModuleInput(_Style):
-    """Inputs are divided otherwise than they come."""
+    """Changes the way in which inputs are divided."""
 
 
 class PrepareModuleOutput(_Style):
-    """Outputs are divided otherwise than they come."""
+    """Changes the way in which outputs are divided."""
 
 
 def parallelize_module(
     module: AnyModule, device_mesh: Any = None, parallelize_plan: Any = None, **options: Any
 ) -> AnyModule:
-    """Divide the parts of a module as the plan says: one process has all of them."""
+    """Return the module itself. With several processes, its parts would be divided by the plan."""
     refuse_several("parallelize_module")
     return module

@@ -1,4 +1,5 @@
-"""`torch.distributed.checkpoint.state_dict`: states of models and optimizers by parameter names."""
+"""`torch.distributed.checkpoint.state_dict`: states of models and optimizers, by parameter names.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ __all__ = [
 
 @record
 class StateDictOptions:
-    """How states are gathered from processes; only `strict` means something in one."""
+    """Options for gathering states from processes. In one process, only `strict` has an effect."""
 
     full_state_dict: bool = False
     cpu_offload: bool = False
@@ -32,14 +33,14 @@ def get_model_state_dict(model: AnyModule, *, submodules: Any = None, options: A
 
 
 def set_model_state_dict(model: AnyModule, model_state_dict: Any, *, options: Any = None) -> Any:
-    """Give a model a state."""
+    """Load a state into a model."""
     return model.load_state_dict(model_state_dict, strict=options is None or options.strict)
 
 
 def get_optimizer_state_dict(
     model: AnyModule, optimizers: Any, *, submodules: Any = None, options: Any = None
 ) -> dict[str, Any]:
-    """The state of an optimizer, with the names of parameters for their numbers."""
+    """The state of an optimizer, with the names of parameters in the place of their numbers."""
     names, state = _names(model, optimizers), optimizers.state_dict()
     groups = [{**group, "params": [names[n] for n in group["params"]]}
               for group in state["param_groups"]]  # fmt: skip
@@ -49,7 +50,7 @@ def get_optimizer_state_dict(
 def set_optimizer_state_dict(
     model: AnyModule, optimizers: Any, optim_state_dict: Any, *, options: Any = None
 ) -> None:
-    """Give an optimizer a state by names of parameters."""
+    """Load a state, given by names of parameters, into an optimizer."""
     numbers = {name: number for number, name in enumerate(_names(model, optimizers))}
     groups = [{**group, "params": [numbers[name] for name in group["params"]]}
               for group in optim_state_dict["param_groups"]]  # fmt: skip
@@ -58,7 +59,7 @@ def set_optimizer_state_dict(
 
 
 def get_state_dict(model: AnyModule, optimizers: Any, **options: Any) -> tuple[Any, Any]:
-    """Both states."""
+    """The states of a model and its optimizer."""
     return get_model_state_dict(model), get_optimizer_state_dict(model, optimizers)
 
 
@@ -66,7 +67,7 @@ def set_state_dict(
     model: AnyModule, optimizers: Any, *, model_state_dict: Any, optim_state_dict: Any,
     options: Any = None,
 ) -> Any:  # fmt: skip
-    """Give both their states."""
+    """Load the states of a model and its optimizer."""
     set_optimizer_state_dict(model, optimizers, optim_state_dict)
     return set_model_state_dict(model, model_state_dict, options=options)
 

@@ -1,1 +1,1 @@
-"""Tensors and functions of them, where PyTorch means something else than `ogive`."""
+"""Tensors and functions whose meaning in PyTorch differs from that in `ogive`."""

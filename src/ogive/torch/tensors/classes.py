@@ -1,4 +1,4 @@
-"""Classes that PyTorch programs name: devices, sizes, tensors by kind, ways for memory to lie."""
+"""Classes that PyTorch programs name: devices, tensor types, memory formats and layouts."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = [
 
 
 class _Kind(TensorClass):
-    """What `isinstance` and a call mean for `torch.Tensor` and its kinds.
+    """The metaclass of `torch.Tensor` and its types: their constructors, and `isinstance`.
 
-    There is one class of tensors. These stand for it: they make its instances, by PyTorch's old
-    constructor, and count them as theirs.
+    There is one class of tensors. Classes of this metaclass stand for it: they make its instances
+    by PyTorch's old constructor, and `isinstance` holds for them.
     """
 
     element: DType | None
@@ -68,7 +68,7 @@ class _Kind(TensorClass):
         return _method(found) if isinstance(found, FunctionType) else found
 
     def __setattr__(cls, name: str, value: Any) -> None:
-        """What a program gives `torch.Tensor`, all tensors get."""
+        """Set an attribute of all tensors."""
         if cls is not Tensor:
             super().__setattr__(name, value)
             return
@@ -89,7 +89,7 @@ class _Kind(TensorClass):
 
 
 def _construct(args: tuple[Any, ...], dtype: Any) -> _Tensor:
-    """What PyTorch's old constructors make: of sizes zeros, of anything else these values."""
+    """Construct a tensor by PyTorch's old rules: sizes give zeros, other arguments are values."""
     from ogive.torch.tensors import creation
 
     if len(args) == 1 and not isinstance(args[0], int | Size):
@@ -100,7 +100,7 @@ def _construct(args: tuple[Any, ...], dtype: Any) -> _Tensor:
 
 
 def new(self: _Tensor, *args: Any, device: Any = None) -> _Tensor:
-    """`x.new(2, 3)`, `x.new([1, 2])`: PyTorch's old constructors, in the dtype of `x`.
+    """Construct a tensor of the dtype of `x`: `x.new(2, 3)`, `x.new([1, 2])`.
 
     >>> ogive.torch.ones(1).new([1, 2])
     tensor([1., 2.])
@@ -109,16 +109,16 @@ def new(self: _Tensor, *args: Any, device: Any = None) -> _Tensor:
 
 
 _EAGER = (Eager, *Eager.__subclasses__())
-"""What tensors are of that hold an array: methods of theirs stand before those of `Tensor`."""
+"""The classes of eager tensors, whose methods come before those of `Tensor`."""
 
 
 _plain: dict[Any, Any] = {}
-"""For functions that `torch.Tensor.add` and the like gave, the methods that they are for."""
+"""Maps the functions that `torch.Tensor.add` and the like return to their methods."""
 
 
 @functools.cache
 def _method(found: Any) -> Any:
-    """A method as a function that takes eager tensors as they are."""
+    """A method as a function that does not settle eager tensors."""
     if found not in eager_calls:
         return found
     made = as_function(found, "self")
@@ -127,7 +127,7 @@ def _method(found: Any) -> Any:
 
 
 class Tensor(_Tensor, metaclass=_Kind):
-    """`Tensor(2, 3)` has that shape, `Tensor([2, 3])` these values, in the default dtype.
+    """The class of tensors: `Tensor(2, 3)` has that shape, `Tensor([2, 3])` has these values.
 
     >>> ogive.torch.Tensor(2, 3).shape, ogive.torch.Tensor([2, 3]).dtype
     (torch.Size([2, 3]), torch.float32)
@@ -164,7 +164,7 @@ BoolTensor = _kind("BoolTensor", ogive.bool)
 
 
 class _CountsDevices(type):
-    """Where a tensor is counts as a `torch.device`."""
+    """The metaclass of `torch.device`: `isinstance` holds for the devices of tensors."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Device) or super().__instancecheck__(instance)
@@ -181,7 +181,7 @@ class _CountsDevices(type):
 
 
 class device(str, metaclass=_CountsDevices):
-    """Where a tensor is to be. A name may be of a device that is not there: using it raises.
+    """A device by name. It may name a device that does not exist; then using it raises.
 
     >>> ogive.torch.device("cuda", 1).type, ogive.torch.device("cuda", 1).index
     ('cuda', 1)
@@ -200,7 +200,7 @@ class device(str, metaclass=_CountsDevices):
 
     @property
     def index(self) -> int | None:  # type: ignore[override]
-        """Which of several it is, if that was said."""
+        """The number of the device, if it was given."""
         number = self.partition(":")[2]
         return int(number) if number else None
 
@@ -212,15 +212,15 @@ class device(str, metaclass=_CountsDevices):
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Never entered."""
+        """Do nothing."""
 
 
 NAMED_ONLY = ("cuda", "mps", "xpu", "hip", "meta", "xla", "hpu", "npu")
-"""Devices that programs name, to ask for them or to compare with what they have."""
+"""Devices that do not exist here. Programs name them to ask for them, or to compare with theirs."""
 
 
 class memory_format:
-    """How the elements of a tensor lie in memory: the compiler decides, whatever is asked for."""
+    """The order of a tensor's elements in memory. It has no effect: the compiler decides."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -230,7 +230,7 @@ class memory_format:
 
 
 class layout(memory_format):
-    """Whether all elements are kept, `torch.strided`, or those that are listed."""
+    """The layout of a tensor: `torch.strided` for all elements, or a sparse one."""
 
 
 contiguous_format = memory_format("contiguous_format")

@@ -1,4 +1,4 @@
-"""`torch.testing`: comparisons that say where values differ."""
+"""`torch.testing`: assertions that show where values differ."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOLERANCES = {
     ogive.float16: (1e-3, 1e-5), ogive.bfloat16: (1.6e-2, 1e-5), ogive.float32: (1.3e-6, 1e-5),
     ogive.float64: (1e-7, 1e-7), ogive.complex64: (1.3e-6, 1e-5), ogive.complex128: (1e-7, 1e-7),
 }  # fmt: skip
-"""The relative and the absolute difference that counts as equal, as PyTorch has them."""
+"""The default relative and absolute tolerance of each dtype: PyTorch's."""
 
 
 def assert_close(
@@ -35,7 +35,7 @@ def assert_close(
     check_stride: bool = False,
     msg: Any = None,
 ) -> None:
-    """Raise `AssertionError` unless two values, or nested sequences of them, are near enough.
+    """Raise `AssertionError` unless two values, or nested sequences of them, are close enough.
 
     >>> ogive.torch.testing.assert_close(Tensor([1.0]), Tensor([1.0 + 1e-7]))
     """
@@ -67,6 +67,6 @@ def assert_allclose(
     actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None,
     equal_nan: bool = True, msg: Any = "",
 ) -> None:  # fmt: skip
-    """`assert_close` of old, for which dtypes may differ."""
+    """The old form of `assert_close`, in which dtypes may differ."""
     options: dict[str, Any] = {"equal_nan": equal_nan, "check_dtype": False, "msg": msg or None}
     assert_close(actual, expected, rtol=rtol, atol=atol, **options)

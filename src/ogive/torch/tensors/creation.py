@@ -35,7 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 IGNORED = ("layout", "pin_memory", "memory_format", "names")
-"""Keywords of PyTorch's that say how memory lies, which is not for a program to say here."""
+"""Keywords of PyTorch about the layout of memory. They are ignored: the compiler decides."""
 
 
 def _made(
@@ -43,10 +43,10 @@ def _made(
     at_once: Callable[..., Any] | None = None,
     is_float: bool | None = None,
 ) -> Callable[..., Any]:
-    """A function of ours that takes all of PyTorch's keywords; floats are of the default dtype.
+    """Let a function of ours take all of PyTorch's keywords, and give floats of the default dtype.
 
-    It gives floats where `is_float` says so, or, without that, where a number that it is given is
-    one. What is small is made by `at_once`, which gives the array that an eager tensor holds.
+    The result is a float tensor if `is_float` is set; if that is None, if one of its numbers is a
+    float. `at_once` makes the array of a small, eager tensor.
     """
 
     def make_lazy(*args: Any, **kwargs: Any) -> Any:
@@ -83,7 +83,7 @@ def _made(
 
 
 def _linspace(start: Any, end: Any, steps: int, dtype: Any = None, **options: Any) -> Tensor:
-    """`linspace` with the rounding of PyTorch's: its step is a number of the dtype."""
+    """`linspace` with PyTorch's rounding: the step is first rounded to the dtype."""
     kind = ogive.float32 if dtype is None else to_dtype(dtype)
     if not (kind.is_float and steps > 1 and isinstance(start, int | float | numpy.number)
             and isinstance(end, int | float | numpy.number)):  # fmt: skip
@@ -127,7 +127,7 @@ _randint_like = _made(ogive.randint_like, draws.randint_like, is_float=False)
 def randint_like(
     input: Tensor, *bounds: int, low: int = 0, high: int | None = None, **options: Any
 ) -> Tensor:
-    """Integers of [low, high), or [0, high), in the shape and dtype of a tensor.
+    """Random integers of [low, high), or [0, high), in the shape and dtype of a tensor.
 
     >>> ogive.torch.randint_like(ogive.torch.ones(2), high=1).tolist()
     [0.0, 0.0]
@@ -139,7 +139,7 @@ def randint_like(
 
 
 def arange(*args: Any, **kwargs: Any) -> Tensor:
-    """Numbers from 0 or `start` on, below `end`, `step` apart.
+    """The numbers from `start` (default 0) to below `end`, `step` apart.
 
     >>> ogive.torch.arange(end=3).tolist()
     [0, 1, 2]
@@ -153,13 +153,13 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def _check_way(start: Any, end: Any = None, step: Any = 1, **_options: Any) -> None:
-    """Raise unless steps lead from the start to the end, as PyTorch does; NumPy gives nothing."""
+    """Raise `ArgumentError`, as PyTorch does, if `step` leads away from `end`."""
     if end is None:
         start, end = 0, start
     if (end - start) * step < 0:
         raise ArgumentError(
             f"arange: steps of {step} do not lead from {start} to {end}; "
-            "the step has the sign of end - start"
+            "the step must have the sign of end - start"
         )
 
 
@@ -171,7 +171,7 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A copy of numbers, nested sequences or an array: floats are of the default dtype.
+    """A tensor with copies of numbers, nested sequences or an array. Floats get the default dtype.
 
     >>> ogive.torch.tensor([1, 2]).dtype, ogive.torch.tensor([1.0, 2]).dtype
     (torch.int64, torch.float32)
@@ -189,7 +189,7 @@ def tensor(
         return eager.requires_grad_() if requires_grad else eager
     made = Tensor(numbers, dtype, device)
     if isinstance(data, Tensor) or (memory_of(made.node) is None and made.node.op is not Op.CONST):
-        made = made.detach()  # it was made of tensors, and none of their gradients flows through it
+        made = made.detach()  # made of tensors, whose gradients must not flow through it
     return made.requires_grad_() if requires_grad else made
 
 
@@ -203,8 +203,11 @@ def _make_at_once(data: Any, dtype: Any, device: Any) -> Tensor | None:
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """The tensor that is given, where it fits, or one made from `data`. That of a small array lies
-    in its memory; a large one is copied, since what is lazy would see it change."""
+    """A tensor of that dtype and device itself, or a tensor made from `data`.
+
+    The tensor of a small array shares the array's memory. A large array is copied, because a lazy
+    tensor would see later changes of it.
+    """
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(device=device, dtype=dtype)
     if _is_shared(data, dtype, device):
@@ -213,7 +216,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def _is_shared(data: Any, dtype: Any, device: Any) -> bool:
-    """Whether a tensor lies in the memory of what it is made of: an array that is small."""
+    """Whether a tensor made from `data` shares its memory: if `data` is a small array."""
     if data.__class__ is not numpy.ndarray or not is_here(device) or not may_be_eager():
         return False
     if dtype is not None and to_dtype(dtype).numpy != data.dtype:
@@ -230,7 +233,7 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor from an object that is one already, shares its memory, or holds numbers."""
+    """A tensor from a tensor, from an object with shared memory, or from numbers."""
     if not copy and not requires_grad and _is_shared(obj, dtype, device):
         return from_numpy(obj)
     if obj.__class__ in (list, tuple, bool, int, float):
@@ -240,13 +243,13 @@ def asarray(
 
 
 def empty_strided(size: Any, stride: Any, **options: Any) -> Tensor:
-    """A tensor of a shape. How it lies in memory is the compiler's, whatever `stride` is."""
+    """A tensor of shape `size`. `stride` has no effect: the compiler decides the layout."""
     made: Tensor = empty(tuple(size), **options)
     return made
 
 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
-    """Likewise, whatever `physical_layout` is."""
+    """A tensor of shape `size`. `physical_layout` has no effect."""
     return empty_strided(size, physical_layout, **options)
 
 
@@ -263,14 +266,14 @@ def frombuffer(
 
 
 def range(start: Any, end: Any = None, step: Any = 1, **options: Any) -> Tensor:
-    """Numbers from `start` to `end`, which is among them: PyTorch's old function."""
+    """The numbers from `start` to `end`, inclusive: PyTorch's old function."""
     first, last = (0, start) if end is None else (start, end)
     count = int((last - first) / step) + 1
     return arange(count, **options) * step + float(first)  # type: ignore[no-any-return]
 
 
 def _plain(data: Any) -> Any:
-    """`data` itself, or lists of numbers where there are tensors or sequences of other kinds."""
+    """`data` with tensors and other sequences converted to lists of numbers."""
     if isinstance(data, list | tuple):
         if _NUMBERS.issuperset(map(type, data)):
             return data
@@ -288,16 +291,15 @@ _NUMBERS = {int, float, bool, complex}
 
 
 def _numbers_of(entry: Any) -> Any:
-    """An entry of a list. A tensor gives its numbers; of one element, a number whatever its
-    axes."""
+    """An entry of a list, with a tensor as its numbers. A tensor of one element gives a number."""
     if not isinstance(entry, Tensor):
         return entry
     return entry.item() if entry.numel() == 1 else entry.tolist()
 
 
 def _dtype_of_entries(data: Any) -> DType | None:
-    """The dtype that all entries of a list fit in, if there are tensors in it: each counts with its
-    own dtype, and numbers with that which they have as tensors."""
+    """The promoted dtype of a list's entries, or None if the list holds no tensors. Numbers count
+    with the dtype that they have as tensors."""
     if not isinstance(data, list | tuple):
         return None
     kinds = list(_dtypes_of_leaves(data))
@@ -310,7 +312,7 @@ def _dtype_of_entries(data: Any) -> DType | None:
 
 
 def _dtypes_of_leaves(data: Any) -> Iterator[Any]:
-    """The dtype of each tensor in nested sequences, and the type of each number."""
+    """The dtypes of the tensors in nested sequences, and the types of the numbers."""
     if isinstance(data, Tensor):
         yield data.dtype
     elif data.__class__ in _NUMBERS:
@@ -323,7 +325,7 @@ def _dtypes_of_leaves(data: Any) -> Iterator[Any]:
 
 
 def _has_python_floats(data: Any) -> bool:
-    """Whether there are floats of Python's in it, which have no dtype of their own."""
+    """Whether `data` contains Python floats, which have no dtype of their own."""
     if isinstance(data, list | tuple):
         return not data or any(_has_python_floats(each) for each in data)
     return data.__class__ is float

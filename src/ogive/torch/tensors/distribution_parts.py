@@ -1,4 +1,4 @@
-"""`torch.distributions.utils`: what programs make distributions of their own with."""
+"""`torch.distributions.utils`: helpers with which programs define distributions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ lazy_property = computed
 
 
 def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
-    """Numbers of the normal distribution with mean 0 and deviation 1."""
+    """Draws from the normal distribution with mean 0 and deviation 1."""
     made: Tensor = creation.randn(tuple(shape), dtype=dtype, device=device)
     return made
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities kept off 0 and 1.
+    """Probabilities clamped away from 0 and 1.
 
     >>> clamp_probs(Tensor([0.5])).tolist()
     [0.5]

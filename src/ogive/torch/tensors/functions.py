@@ -1,4 +1,4 @@
-"""Functions whose meaning is PyTorch's: methods as functions, and those that ours differ from."""
+"""Functions with PyTorch's meaning: methods as functions, and functions that differ from ours."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
 ]  # fmt: skip
 
 FIRST = {"split": "tensor", "bilinear": "input1"}
-"""What PyTorch calls the first argument where that is not `input`."""
+"""PyTorch's names of the first argument where that is not `input`."""
 
 
 def find(name: str) -> Any:
-    """The function or object of a name of the tables, with PyTorch's names of its parameters."""
+    """The function or object that the tables list as `name`, with PyTorch's parameter names."""
     found = _find(name)
     return by_names(found, PARAMETERS[name]) if name in PARAMETERS else found
 
@@ -44,7 +44,7 @@ def _find(name: str) -> Any:
 
 
 def taking_out(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that with `out=` assigns its result, or each of several, to a given tensor."""
+    """Let a function take `out=`: tensors to which its result, or its results, are assigned."""
 
     @functools.wraps(function)
     def taking(*args: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -61,25 +61,25 @@ def taking_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _fill(out: Tensor, made: Tensor) -> Tensor:
-    """Assign a result to the tensor given for it; an empty one takes the result's shape."""
+    """Assign a result to the tensor `out`. An empty tensor takes the result's shape."""
     if out.shape == made.shape:
         return out.copy_(made)
     if out.numel():
         raise ArgumentTypeError(
-            f"out= has the shape {out.shape} and elements, so that it is not resized to "
-            f"{made.shape} here; give a tensor of that shape, or an empty one"
+            f"out= has the shape {out.shape} and is not empty, so it cannot be resized to "
+            f"{made.shape}; give a tensor of that shape, or an empty one"
         )
     replace_value(out, made.to(out.dtype))
     return out
 
 
 def _as_operand(number: Any, other: Any = None) -> Tensor:
-    """A number as a tensor of the dtype in which it meets another operand."""
+    """A number as a tensor, in the dtype to which it is promoted with another operand."""
     dtype = ogive.result_type(number, other) if isinstance(other, Tensor) else None
     if dtype is not None and dtype.is_integer:
         limits = ogive.iinfo(dtype)
         if not limits.min <= number <= limits.max:
-            dtype = None  # a quotient has it as it is
+            dtype = None  # out of range, which a quotient allows: it is computed in floats
     return created(full, (), number, dtype=dtype)
 
 
@@ -117,17 +117,17 @@ def is_nonzero(input: Tensor) -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether `inference_mode` is on; gradients are off then, as under `no_grad`."""
+    """Whether `inference_mode` is on. Gradients are off then, as under `no_grad`."""
     return not ogive.is_grad_enabled()
 
 
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of matrices, in the order that takes least work."""
+    """The product of matrices, computed in the cheapest order."""
     return ogive.multi_dot(matrices)
 
 
 def ctc_loss(*args: Any, **kwargs: Any) -> Tensor:
-    """`nn.functional.ctc_loss`, with its reduction as a number, too."""
+    """`nn.functional.ctc_loss`, whose reduction may also be a number."""
     from ogive.nn.functional import ctc_loss as loss
 
     if len(args) > 5 and isinstance(args[5], int):
@@ -136,7 +136,7 @@ def ctc_loss(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of each entry, falling. Shapes: (n,) → (n, N)."""
+    """The powers of each entry, in decreasing order by default. Shapes: (n,) → (n, N)."""
     made: Tensor = ogive.linalg.vander(x, N=N)
     return made if increasing else made.flip(-1)
 
@@ -150,10 +150,10 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of a table: `nn.functional.embedding` with the table first."""
+    """Rows of a table: `nn.functional.embedding` with `weight` as the first argument."""
     return indices.embedding(weight, padding_idx=None if padding_idx < 0 else padding_idx)
 
 
 def pdist(input: Tensor, p: float = 2) -> Tensor:
-    """The distances between the rows of a matrix, each pair once."""
+    """The distances between all pairs of rows of a matrix, each pair once."""
     return _pdist(input, p)

@@ -1,4 +1,4 @@
-"""Functions over lists of tensors, `torch._foreach_*`, and checks that stay in graphs."""
+"""Functions of lists of tensors, `torch._foreach_*`, and `torch._assert`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["_assert", "_foreach_norm", *FOREACH]
 
 
 def _assert(condition: Any, message: str) -> None:
-    """`assert` for programs whose graph is captured."""
+    """Assert a condition, as a function that stays in captured graphs."""
     assert condition, message
 
 
@@ -22,7 +22,7 @@ def _foreach_norm(self: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> li
 
 
 def _over(name: str, operands: int) -> Callable[..., Any]:
-    """The method `name` of each tensor of a list; further lists go along with it."""
+    """A function that calls the method `name` of each tensor in a list, with `operands` lists."""
     in_place = name.endswith("_")
     method = {"maximum_": "maximum", "minimum_": "minimum"}.get(name, name)
 

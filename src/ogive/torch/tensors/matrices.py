@@ -1,4 +1,4 @@
-"""`torch.linalg`: the name of its error, and functions that take tensors of one dtype."""
+"""`torch.linalg`: its error class, and functions whose tensors must have one dtype."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def matrix_rank(
     atol: Any = None,
     rtol: Any = None,
 ) -> Tensor:
-    """How many singular values are more than a bound: `tol`, or `atol` and rtol · the greatest one.
+    """The number of singular values above a bound: `tol`, or the larger of `atol` and rtol · σ_max.
 
     >>> matrix_rank(Tensor([[1.0, 0.0], [0.0, 0.1]]), tol=0.5).item()
     1

@@ -1,4 +1,4 @@
-"""Arrays of NumPy's and tensors in one memory, as PyTorch has them."""
+"""NumPy arrays and tensors that share memory, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["from_numpy"]
 
 
 def from_numpy(array: NDArray[Any]) -> Tensor:
-    """A tensor in the memory of an array: what is written to one, the other has.
+    """A tensor that shares the memory of an array, so writes to one appear in the other.
 
     A large array that is not row-major is copied.
 
@@ -51,8 +51,10 @@ def from_numpy(array: NDArray[Any]) -> Tensor:
 
 
 def to_shared_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
-    """`x.numpy()`: an array in the memory of the tensor; a copy where that cannot be. Raises
-    `GradientError` for a leaf, without `force`."""
+    """Implement `x.numpy()`: an array that shares the tensor's memory, or a copy if it cannot.
+
+    Raises `GradientError` for a leaf that requires gradients, unless `force` is set.
+    """
     if not force:
         refuse_gradients(self)
     array = share(self)
@@ -60,7 +62,7 @@ def to_shared_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
 
 
 def to_own_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-    """`numpy.asarray(x)`: a copy. Raises likewise."""
+    """Implement `numpy.asarray(x)`: a copy. Raises `GradientError` like `x.numpy()`."""
     refuse_gradients(self)
     return to_array(self, dtype, copy)
 

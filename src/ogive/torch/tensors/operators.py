@@ -1,5 +1,5 @@
-"""Operators that PyTorch names and `ogive` has in other forms: copies of views, views by strides,
-statistics beside results, modes as numbers."""
+"""Operators of PyTorch that `ogive` has in other forms: copies of views, views by strides, layers
+that also return statistics, modes as numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GRID_PADDINGS = ("zeros", "border", "reflection")
 
 
 def _copy_of(method: str) -> Callable[..., Any]:
-    """What a view shows, in memory of its own; several for a view in parts."""
+    """A function that copies what the view `method` shows; or each part, for a view in parts."""
 
     def copied(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         found = input if method == "alias" else getattr(input, method)(*args, **kwargs)
@@ -42,13 +42,13 @@ for _name in COPIES:
 
 
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """The elements of a tensor's storage, from `storage_offset` on, that `stride` steps to.
+    """The elements of a tensor's storage at `storage_offset` plus multiples of `stride`.
 
     >>> ogive.torch.as_strided(ogive.torch.arange(6), (2, 2), (2, 1), 1).tolist()
     [[1, 2], [3, 4]]
 
-    Raises `ArgumentError` where the storage has fewer elements, or the tensor is a view whose
-    place in it is not given.
+    Raises `ArgumentError` if the storage has too few elements, or if the tensor is a view and
+    `storage_offset` is not given.
     """
     shape, steps, begin = tuple(size), tuple(stride), storage_offset or 0
     if input.is_eager:
@@ -63,8 +63,8 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     flat, span = whole.reshape(-1), span_of(shape, steps)
     if begin + span > flat.shape[0]:
         raise ArgumentError(
-            f"as_strided: {shape} by {steps} from {begin} on needs {begin + span} elements, and "
-            f"the storage has {flat.shape[0]}"
+            f"as_strided: the shape {shape} with the strides {steps} from {begin} on needs "
+            f"{begin + span} elements, but the storage has {flat.shape[0]}"
         )
     return strided(flat[begin : begin + span], shape, steps)
 
@@ -72,14 +72,14 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
-    """`as_strided`, in memory of its own."""
+    """A copy of what `as_strided` shows."""
     return as_strided(input, size, stride, storage_offset).clone()
 
 
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
-    """A copy of a tensor with `src` where `as_strided` would read."""
+    """A copy of a tensor with `src` at the elements that `as_strided` shows."""
     positions = ogive.arange(input.numel()).contiguous().realize()
     chosen = as_strided(positions, size, stride, storage_offset or 0).reshape(-1)
     made = input.reshape(-1).index_put((chosen,), src.reshape(-1))
@@ -87,7 +87,7 @@ def as_strided_scatter(
 
 
 def fill(input: Tensor, value: Any) -> Tensor:
-    """A tensor like `input` with `value` everywhere; no gradient flows to what was there."""
+    """A tensor like `input` filled with `value`. No gradient flows to `input`."""
     everywhere = ogive.ones(*input.shape, dtype="bool")
     filled = value if isinstance(value, Tensor) else ogive.full_like(input, value)
     return ogive.where(everywhere, filled.to(input.dtype), input)
@@ -96,7 +96,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
 def native_layer_norm(
     input: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`layer_norm`, with the means and the reciprocals of deviations that it used."""
+    """`layer_norm`, with the means and the reciprocal deviations that it used."""
     axes = tuple(range(-len(normalized_shape), 0))
     mean = input.mean(axes, keepdim=True)
     rate = (input.var(axes, correction=0, keepdim=True) + eps).rsqrt()
@@ -107,9 +107,9 @@ def native_batch_norm(
     input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
     momentum: float, eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """`batch_norm`, with the means and the reciprocals of deviations of the batch, if it used them.
+    """`batch_norm`, with the means and the reciprocal deviations of the batch, if it used them.
 
-    Shapes: (n, channels, ...), then (channels,), or (0,) where the running ones were used.
+    Shapes: (n, channels, ...), then (channels,), or (0,) if the running statistics were used.
     """
     given = (input, running_mean, running_var, weight, bias, training, momentum, eps)
     axes = (0, *range(2, input.ndim))
@@ -125,14 +125,14 @@ _native_batch_norm_legit = native_batch_norm
 def native_group_norm(
     input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`group_norm`, with the means and the reciprocals of deviations that it used."""
+    """`group_norm`, with the means and the reciprocal deviations that it used."""
     grouped = input.reshape(N, group, HxW * (C // group))
     rate = (grouped.var(-1, correction=0) + eps).rsqrt()
     return functional.group_norm(input, group, weight, bias, eps), grouped.mean(-1), rate
 
 
 def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> Tensor:
-    """The gradient of a dropout that kept what `mask` says."""
+    """The gradient of a dropout that kept the elements in `mask`."""
     return grad_output * mask * scale
 
 
@@ -149,13 +149,13 @@ grid_sampler_2d = grid_sampler_3d = grid_sampler
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
-    """The factors of matrices and their pivots, and whether they exist."""
+    """The LU factors of matrices and their pivots; with `get_infos` also whether they exist."""
     found = ogive.linalg.lu_factor_ex(A, pivot=pivot)
     return found if get_infos else found[:2]
 
 
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """The solution of A x = b for the factors of A."""
+    """The solution of A x = b, given the LU factors of A."""
     found: Tensor = ogive.linalg.lu_solve(LU_data, LU_pivots, b)
     return found
 
@@ -163,13 +163,13 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 def _softmax_backward_data(
     grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any
 ) -> Tensor:
-    """The gradient of a softmax whose result is given."""
+    """The gradient of a softmax, given its result `output`."""
     product = grad_output * output
     return (product - output * product.sum(dim, keepdim=True)).to(input_dtype)
 
 
 def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
-    """Tensors in chunks, filled up with zeros, beside each other."""
+    """Divide tensors into chunks, padded with zeros, and concatenate them chunk by chunk."""
     parts = []
     for tensor in tensors:
         size = -(-tensor.shape[dim] // num_chunks)
@@ -181,13 +181,13 @@ def _chunk_cat(tensors: Any, dim: int, num_chunks: int) -> Tensor:
 
 
 def _inside(input: Tensor, indices: Any) -> tuple[Any, ...]:
-    """Positions that are masked may lie anywhere: they are drawn to the nearest that is there."""
+    """Clamp positions into range, since masked positions may have any value."""
     sizes = zip(indices, input.shape, strict=False)
     return tuple(slice(None) if i is None else i.clamp(-n, n - 1) for i, n in sizes)
 
 
 def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: float) -> Tensor:
-    """Elements by positions where `mask` holds, and `fill` elsewhere."""
+    """The elements at `indices` where `mask` is True, and `fill` elsewhere."""
     found: Tensor = input[_inside(input, indices)]
     return found.masked_fill(mask.logical_not(), fill)
 
@@ -195,7 +195,7 @@ def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: float)
 def _unsafe_masked_index_put_accumulate(
     input: Tensor, mask: Tensor, indices: Any, values: Tensor
 ) -> Tensor:
-    """A tensor with values added at positions, where `mask` holds."""
+    """A tensor with `values` added at `indices` where `mask` is True."""
     made = input.clone()
     kept = values.masked_fill(mask.logical_not(), 0)
     return made.index_put_(_inside(input, indices), kept, accumulate=True)

@@ -1,6 +1,6 @@
-"""What PyTorch calls the parameters of functions that take them by their places alone.
+"""PyTorch's parameter names for functions of ours that take positional arguments only.
 
-Keywords under further names are `also`'s (`compat/methods/keywords.py`).
+`also` adds further names of keywords (`compat/methods/keywords.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PARAMETERS = {
 
 
 def by_names(function: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
-    """A function whose first parameters may be given by these names.
+    """Let a function take its first parameters by these names.
 
     >>> by_names(ogive.fft.fftfreq, ("n",))(n=2).tolist()
     [0.0, -0.5]

@@ -1,7 +1,8 @@
-"""Sparse tensors: those that list their entries, by position and value (`torch.sparse_coo`).
+"""Sparse tensors: lists of entries, each with a position and a value (`torch.sparse_coo`).
 
-They are no nodes of a graph. A product with one gathers the rows that it names, scales them and
-adds them up, so that gradients flow to the values and to what they are multiplied with.
+A sparse tensor is not a node of a graph, but a pair of tensors. A product with one gathers rows of
+the other operand, scales them and adds them up. So gradients flow to the values and to the other
+operand.
 
     indices [[0, 1, 1],     values [3, 4, 5]     [[0, 0, 3],
              [2, 0, 0]]                           [9, 0, 0]]
@@ -23,8 +24,9 @@ from ogive.torch.texts.sizes import Size
 
 
 class SparseTensor:
-    """Positions (axes, entries) and values (entries, ...) of a shape. Entries of one position
-    count together, and `coalesce` adds them up.
+    """A tensor given by positions (axes, entries) and values (entries, ...).
+
+    Entries of the same position are summed; `coalesce` does so in fact.
 
     >>> ogive.torch.sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 9.0], (2, 3)).to_dense().tolist()
     [[0.0, 0.0, 3.0], [9.0, 0.0, 0.0]]
@@ -44,21 +46,21 @@ class SparseTensor:
         self._shape = Size(shape)
         self._is_coalesced = is_coalesced or values.shape[0] < 2
 
-    # What it is
+    # Facts
 
     @property
     def shape(self) -> Size:
-        """The sizes that it stands for."""
+        """The shape, zeros included."""
         return self._shape
 
     @property
     def dtype(self) -> Any:
-        """That of its values."""
+        """The dtype of the values."""
         return self._numbers.dtype
 
     @property
     def device(self) -> Any:
-        """Where its values are."""
+        """The device of the values."""
         return self._numbers.device
 
     @property
@@ -70,22 +72,22 @@ class SparseTensor:
 
     @property
     def ndim(self) -> int:
-        """How many axes it stands for."""
+        """The number of axes."""
         return len(self._shape)
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients of its values are wanted."""
+        """Whether the values require gradients."""
         return self._numbers.requires_grad
 
     @property
     def is_leaf(self) -> bool:
-        """Whether its values were computed from nothing that gradients flow to."""
+        """Whether the values are a leaf."""
         return self._numbers.is_leaf
 
     @property
     def grad(self) -> SparseTensor | None:
-        """The gradient of its elements, at its positions, each once."""
+        """The gradient at the positions, each once, as a sparse tensor."""
         given = self._numbers.grad
         if given is None or self._is_coalesced:
             return None if given is None else self._with(given)
@@ -97,27 +99,27 @@ class SparseTensor:
         return self._shape if dim is None else self._shape[dim]
 
     def dim(self) -> int:
-        """How many axes it stands for."""
+        """The number of axes."""
         return self.ndim
 
     def numel(self) -> int:
-        """How many elements it stands for, zeros included."""
+        """The number of elements, zeros included."""
         return math.prod(self._shape)
 
     def sparse_dim(self) -> int:
-        """How many axes have positions."""
+        """The number of axes that have positions."""
         return int(self._positions.shape[0])
 
     def dense_dim(self) -> int:
-        """How many axes each value has."""
+        """The number of axes of each value."""
         return self.ndim - self.sparse_dim()
 
     def is_coalesced(self) -> bool:
-        """Whether its positions are known to be in order, each once."""
+        """Whether the positions are known to be sorted and distinct."""
         return self._is_coalesced
 
     def is_floating_point(self) -> bool:
-        """Whether its values are floats."""
+        """Whether the values are floats."""
         return self._numbers.is_floating_point()
 
     def indices(self) -> Tensor:
@@ -162,13 +164,13 @@ class SparseTensor:
             rest += ", requires_grad=True"
         return f"tensor(indices={positions},\n       values={numbers},\n       {rest})"
 
-    # Other forms of it
+    # Conversions
 
     def _with(self, values: Tensor) -> SparseTensor:
         return SparseTensor(self._positions, values, self._shape, self._is_coalesced)
 
     def _places(self) -> Tensor:
-        """Where each entry is, when the axes with positions are counted through as one."""
+        """The position of each entry in the axes with positions, flattened to one axis."""
         place = self._positions[0]
         for axis in range(1, self.sparse_dim()):
             place = place * self._shape[axis] + self._positions[axis]
@@ -182,7 +184,7 @@ class SparseTensor:
         return made if dtype is None else made.to(dtype)
 
     def coalesce(self) -> SparseTensor:
-        """The same with its positions in order, each once."""
+        """The same tensor with sorted and distinct positions."""
         if self._is_coalesced:
             return self
         places, which = self._places().unique(return_inverse=True)
@@ -200,50 +202,50 @@ class SparseTensor:
         )
 
     def detach(self) -> SparseTensor:
-        """The same, from which no gradient flows on."""
+        """The same tensor without gradients."""
         return self._with(self._numbers.detach())
 
     def requires_grad_(self, requires_grad: bool = True) -> SparseTensor:
-        """Say whether gradients of its values are wanted."""
+        """Set whether the values require gradients. Returns the tensor."""
         self._numbers.requires_grad_(requires_grad)
         return self
 
     def to(self, *args: Any, **kwargs: Any) -> SparseTensor:
-        """Its values in another dtype or on another device."""
+        """The tensor with its values in another dtype or on another device."""
         return self._with(self._numbers.to(*args, **kwargs))
 
     def to_sparse(self) -> SparseTensor:
-        """It is."""
+        """Return the tensor itself."""
         return self
 
     def cpu(self) -> SparseTensor:
-        """On the CPU."""
+        """The tensor on the CPU."""
         return self._with(self._numbers.cpu())
 
     def cuda(self, *args: Any, **kwargs: Any) -> SparseTensor:
-        """On a GPU."""
+        """The tensor on a GPU."""
         return self._with(self._numbers.cuda(*args, **kwargs))
 
     def float(self) -> SparseTensor:
-        """In float32."""
+        """The tensor in float32."""
         return self._with(self._numbers.float())
 
     def double(self) -> SparseTensor:
-        """In float64."""
+        """The tensor in float64."""
         return self._with(self._numbers.double())
 
     def transpose(self, dim0: int, dim1: int) -> SparseTensor:
-        """The same with two axes that have positions exchanged."""
+        """The same tensor with two axes exchanged, both of which must have positions."""
         order = list(range(self.ndim))
         first, second = [to_axis(dim, self.ndim, "transpose") for dim in (dim0, dim1)]
         if max(first, second) >= self.sparse_dim():
-            raise AxisError("transpose: an axis of the values of a sparse tensor stays where it is")
+            raise AxisError("transpose: an axis of a sparse tensor's values cannot be moved")
         order[first], order[second] = second, first
         positions = self._positions[order[: self.sparse_dim()]]
         return SparseTensor(positions, self._numbers, [self._shape[axis] for axis in order])
 
     def sparse_mask(self, mask: SparseTensor) -> SparseTensor:
-        """Its elements where another one has entries."""
+        """The elements at the positions of another sparse tensor."""
         return dense_at(self.to_dense(), mask)
 
     def t(self) -> SparseTensor:
@@ -255,7 +257,7 @@ class SparseTensor:
     # Arithmetic
 
     def mm(self, other: Any) -> Any:
-        """The product with a dense matrix or vector, which is dense, or with a sparse matrix."""
+        """The product: dense with a dense matrix or vector, sparse with a sparse matrix."""
         if isinstance(other, SparseTensor):
             return dense_to_sparse(self.mm(other.to_dense()))
         if self.ndim != 2 or self.dense_dim() or self._shape[1] != other.shape[0]:
@@ -281,7 +283,7 @@ class SparseTensor:
         return made
 
     def mul(self, other: Any) -> SparseTensor:
-        """The product with a number, or element by element with a tensor of its shape."""
+        """The product with a number, or elementwise with a tensor of the same shape."""
         if isinstance(other, SparseTensor):
             return dense_to_sparse(self.to_dense() * other.to_dense())
         if isinstance(other, Tensor) and other.ndim:
@@ -291,13 +293,13 @@ class SparseTensor:
     __mul__ = __rmul__ = mul
 
     def div(self, other: Any) -> SparseTensor:
-        """Its values divided by a number."""
+        """The tensor divided by a number."""
         return self._with(self._numbers / other)
 
     __truediv__ = div
 
     def neg(self) -> SparseTensor:
-        """Its values with other signs."""
+        """The tensor with negated values."""
         return self._with(-self._numbers)
 
     __neg__ = neg
@@ -322,13 +324,14 @@ class SparseTensor:
     __sub__ = sub
 
     def sum(self, dim: Any = None) -> Any:
-        """The sum of all elements, or along axes: sparse, unless none with positions is left."""
+        """The sum of all elements, or over axes. It is sparse while an axis with positions is left.
+        """
         if dim is None:
             return self._numbers.sum()
         return dense_to_sparse(self.to_dense().sum(dim))
 
     def softmax(self, dim: int) -> SparseTensor:
-        """The softmax of the entries along an axis of a matrix; others take no part."""
+        """The softmax along an axis of a matrix, over the listed entries only."""
         return self._exponential("softmax", dim)
 
     def log_softmax(self, dim: int) -> SparseTensor:
@@ -345,17 +348,17 @@ class SparseTensor:
     def __torch_function__(
         cls, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        """`torch.mm(sparse, x)` and the like are the methods of those names."""
+        """Call the method of the same name, for `torch.mm(sparse, x)` and others."""
         own: Callable[..., Any] | None = getattr(cls, function.__name__, None)
         if own is None:
             raise ArgumentTypeError(
-                f"{function.__name__} takes no sparse tensor; to_dense() makes a dense one"
+                f"{function.__name__} takes no sparse tensor; make a dense one with to_dense()"
             )
         return own(*args, **(kwargs or {}))
 
 
 def dense_to_sparse(self: Tensor, sparse_dim: int | None = None) -> SparseTensor:
-    """`x.to_sparse()`: the elements that are not zero, or the rows over the first axes."""
+    """Implement `x.to_sparse()`: list the nonzero elements, or rows over the first axes."""
     count = self.ndim if sparse_dim is None else sparse_dim
     marks = (self.detach() != 0).reshape(*self.shape[:count], -1).any(-1)
     positions = creation.tensor(numpy.stack(numpy.nonzero(marks.numpy())))
@@ -363,5 +366,5 @@ def dense_to_sparse(self: Tensor, sparse_dim: int | None = None) -> SparseTensor
 
 
 def dense_at(self: Tensor, mask: SparseTensor) -> SparseTensor:
-    """`x.sparse_mask(mask)`: the elements where a sparse tensor has entries."""
+    """Implement `x.sparse_mask(mask)`: the elements at the positions of a sparse tensor."""
     return mask.coalesce()._with(self[tuple(mask.coalesce().indices())])

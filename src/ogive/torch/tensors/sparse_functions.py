@@ -32,7 +32,7 @@ def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """The softmax of the entries along an axis."""
+    """The softmax along an axis, over the listed entries only."""
     return _sparse("softmax", input if dtype is None else input.to(dtype)).softmax(dim)
 
 

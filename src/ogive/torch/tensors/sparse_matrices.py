@@ -1,4 +1,4 @@
-"""What `torch` itself has for sparse tensors: how they are made, and multiplied."""
+"""Functions of `torch` itself for sparse tensors: construction and products."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def sparse_coo_tensor(
     check_invariants: bool | None = None,
     is_coalesced: bool | None = None,
 ) -> SparseTensor:
-    """A sparse tensor of positions, values, and the shape if it is not the least that has them.
+    """A sparse tensor from positions and values. Without `size`, it has the least shape possible.
 
     Shapes: indices (axes, entries), values (entries, ...).
 
     >>> ogive.torch.sparse_coo_tensor([[0, 1]], [2.0, 3.0]).to_dense().tolist()
     [2.0, 3.0]
 
-    Raises `ShapeError` where they do not agree, or a position is outside.
+    Raises `ShapeError` if the shapes do not agree, or if a position is out of range.
     """
     positions = creation.as_tensor(indices).long()
     numbers = creation.as_tensor(values, dtype=dtype, device=device)
     if positions.ndim != 2 or not numbers.ndim or positions.shape[1] != numbers.shape[0]:
         raise ShapeError(
-            f"sparse_coo_tensor: indices of shape {positions.shape} are no positions (axes, "
-            f"entries) of values of shape {numbers.shape} (entries, ...)"
+            f"sparse_coo_tensor: indices of shape {positions.shape} must be (axes, entries) for "
+            f"values of shape {numbers.shape}, which are (entries, ...)"
         )
     found = positions.numpy()
     least = [int(row.max(initial=-1)) + 1 for row in found]
@@ -44,8 +44,8 @@ def sparse_coo_tensor(
     fits = zip(least, shape, strict=False)
     if len(shape) != len(least) + numbers.ndim - 1 or any(most > count for most, count in fits):
         raise ShapeError(
-            f"sparse_coo_tensor: size is {tuple(shape)}, and positions reach {tuple(least)} with "
-            f"values of shape {tuple(numbers.shape[1:])}"
+            f"sparse_coo_tensor: size is {tuple(shape)}, but the positions need {tuple(least)}, "
+            f"with values of shape {tuple(numbers.shape[1:])}"
         )
     if found.size and found.min() < 0:
         raise ShapeError(f"sparse_coo_tensor: a position is negative: {int(found.min())}")

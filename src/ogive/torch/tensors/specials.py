@@ -1,4 +1,4 @@
-"""`torch.special`: names that are functions of the package elsewhere."""
+"""`torch.special`: names of functions that the package has elsewhere."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How PyTorch's programs see things printed: tensors, sizes, dtypes, devices."""
+"""The texts of tensors, sizes, dtypes and devices, as PyTorch prints them."""

@@ -1,8 +1,8 @@
-"""What PyTorch calls the function that a gradient flows back through: `AddmmBackward0`.
+"""PyTorch's names of gradient functions, such as `AddmmBackward0`.
 
-The graph tells for most (`CALL linear` with a bias is PyTorch's addmm). Movements are one op here
-that many methods of PyTorch's make, and what the user's line calls says which: `x.t()` and
-`x.permute(1, 0)` are one node.
+The graph gives most of them: `CALL linear` with a bias is PyTorch's addmm. But some methods of
+PyTorch are the same node here, such as `x.t()` and `x.permute(1, 0)`. Then the user's line of code
+says which method it was.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CALLS = {
     "normalize_batch": "NativeBatchNormBackward0", "repeat_interleave": "ViewBackward0",
     "smooth_l1_loss": "SmoothL1LossBackward0", "unfold_windows": "Im2ColBackward0",
 }  # fmt: skip
-"""Functions of ours that PyTorch has under other names, or as several."""
+"""PyTorch's names for functions of ours, where they differ, or where it has several."""
 
 _OPS = {
     Op.CAST: "ToCopyBackward0", Op.PAD: "ConstantPadNdBackward0", Op.CONTIGUOUS: "CloneBackward0",
@@ -46,13 +46,13 @@ _COMPOSED = {
     "cross": "LinalgCrossBackward0", "det": "LinalgDetBackward0",
     "grid_sample": "GridSampler2DBackward0", "trace": "TraceBackward0",
 }  # fmt: skip
-"""What is one function in PyTorch and here calls of others."""
+"""Functions that are one function in PyTorch and several calls here."""
 
 _SEVERAL = ("chunk", "kthvalue", "max", "median", "min", "mode", "sort", "split", "topk", "unbind")
 """Functions with several results."""
 
 _NUMBER_FIRST = {Op.SUB: "RsubBackward1", Op.DIV: "MulBackward0", Op.POW: "PowBackward2"}
-"""`1 - x`, `1 / x`, `2**x`."""
+"""The names for `1 - x`, `1 / x`, `2**x`."""
 
 _NAMED = {
     "T": "PermuteBackward0", "batch_norm": "NativeBatchNormBackward0", "chunk": "SplitBackward0",
@@ -79,11 +79,11 @@ _NAMED = {
         )
     },
 }  # fmt: skip
-"""What the user's line may call that the graph does not tell apart."""
+"""The methods that only the user's line of code tells apart."""
 
 
 def name_of(self: GradientFunction) -> str:
-    """The name of PyTorch's function for what a tensor was computed by."""
+    """PyTorch's name of the gradient function of a tensor."""
     if isinstance(self, RecordedFunction):
         return _name_record(self.record)
     node = self.node
@@ -108,7 +108,7 @@ def name_of(self: GradientFunction) -> str:
 
 
 def _name_record(record: Record) -> str:
-    """The name for an operation that was done at once."""
+    """The name for an eager operation."""
     called = record.form.function.__name__
     given = (*record.args, *record.kwargs.values())
     arrays = [value for value in given if hasattr(value, "ndim")]
@@ -179,12 +179,12 @@ def _name_product(called: str, ranks: list[int]) -> str:
 
 
 def _camel(name: str) -> str:
-    """PyTorch's way with names: `log1p` → `Log1P`, `leaky_relu` → `LeakyRelu`."""
+    """A name in PyTorch's spelling: `log1p` → `Log1P`, `leaky_relu` → `LeakyRelu`."""
     return name.title().replace("_", "")
 
 
 def called_name(origin: Origin | None) -> str:
-    """The name of the method, function or attribute that the user's instruction is for."""
+    """The name of the method, function or attribute in the user's instruction."""
     text = "" if origin is None else _segment(origin)
     try:
         found = ast.parse(text, mode="eval").body
@@ -202,7 +202,7 @@ def called_name(origin: Origin | None) -> str:
 
 
 def _segment(origin: Origin) -> str:
-    """The text of the expression that an instruction belongs to, where it stands on one line."""
+    """The text of an instruction's expression, if it is on one line."""
     code, instruction = origin
     first, last, start, end = next(
         islice(code.co_positions(), instruction // 2, None), (None,) * 4

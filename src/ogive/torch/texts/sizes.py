@@ -1,4 +1,4 @@
-"""`torch.Size`: the lengths of axes, as PyTorch's programs print and cut them."""
+"""`torch.Size`: the lengths of a tensor's axes, with PyTorch's text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 
 
 class Size(tuple[Any, ...]):
-    """The lengths of axes; parts and sums of them are sizes too.
+    """The lengths of axes. Slices and sums of sizes are sizes, too.
 
     >>> ogive.torch.Size([2, 3]).numel(), ogive.torch.zeros(2, 3).shape[1:]
     (6, torch.Size([3]))

@@ -1,9 +1,9 @@
-"""Which texts the objects of both namespaces have: those of `ogive`, or PyTorch's.
+"""Switch between the texts of `ogive` and those of PyTorch, for the objects of both namespaces.
 
     ogive         Tensor([1. 2.], shape=(2,), ...)   (2,)              ogive.float32   'CPU'
     ogive.torch   tensor([1., 2.])                   torch.Size([2])   torch.float32   device(...)
 
-The objects are the same, so it is the process that has one or the other: PyTorch's once
+The objects are the same in both, so the switch is for the whole process. It is set to PyTorch when
 `ogive.torch` is imported.
 """
 
@@ -47,7 +47,7 @@ from ogive.torch.texts.sizes import Size
 from ogive.torch.texts.tensor_text import format_tensor, write_tensor
 
 _OTHER_NAMES = {"float8_e4m3": "float8_e4m3fn"}
-"""Dtypes that PyTorch calls otherwise."""
+"""Dtypes that have another name in PyTorch."""
 
 
 def shape_of(self: Core) -> Any:
@@ -110,11 +110,11 @@ CLASSES = {
     "ogive.nn.parameter.Parameter": "torch.nn.parameter.Parameter",
     **{f"ogive.torch.tensors.classes.{name}": f"torch.{name}" for name in NAMES.values()},
 }
-"""What PyTorch calls the classes of tensors."""
+"""PyTorch's names of the classes of tensors."""
 
 
 def write_results(self: Any) -> str:
-    """`torch.return_types.max(...)`: several results of one function, by name."""
+    """`torch.return_types.max(...)`: the several results of a function, by name."""
     given_by = getattr(self, "given_by", None)
     kind: Any = type(self) if given_by is None else type(self).__base__
     name = RESULTS[kind] or given_by or called_name(self[0].origin) or "max"
@@ -126,16 +126,16 @@ RESULTS = {
     Extremes: "", Bounds: "aminmax", QR: "linalg_qr", SVD: "linalg_svd", Eigen: "linalg_eigh",
     SignedLogarithm: "linalg_slogdet", Histogram: "histogram", Parts: "frexp",
 }  # fmt: skip
-"""PyTorch's names for functions with several results; what is the user's line's is empty."""
+"""PyTorch's names for functions with several results; empty if the user's line gives the name."""
 
 
 def get_listed(self: Tensor, index: Any) -> Tensor:
-    """`x[index]`, where a list of lists has an entry for each axis."""
+    """Implement `x[index]`, in which a list of lists has an entry for each axis."""
     return get_item(self, listed_entries(index))
 
 
 def set_listed(self: Tensor, index: Any, value: Any) -> None:
-    """`x[index] = value`, likewise."""
+    """Implement `x[index] = value`, in which a list of lists has an entry for each axis."""
     set_item(self, listed_entries(index), value)
 
 
@@ -173,22 +173,22 @@ TEXTS: tuple[tuple[type, str, Any], ...] = (
     *[(Tensor, name, method) for name, method in FURTHER_METHODS.items()],
     *[(Tensor, name, checked(method)) for name, method in METHODS.items()],
 )
-"""What differs: a class, its attribute, and what PyTorch has there. It is texts, but for `numpy()`,
-which shares memory there and refuses what requires gradients, `data_ptr()`, `layout`, modules'
-`compile()`, lists as indices, and products of operands of one dtype."""
+"""The differences: a class, its attribute, and PyTorch's version of it. Most are texts. The others
+are `numpy()`, which shares memory and refuses tensors that require gradients, `data_ptr()`,
+`layout`, `compile()` of modules, lists as indices, and products of operands of one dtype."""
 
 _own = [(owner, name, owner.__dict__.get(name)) for owner, name, _ in TEXTS]
 
 
 def speak_pytorch() -> None:
-    """Print as PyTorch does, from now on; and small tensors are computed with at once."""
+    """Switch the process to PyTorch's texts, and to eager computation with small tensors."""
     turn_on()
     for owner, name, text in TEXTS:
         setattr(owner, name, text)
 
 
 def speak_ogive() -> None:
-    """Print as `ogive` does without `ogive.torch`, from now on; and new tensors are lazy."""
+    """Switch the process back to the texts of `ogive`, and to lazy tensors."""
     turn_off()
     for owner, name, text in _own:
         if text is not None:

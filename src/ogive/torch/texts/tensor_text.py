@@ -1,4 +1,4 @@
-"""Tensors as PyTorch prints them: the values in columns, then what is not the default.
+"""Write tensors as PyTorch prints them: the values in columns, then all that is not the default.
 
     tensor([[1.0000, 0.5000],
             [2.0000, 0.2500]], dtype=torch.float64, grad_fn=<MulBackward0>)
@@ -28,9 +28,12 @@ __all__ = ["set_printoptions"]
 
 @record(frozen=True)
 class PrintOptions:
-    """What `torch.set_printoptions` sets: digits behind the point; how many elements are all
-    shown; how many are at each end where not; columns; whether as powers of ten (None: where the
-    values ask for it)."""
+    """The settings of `torch.set_printoptions`.
+
+    They are the digits after the point, the largest number of elements that is shown whole, the
+    number of elements shown at each end of a larger tensor, the columns of a line, and whether
+    numbers are written as powers of ten (None: if the values need it).
+    """
 
     precision: int = 4
     threshold: float = 1000
@@ -55,7 +58,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """How tensors are printed.
+    """Set how tensors are printed.
 
     >>> ogive.torch.set_printoptions(precision=2)
     >>> ogive.torch.tensor([0.125])
@@ -73,7 +76,7 @@ def set_printoptions(
 
 def write_tensor(self: Tensor) -> str:
     """`repr(x)` and `str(x)` of a tensor, its values computed if need be."""
-    from ogive.nn.parameter import Parameter  # with which all layers are loaded
+    from ogive.nn.parameter import Parameter  # late, because it loads all layers
 
     options = _options[0]
     kind = PLAIN_CLASS.get(type(self), type(self))
@@ -82,19 +85,19 @@ def write_tensor(self: Tensor) -> str:
         values = self.value if self.is_eager else self.detach().numpy()
     except TraceError:
         facts = f"shape={self.shape}, dtype={self.dtype}"
-        return f"{prefix}..., {facts})"  # there are no values while a function is captured
+        return f"{prefix}..., {facts})"  # a captured function has no values yet
     return _with_facts(prefix + _write(values, len(prefix), options), _facts(self), options)
 
 
 def format_tensor(self: Tensor, spec: str) -> str:
-    """`format(x, spec)`: that of its number where it has no axes."""
+    """`format(x, spec)`; for a scalar, the format of its number."""
     if self.ndim == 0 and PLAIN_CLASS.get(type(self), type(self)) is Tensor:
         return format(self.item(), spec)
     return object.__format__(self, spec)
 
 
 def _facts(self: Tensor) -> list[str]:
-    """What stands behind the values: size, dtype and device where they do not go without saying."""
+    """The facts after the values: size, dtype and device, if they are not the default."""
     facts = []
     if self.device != DEFAULT_DEVICE:
         facts.append(f"device='{self.device}'")
@@ -116,7 +119,7 @@ def _facts(self: Tensor) -> list[str]:
 
 
 def _with_facts(text: str, facts: list[str], options: PrintOptions) -> str:
-    """The facts behind the values, each on a new line where the line would be too long."""
+    """The text with the facts after the values, each on a new line if the line gets too long."""
     indent = text.index("(") + 1
     length = len(text) - text.rfind("\n") + 1
     for fact in facts:
@@ -145,7 +148,7 @@ def _write(values: NDArray[Any], indent: int, options: PrintOptions) -> str:
 
 
 def _ends(values: NDArray[Any], count: int) -> NDArray[Any]:
-    """The elements that are shown of a tensor that is not shown whole."""
+    """The elements at the ends, for a tensor that is not shown whole."""
     for axis, length in enumerate(values.shape):
         if length > 2 * count:
             kept = [*range(count), *range(length - count, length)]
@@ -154,7 +157,7 @@ def _ends(values: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 class _Column:
-    """How the numbers of a tensor are written, all in one width."""
+    """The format of a tensor's numbers, which all have one width."""
 
     def __init__(self, values: NDArray[Any], options: PrintOptions) -> None:
         self._is_float = values.dtype.kind == "f"
@@ -196,7 +199,7 @@ def _nested(
     columns: list[_Column],
     options: PrintOptions,
 ) -> str:
-    """Lists in lists; of long ones only the `ends`."""
+    """Nested lists of numbers as text; of long lists only the `ends`."""
     if values.ndim == 0:
         return _number(values.item(), columns)
     is_cut = ends is not None and len(values) > 2 * ends

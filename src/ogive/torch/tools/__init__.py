@@ -1,1 +1,1 @@
-"""What surrounds programs: profiles, downloads, logs of training, safe files, trees."""
+"""Tools around programs: profiles, downloads, logs of training, files, trees."""

@@ -1,6 +1,7 @@
-"""`torch.utils.tensorboard`: scalars, text and histograms, in files that TensorBoard reads.
+"""`torch.utils.tensorboard`: scalars, text and histograms, in files for TensorBoard.
 
-A file is a row of records: length, checksum, bytes, checksum; the bytes are a protocol buffer.
+A file is a sequence of records. A record is a length, its checksum, a protocol buffer, and its
+checksum.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _TABLE = _make_table()
 
 
 def _checksum(data: bytes) -> int:
-    """CRC-32C, turned and moved as these files want it."""
+    """The CRC-32C of bytes, masked (rotated and shifted) as the file format requires."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = _TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
@@ -83,16 +84,16 @@ class FileWriter:
         self._file.write(b"".join(parts) + struct.pack("<I", _checksum(data)))
 
     def flush(self) -> None:
-        """Let others see what was written."""
+        """Write everything buffered to the file."""
         self._file.flush()
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file."""
         self._file.close()
 
 
 class SummaryWriter:
-    """Writes what training shows into files of a folder.
+    """Writes the results of training into files of a folder.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
@@ -123,7 +124,7 @@ class SummaryWriter:
         self, tag: str, scalar_value: Any, global_step: int | None = None,
         walltime: float | None = None, **options: Any,
     ) -> None:  # fmt: skip
-        """A number at a step, or an array or a tensor of one."""
+        """Write a number at a step. It may be an array or a tensor of one element."""
         number = float(numpy.asarray(scalar_value).item())
         self._add(_bytes(1, tag.encode()) + _float(2, number), global_step, walltime)
 
@@ -131,7 +132,7 @@ class SummaryWriter:
         self, main_tag: str, tag_scalar_dict: dict[str, Any], global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:  # fmt: skip
-        """Several numbers at a step."""
+        """Write several numbers at a step."""
         for name, value in tag_scalar_dict.items():
             self.add_scalar(f"{main_tag}/{name}", value, global_step, walltime)
 
@@ -139,7 +140,7 @@ class SummaryWriter:
         self, tag: str, text_string: str, global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:  # fmt: skip
-        """Text at a step."""
+        """Write text at a step."""
         plugin = _bytes(9, _bytes(1, _bytes(1, b"text")))
         shape = _bytes(2, _bytes(2, _integer(1, 1)))
         tensor = _bytes(8, _integer(1, 7) + shape + _bytes(8, text_string.encode()))
@@ -150,7 +151,7 @@ class SummaryWriter:
         self, tag: str, values: Any, global_step: int | None = None, bins: Any = 30,
         walltime: float | None = None, max_bins: Any = None,
     ) -> None:  # fmt: skip
-        """How values are spread at a step."""
+        """Write a histogram of values at a step."""
         array = numpy.asarray(getattr(values, "detach", lambda: values)(), numpy.float64).ravel()
         counts, edges = numpy.histogram(array, bins=30 if isinstance(bins, str) else bins)
         packed = [_bytes(6, edges[1:].tobytes()), _bytes(7, counts.astype(numpy.float64).tobytes())]
@@ -162,7 +163,7 @@ class SummaryWriter:
     def add_hparams(
         self, hparam_dict: dict[str, Any], metric_dict: dict[str, Any], **options: Any
     ) -> None:
-        """What a run was started with, as text, and what it reached."""
+        """Write the hyperparameters of a run as text, and its metrics as numbers."""
         rows = "\n".join([f"|{key}|{value}|" for key, value in hparam_dict.items()])
         self.add_text("hparams", "|param|value|\n|-|-|\n" + rows)
         for name, value in metric_dict.items():
@@ -173,11 +174,11 @@ class SummaryWriter:
         return self.log_dir
 
     def flush(self) -> None:
-        """Let others see what was written."""
+        """Write everything buffered to the file."""
         self._writer.flush()
 
     def close(self) -> None:
-        """End the file."""
+        """Close the file."""
         self._writer.close()
 
     def __enter__(self) -> SummaryWriter:

@@ -1,4 +1,4 @@
-"""`torch.utils.dlpack`: tensors that other libraries take over, and theirs."""
+"""`torch.utils.dlpack`: exchange tensors with other libraries without copies."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 
 _HOST = (1, 0)
-"""What the protocol calls the memory of the host."""
+"""The device of the host's memory in the protocol."""
 
 
 class _Capsule:
-    """A capsule, which only NumPy's and PyTorch's older ways hand over bare."""
+    """Wraps a bare DLPack capsule, as older functions of NumPy and PyTorch return it."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
@@ -28,7 +28,7 @@ class _Capsule:
 
 
 def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor over the memory of another library's, or of what a capsule has."""
+    """A tensor over the memory of another library's tensor, or of a capsule."""
     given = ext_tensor if hasattr(ext_tensor, "__dlpack__") else _Capsule(ext_tensor)
     return _from_dlpack(given)
 

@@ -1,4 +1,4 @@
-"""`save` and `load` to paths of any suffix and to file objects."""
+"""`save` and `load` for file objects, and for paths with any suffix."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ __all__ = [
 ]  # fmt: skip
 
 LARGEST_READ = 1 << 24
-"""Files of up to 16 MB are read at once; larger ones by the device of files, in parallel."""
+"""The bytes (16 MiB) up to which a file is read at once. The disk device reads larger files, in
+parallel."""
 
 
 def save(
@@ -33,9 +34,9 @@ def save(
     pickle_protocol: int = 2,
     _use_new_zipfile_serialization: bool = True,
 ) -> None:
-    """Write data with tensors in it, as PyTorch's checkpoints are, to a path or a file.
+    """Write data that contains tensors to a path or a file, in the format of PyTorch's checkpoints.
 
-    Whole modules and other objects are written as Python pickles them.
+    Whole modules and other objects are pickled.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -71,12 +72,12 @@ def load(
     mmap: bool | None = None,
     **options: Any,
 ) -> Any:
-    """What `save` or PyTorch wrote, from a path or a file, in memory.
+    """Read a path or a file that `save` or PyTorch wrote.
 
-    Only with `weights_only=False` is anything in a file run, which whole modules and other objects
-    need: do that with files that you trust. `map_location` can only be the CPU.
+    `weights_only=False` also runs code from the file, which whole modules and other objects need.
+    Use it only for files that you trust. `map_location` can only be the CPU.
 
-    Raises `FileError` for a file that holds other things than tensors and plain data.
+    Otherwise raises `FileError` for a file that holds more than tensors and plain data.
     """
     content = _read_if_small(f) if isinstance(f, str | os.PathLike) else Contents(f.read())
     loader = find_loader(content)
@@ -94,13 +95,13 @@ def load(
 
 
 def _read_if_small(path: Any) -> Any:
-    """The bytes of a file that is not large: its tensors are not to be read one by one."""
+    """The bytes of a small file, whose tensors need not be read one by one; None otherwise."""
     try:
         if os.path.isfile(path) and os.path.getsize(path) <= LARGEST_READ:
             with open(path, "rb") as file:
                 return Contents(file.read(), os.path.abspath(path))
     except (OSError, ValueError):
-        pass  # what cannot be read is said by who reads it
+        pass  # the reader of the file raises the error
     return path
 
 
@@ -114,18 +115,19 @@ def _read_checkpoint(path: Any, weights_only: bool | None) -> tuple[Any, list[Te
             return load_whole(path, _module_name, Parameter, safe_names())
         if weights_only is not False:
             if "nothing in a file is run" in str(error):
-                raise FileError(f"{error}; or, if you trust it, weights_only=False") from None
+                raise FileError(f"{error}; or use weights_only=False if you trust it") from None
             raise
         return load_whole(path, _module_name, Parameter)
 
 
 def _module_name(name: str) -> str:
-    """Modules of PyTorch's are ours; all others are themselves."""
+    """The name of our module for a module of PyTorch's; other names are unchanged."""
     return f"ogive.{name}" if name == "torch" or name.startswith("torch.") else name
 
 
 def _with_copies(found: Any, read: list[Tensor]) -> Any:
-    """What a format of names and tensors holds, with those that are still to be `read`."""
+    """The contents of a file, with copies of its tensors. Adds those to `read`, to be read at once.
+    """
     if isinstance(found, Tensor):
         read.append(found.cpu() if found.device == FILES else found)
         return read[-1]

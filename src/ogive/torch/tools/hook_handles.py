@@ -1,4 +1,4 @@
-"""`torch.utils.hooks`: what registering a hook gives, for programs that keep hooks of their own."""
+"""`torch.utils.hooks`: handles of hooks, for programs that have hooks of their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _numbers = itertools.count()
 
 
 class RemovableHandle:
-    """The place of a hook in a dictionary, by its `id`; `remove()` takes it out.
+    """The handle of a hook that a dictionary holds under `id`. `remove()` removes it.
 
     >>> import collections
     >>> hooks = collections.OrderedDict()
@@ -31,7 +31,7 @@ class RemovableHandle:
         self.id = next(_numbers)
 
     def remove(self) -> None:
-        """Call the hook no more."""
+        """Remove the hook from its dictionary."""
         for place in self._places:
             hooks = place()
             if hooks is not None:

@@ -1,4 +1,4 @@
-"""`torch.hub`: files from the network, kept in a folder."""
+"""`torch.hub`: download files, and keep them in a folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 
 
 class _Folder:
-    """Where files are kept, if the program says so."""
+    """The folder that the program has set, if any."""
 
     def __init__(self) -> None:
         self.path: str | None = None
@@ -38,21 +38,21 @@ def _get_torch_home() -> str:
 
 
 def get_dir() -> str:
-    """The folder that files are kept in."""
+    """The folder of downloaded files."""
     return _folder.path or os.path.join(_get_torch_home(), "hub")
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
-    """Keep files in another folder."""
+    """Set the folder of downloaded files."""
     _folder.path = os.path.expanduser(os.fspath(d))
 
 
 def download_url_to_file(
     url: str, dst: str, hash_prefix: str | None = None, progress: bool = True
 ) -> None:
-    """Fetch a file; its SHA-256 must begin with `hash_prefix`.
+    """Download a file. Its SHA-256 must begin with `hash_prefix`.
 
-    Raises `FileError` where it does not.
+    Raises `FileError` if it does not.
     """
     digest = hashlib.sha256()
     folder = os.path.dirname(os.path.abspath(dst))
@@ -82,7 +82,7 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     weights_only: bool = False,
 ) -> Any:
-    """What is in a file of the network, which is fetched once."""
+    """Load a file from the network. It is downloaded once."""
     folder = model_dir or os.path.join(get_dir(), "checkpoints")
     os.makedirs(folder, exist_ok=True)
     name = file_name or os.path.basename(urlparse(url).path)
@@ -98,7 +98,7 @@ load_url = load_state_dict_from_url
 
 
 def __getattr__(name: str) -> Any:
-    """`tqdm`, which PyTorch's programs take from here, where it is installed."""
+    """Give `tqdm`, if it is installed: PyTorch's programs import it from here."""
     if name == "tqdm":
         from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
 

@@ -28,7 +28,7 @@ class TensorProtoDataType(enum.IntEnum):
 
 
 def is_in_onnx_export() -> bool:
-    """Whether a model is being written with operators that only PyTorch has: never."""
+    """Return False: PyTorch's own exporter never runs."""
     return False
 
 
@@ -43,10 +43,11 @@ def export(
     dynamic_axes: Any = None,
     **options: Any,
 ) -> None:
-    """Write a model as an ONNX file; `args` is what it is called with, once.
+    """Write a model as an ONNX file. It is called once, with `args`.
 
     `dynamic_axes` are `{"x": {0: "batch"}}` or `{"x": [0]}`. Opset and optimizations are ours.
-    Raises `ArgumentTypeError` without a path, `ArgumentError` for what is no standard operator.
+    Raises `ArgumentTypeError` without a path, and `ArgumentError` for an operation that ONNX has no
+    operator for.
     """
     if f is None:
         raise ArgumentTypeError("onnx.export: give the path or file to write to as f")
@@ -77,9 +78,9 @@ def shape_as_tensor(x: Tensor) -> Tensor:
 def register_custom_op_symbolic(
     symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int, **options: Any
 ) -> None:
-    """Changes nothing: how operators are written is known from what they compute."""
+    """Do nothing: operators are exported by the operations that they compute."""
 
 
 def parse_args(*kinds: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator of such functions, which gives them as they are."""
+    """A decorator of symbolic functions. Returns them unchanged."""
     return lambda function: function

@@ -1,5 +1,6 @@
-"""`torch.profiler`: how long named parts and steps of a program take. Kernels by themselves are
-`ogive.jit`'s `profile`; see docs/performance.md.
+"""`torch.profiler`: times of named parts and of steps of a program.
+
+`profile` of `ogive.jit` gives the times of single kernels; see docs/performance.md.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = [
 
 
 class ProfilerActivity(enum.Enum):
-    """What is watched."""
+    """The devices whose activities are recorded."""
 
     CPU = 0
     CUDA = 1
@@ -27,7 +28,7 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerAction(enum.Enum):
-    """What a step is for."""
+    """The action of a profile in a step."""
 
     NONE = 0
     WARMUP = 1
@@ -36,7 +37,7 @@ class ProfilerAction(enum.Enum):
 
 
 class _Ranges:
-    """The named parts that the profiles in use have seen: (name, start, seconds)."""
+    """The named parts that active profiles have recorded: (name, start, seconds)."""
 
     def __init__(self) -> None:
         self.profiles: list[profile] = []
@@ -50,7 +51,7 @@ _watched = _Ranges()
 
 
 class record_function:
-    """A named part of a program, as a context or a decorator."""
+    """Names a part of a program. A context or a decorator."""
 
     def __init__(self, name: str, args: Any = None) -> None:
         self.name = name
@@ -72,7 +73,7 @@ class record_function:
 
 
 class _Average:
-    """A named part over all its runs, in microseconds."""
+    """The times of a named part over all of its runs, in microseconds."""
 
     def __init__(self, key: str, count: int, seconds: float) -> None:
         self.key, self.count = key, count
@@ -81,10 +82,10 @@ class _Average:
 
 
 class _Averages(list[_Average]):
-    """The parts, which print as a table."""
+    """A list of parts that prints as a table."""
 
     def table(self, sort_by: str | None = None, row_limit: int = 100, **options: Any) -> str:
-        """Lines of name, time in all, calls."""
+        """A table of each part's name, total time and number of calls."""
         rows = sorted(self, key=lambda row: -row.cpu_time_total)[:row_limit]
         lines = [f"{'Name':40}{'CPU total':>14}{'# of Calls':>12}"]
         lines += [f"{r.key[:39]:40}{r.cpu_time_total:>12.1f}us{r.count:>12}" for r in rows]
@@ -92,7 +93,7 @@ class _Averages(list[_Average]):
 
 
 class profile:
-    """Times of the parts that `record_function` names, and of steps."""
+    """Records the times of the parts that `record_function` names, and of steps."""
 
     def __init__(
         self,
@@ -107,12 +108,12 @@ class profile:
         self.step_num = 0
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start recording."""
         _watched.profiles.append(self)
         self._step_start = time.perf_counter()
 
     def stop(self) -> None:
-        """End it."""
+        """Stop recording."""
         _watched.profiles.remove(self)
         if self._ready is not None and self._schedule is None:
             self._ready(self)
@@ -125,7 +126,7 @@ class profile:
         self.stop()
 
     def step(self) -> None:
-        """A step of the program is done."""
+        """Mark the end of a step of the program."""
         now = time.perf_counter()
         taken = now - self._step_start
         self._ranges.append((f"ProfilerStep#{self.step_num}", self._step_start, taken))
@@ -143,7 +144,7 @@ class profile:
         return _Averages([_Average(key, len(all_), sum(all_)) for key, all_ in times.items()])
 
     def export_chrome_trace(self, path: str) -> None:
-        """Write what was seen as a file that browsers show."""
+        """Write the recorded parts to a file for the trace viewer of browsers."""
         events = [
             {"name": name, "ph": "X", "ts": start * 1e6, "dur": seconds * 1e6, "pid": os.getpid(),
              "tid": 0}
@@ -156,7 +157,7 @@ class profile:
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, **options: Any
 ) -> Callable[[int], ProfilerAction]:
-    """Which steps are watched: `active` ones after `wait` and `warmup`, again and again."""
+    """A schedule that repeatedly skips `wait` and `warmup` steps, then records `active` steps."""
 
     def action(step: int) -> ProfilerAction:
         at, length = step - skip_first, wait + warmup + active
@@ -187,7 +188,7 @@ def tensorboard_trace_handler(
 
 
 class emit_nvtx(record_function):
-    """Marks for another profiler: a part without a name."""
+    """Marks parts for NVIDIA's profiler. Here it only records a part."""
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
         super().__init__("nvtx")

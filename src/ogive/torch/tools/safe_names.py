@@ -1,4 +1,4 @@
-"""Classes that files may name although only weights are read: `torch.serialization`'s lists."""
+"""The classes that files may contain with `weights_only`: the lists of `torch.serialization`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_g
 
 
 class _Allowed:
-    """What the program has said to be safe."""
+    """The classes and functions that the program has declared safe."""
 
     def __init__(self) -> None:
         self.classes: list[Any] = []
@@ -19,7 +19,7 @@ _allowed = _Allowed()
 
 
 def safe_names() -> set[str]:
-    """The dotted names of what is safe."""
+    """The dotted names of the safe classes and functions."""
     return {
         each[1] if isinstance(each, tuple) else f"{each.__module__}.{each.__qualname__}"
         for each in _allowed.classes
@@ -27,22 +27,22 @@ def safe_names() -> set[str]:
 
 
 def add_safe_globals(safe_globals: Iterable[Any]) -> None:
-    """Let files name these classes and functions."""
+    """Declare classes and functions safe in files."""
     _allowed.classes += safe_globals
 
 
 def get_safe_globals() -> list[Any]:
-    """What files may name."""
+    """The classes and functions that were declared safe."""
     return list(_allowed.classes)
 
 
 def clear_safe_globals() -> None:
-    """Let files name nothing but tensors and plain data."""
+    """Withdraw all declarations: files may contain only tensors and plain data."""
     _allowed.classes.clear()
 
 
 class safe_globals:
-    """Let files name these classes and functions inside."""
+    """A context in which classes and functions are declared safe."""
 
     def __init__(self, safe_globals: Iterable[Any]) -> None:
         self._given = list(safe_globals)

@@ -1,4 +1,4 @@
-"""`torch.utils._pytree`: nested tuples, lists and dictionaries, taken apart and put together."""
+"""`torch.utils._pytree`: flatten and rebuild nested tuples, lists and dictionaries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = [
 
 
 class TreeSpec:
-    """The shape of a tree: what kind each branch is, and where its leaves go."""
+    """The structure of a tree: the type of each branch, and the places of the leaves."""
 
     def __init__(self, kind: type | None, keys: Any, children: list[TreeSpec]) -> None:
         self.type, self.context, self.children_specs = kind, keys, children
@@ -29,7 +29,7 @@ class TreeSpec:
 
 
 def _children(tree: Any) -> tuple[Any, list[Any]] | None:
-    """The keys and parts of a branch; None for a leaf."""
+    """The keys and children of a branch; None for a leaf."""
     kind = type(tree)
     if kind in (list, tuple) or hasattr(tree, "_fields"):
         return len(tree), list(tree)
@@ -39,7 +39,7 @@ def _children(tree: Any) -> tuple[Any, list[Any]] | None:
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Any]:
-    """The leaves in order, and the shape."""
+    """The leaves in order, and the structure of a tree."""
     parts = None if is_leaf is not None and is_leaf(tree) else _children(tree)
     if parts is None:
         return [tree], TreeSpec(None, None, [])
@@ -54,7 +54,7 @@ def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tup
 
 
 def tree_unflatten(leaves: Any, treespec: TreeSpec) -> Any:
-    """The tree of a shape with these leaves."""
+    """The tree with a structure and leaves."""
     waiting = iter(leaves)
     return _build(waiting, treespec)
 
@@ -75,20 +75,20 @@ def tree_leaves(tree: Any, is_leaf: Any = None) -> list[Any]:
 
 
 def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Any = None) -> Any:
-    """The tree with `func` of each leaf, and of those of other trees of its shape."""
+    """The tree with `func` of each leaf, and of the same leaves of other trees."""
     leaves, spec = tree_flatten(tree, is_leaf)
     others = [tree_leaves(rest, is_leaf) for rest in rests]
     return tree_unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
 
 
 def tree_map_(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: Any = None) -> Any:
-    """Call `func` with each leaf; gives the tree itself."""
+    """Call `func` with each leaf. Returns the tree itself."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
 def tree_map_only(kind: Any, func: Callable[[Any], Any], tree: Any, is_leaf: Any = None) -> Any:
-    """The tree with `func` of the leaves of a kind."""
+    """The tree with `func` of the leaves of a type."""
     return tree_map(lambda x: func(x) if isinstance(x, kind) else x, tree, is_leaf=is_leaf)
 
 

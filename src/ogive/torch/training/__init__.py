@@ -1,1 +1,1 @@
-"""Gradients, and what is done with them: optimizers, mixed precision, recomputation, transforms."""
+"""Gradients, optimizers, mixed precision, recomputation, and transforms of functions."""

@@ -1,4 +1,4 @@
-"""`torch.amp.autocast_mode`: contexts that are entered and left by calls."""
+"""`torch.amp.autocast_mode`: autocast contexts entered and left by function calls."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["_enter_autocast", "_exit_autocast", "autocast_decorator"]
 
 
 def autocast_decorator(autocast_instance: autocast, func: Callable[..., Any]) -> Any:
-    """A function that runs inside of a context."""
+    """Let a function run in an autocast context."""
     return autocast_instance(func)
 
 
 def _enter_autocast(*args: Any) -> autocast:
-    """A context that was entered, for `_exit_autocast`."""
+    """Enter an autocast context, and return it for `_exit_autocast`."""
     return autocast(*args).__enter__()  # type: ignore[return-value]  # it gives itself
 
 

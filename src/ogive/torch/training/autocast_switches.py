@@ -1,6 +1,6 @@
-"""The switches inside of autocast, which libraries save, set and put back themselves.
+"""The switches of autocast, which libraries save, set and restore themselves.
 
-Those of the CPU are those that `autocast` sets. The others are kept, and nothing is cast for them.
+The CPU's switches are those that `autocast` sets. The other devices' switches have no effect.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ START = {
     "cpu": dtypes.bfloat16, "cuda": dtypes.float16, "hpu": dtypes.bfloat16, "ipu": dtypes.float16,
     "mps": dtypes.float16, "mtia": dtypes.bfloat16, "xla": dtypes.bfloat16, "xpu": dtypes.float16,
 }  # fmt: skip
-"""The dtype that each device starts with."""
+"""The initial dtype of each device."""
 
 
 class _Switches(threading.local):
-    """What a thread has set."""
+    """The switches as a thread has set them."""
 
     def __init__(self) -> None:
         self.dtypes = dict(START)
-        self.enabled = dict.fromkeys(START, False)  # the CPU's is that of the contexts
+        self.enabled = dict.fromkeys(START, False)  # not used for the CPU: its contexts have it
         self.nesting = 0
         self.is_caching = True
 
@@ -52,7 +52,7 @@ def _kind(device_type: Any) -> str:
 
 
 def is_autocast_enabled(device_type: Any = "cuda") -> bool:
-    """Whether this thread computes with a device in a smaller dtype.
+    """Whether autocast is on for a device in this thread.
 
     >>> with ogive.torch.autocast("cpu"):
     ...     ogive.torch.is_autocast_enabled("cpu"), ogive.torch.is_autocast_enabled()
@@ -65,7 +65,7 @@ def is_autocast_enabled(device_type: Any = "cuda") -> bool:
 
 
 def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
-    """Turn it on or off, until the context around ends. One argument is for "cuda".
+    """Turn autocast on or off until the enclosing context ends. One argument is for "cuda".
 
     >>> ogive.torch.set_autocast_enabled("cpu", True)
     >>> (ogive.torch.ones(2, 2) @ ogive.torch.ones(2, 2)).dtype
@@ -82,7 +82,7 @@ def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
 
 
 def get_autocast_dtype(device_type: Any) -> DType:
-    """The dtype that autocast computes in on a device, or would.
+    """The dtype of autocast on a device, whether it is on or off.
 
     >>> ogive.torch.get_autocast_dtype("cpu"), ogive.torch.get_autocast_dtype("cuda")
     (torch.bfloat16, torch.float16)
@@ -93,8 +93,10 @@ def get_autocast_dtype(device_type: Any) -> DType:
 
 
 def set_autocast_dtype(device_type: Any, dtype: Any) -> None:
-    """Choose the dtype; inside of a context, until that ends. Raises `DtypeError` for one that the
-    CPU has no autocast in."""
+    """Set the dtype of autocast; inside a context, until the context ends.
+
+    Raises `DtypeError` for a dtype that autocast on the CPU does not have.
+    """
     kind, wanted = _kind(device_type), to_dtype(dtype)
     if kind == "cpu" and wanted not in LOW:
         raise DtypeError(f"autocast computes in bfloat16 or float16, not in {wanted.name}")
@@ -135,26 +137,26 @@ def set_autocast_gpu_dtype(dtype: Any) -> None:
 
 
 def autocast_increment_nesting() -> int:
-    """Count one context more; how many there are."""
+    """Count one more context. Returns the number of contexts."""
     _switches.nesting += 1
     return _switches.nesting
 
 
 def autocast_decrement_nesting() -> int:
-    """Count one context less; how many there are."""
+    """Count one context less. Returns the number of contexts."""
     _switches.nesting -= 1
     return _switches.nesting
 
 
 def is_autocast_cache_enabled() -> bool:
-    """What `set_autocast_cache_enabled` was told."""
+    """The value that `set_autocast_cache_enabled` has set."""
     return _switches.is_caching
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Keep what is told: a cast that is used twice is one node in any case."""
+    """Store the value. It has no effect: equal casts are one node in any case."""
     _switches.is_caching = bool(enabled)
 
 
 def clear_autocast_cache() -> None:
-    """Nothing to forget."""
+    """Do nothing: there is no cache of casts."""

@@ -1,4 +1,4 @@
-"""`torch.utils.checkpoint`: recompute in the backward what a function keeps."""
+"""`torch.utils.checkpoint`: recompute the inner values of a function in the backward pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = [
 
 
 def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """`function(*args)`, whose inner values are computed again where the gradient needs them."""
+    """Call `function(*args)`. Its inner values are recomputed where the gradient needs them."""
     for name in ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn"):
         kwargs.pop(name, None)
     return _checkpoint(function)(*args, **kwargs)
@@ -22,7 +22,7 @@ def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """Layers one after the other, in `segments` parts that are each recomputed."""
+    """Apply layers one after the other, in `segments` parts, each of which is recomputed."""
     layers: Sequence[Any] = list(functions)
     size = max(1, len(layers) // segments)
     starts = list(range(0, size * segments, size))[:segments]

@@ -1,4 +1,4 @@
-"""`torch.cuda.amp`: the old names, for a device that is not there."""
+"""`torch.cuda.amp`: old names of mixed precision, without a CUDA device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 class autocast(_autocast):
-    """`torch.autocast("cuda", …)`: no casts, since there is no CUDA device."""
+    """`torch.autocast("cuda", …)`. It casts nothing, since there is no CUDA device."""
 
     def __init__(
         self, enabled: bool = True, dtype: Any = None, cache_enabled: bool | None = None

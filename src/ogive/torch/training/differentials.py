@@ -68,11 +68,11 @@ def hessian(
 
 
 MOST_ROWS = 1024
-"""Up to how many elements are differentiated one after the other, where tensors are small."""
+"""The most elements of an eager output that are differentiated one after the other."""
 
 
 def _are_small(points: tuple[Any, ...]) -> bool:
-    """Whether all that is differentiated by is computed with at once."""
+    """Whether all inputs are eager tensors."""
     return all(
         isinstance(each, Tensor) and each.is_eager and each.is_floating_point() for each in points
     )
@@ -83,7 +83,7 @@ def _to_leaves(points: tuple[Any, ...]) -> tuple[Tensor, ...]:
 
 
 def _slopes(output: Any, leaves: tuple[Tensor, ...]) -> tuple[Any, ...]:
-    """The gradients of a scalar, through which gradients flow; none where it is no eager one."""
+    """The differentiable gradients of an eager scalar; an empty tuple for other outputs."""
     if not isinstance(output, Tensor) or not output.is_eager or output.numel() != 1:
         return ()
     return ogive.autograd.grad(
@@ -92,8 +92,10 @@ def _slopes(output: Any, leaves: tuple[Tensor, ...]) -> tuple[Any, ...]:
 
 
 def _row_by_row(output: Any, leaves: tuple[Tensor, ...]) -> tuple[Tensor, ...] | None:
-    """The derivatives of an output by each leaf, one element after the other; None where that is
-    not an eager tensor of few elements."""
+    """The derivatives of an output by each leaf, one element after the other.
+
+    None unless the output is an eager tensor of at most `MOST_ROWS` elements.
+    """
     if not isinstance(output, Tensor) or not output.is_eager or not 0 < output.numel() <= MOST_ROWS:
         return None
     if not output.requires_grad:
@@ -113,7 +115,7 @@ def _row_by_row(output: Any, leaves: tuple[Tensor, ...]) -> tuple[Tensor, ...] |
 def _all_rows(
     outputs: tuple[Any, ...], leaves: tuple[Tensor, ...]
 ) -> tuple[tuple[Tensor, ...], ...]:
-    """The derivatives of several outputs; none where those of one cannot be found so."""
+    """The derivatives of several outputs; an empty tuple if `_row_by_row` refuses one of them."""
     found = []
     for output in outputs:
         rows = _row_by_row(output, leaves)
@@ -137,7 +139,7 @@ def vjp(
 def jvp(
     func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """The outputs, and how they change as the inputs change along `v`."""
+    """The outputs, and their derivatives in the direction `v` of the inputs."""
     points = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     along = [ogive.ones_like(each) for each in points] if v is None else v
     along = (along,) if isinstance(along, Tensor) else tuple(along)
@@ -147,7 +149,7 @@ def jvp(
 def hvp(
     func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """The output of a scalar function, and its second derivatives times `v`.
+    """The output of a scalar function, and its Hessian times `v`.
 
     >>> _, product = ogive.torch.autograd.functional.hvp(
     ...     lambda x: (x**3).sum(), Tensor([1.0, 2.0]), Tensor([1.0, 1.0])
@@ -164,11 +166,11 @@ def hvp(
     return func(*points), _kept(found[0] if single else tuple(found), create_graph)
 
 
-vhp = hvp  # second derivatives are symmetric
+vhp = hvp  # the Hessian is symmetric
 
 
 def _kept(found: Any, create_graph: bool) -> Any:
-    """Results through which gradients flow only if they are wanted."""
+    """The results, detached unless `create_graph` is set."""
     if isinstance(found, tuple):
         return tuple([_kept(each, create_graph) for each in found])
     return found if create_graph else found.detach()

@@ -105,7 +105,7 @@ def functionalize(func: Function, *, remove: str = "mutations") -> Function:
 
 
 def stack_module_state(models: Sequence[AnyModule]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of models of one kind, each stacked along a new first axis."""
+    """The parameters and buffers of models of one class, each stacked along a new first axis."""
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]
     stacked = {

@@ -1,4 +1,4 @@
-"""`torch.autograd`: what there is besides gradients themselves."""
+"""`torch.autograd`: further functions around gradients."""
 
 from __future__ import annotations
 

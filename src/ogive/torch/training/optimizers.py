@@ -1,4 +1,4 @@
-"""`torch.optim.Optimizer`: the base that programs derive optimizers of their own from."""
+"""`torch.optim.Optimizer`: the base class of optimizers that programs define."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ParamsT = Iterable[Any]
 
 
 class _CountsAll(type):
-    """`isinstance(x, torch.optim.Optimizer)` is true of all optimizers."""
+    """The metaclass of `Optimizer`: `isinstance` holds for all optimizers."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if cls is Optimizer:
@@ -33,9 +33,9 @@ class _CountsAll(type):
 
 
 class Optimizer(_Optimizer, metaclass=_CountsAll):
-    """Groups of parameters and a state for each: define `step`.
+    """Groups of parameters with a state for each parameter. Subclasses define `step`.
 
-    Groups are dictionaries and may hold anything; `state[p]` is a dictionary that a step fills.
+    Groups are dictionaries of any settings. `state[p]` is a dictionary that a step fills.
 
     >>> class Descent(ogive.torch.optim.Optimizer):
     ...     def __init__(self, params, lr):
@@ -65,7 +65,7 @@ class Optimizer(_Optimizer, metaclass=_CountsAll):
             self.add_param_group(dict(group))
 
     def add_param_group(self, group: Any) -> None:
-        """Take on more parameters, with settings of their own."""
+        """Add a group of parameters with settings of its own."""
         tensors = group["params"]
         group["params"] = [tensors] if isinstance(tensors, Tensor) else list(tensors)
         if group["params"] and isinstance(group["params"][0], tuple):
@@ -83,16 +83,16 @@ class Optimizer(_Optimizer, metaclass=_CountsAll):
         self.param_groups.append(group)
 
     def step(self, closure: Any = None) -> Any:
-        """For overriding: change the parameters."""
+        """Change the parameters. Subclasses define it."""
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget all gradients, or make them zero."""
+        """Drop all gradients; or fill them with zeros, without `set_to_none`."""
         for group in self.param_groups:
             clear_gradients(group["params"], set_to_none)
 
     def state_dict(self) -> dict[str, Any]:
-        """Settings and state, parameters counted through."""
+        """The settings and the state, with parameters numbered over all groups."""
         everyone = [p for group in self.param_groups for p in group["params"]]
         numbers = {id(p): number for number, p in enumerate(everyone)}
         groups = [
@@ -106,7 +106,10 @@ class Optimizer(_Optimizer, metaclass=_CountsAll):
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: Any) -> None:
-        """Go on from what `state_dict` gave. Raises `StateError` if it is of other parameters."""
+        """Continue from a state that `state_dict` gave.
+
+        Raises `StateError` if it belongs to other parameters.
+        """
         groups = state_dict["param_groups"]
         sizes = [len(group["params"]) for group in self.param_groups]
         if sizes != [len(group["params"]) for group in groups]:
@@ -137,7 +140,7 @@ class Optimizer(_Optimizer, metaclass=_CountsAll):
 
 
 class _RequiredParameter:
-    """What a default is that must be given."""
+    """The default of a setting that must be given."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -147,7 +150,7 @@ required = _RequiredParameter()
 
 
 def _use_grad_for_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A step under which gradients are recorded only if its optimizer is `differentiable`."""
+    """Let a step record gradients only if its optimizer is `differentiable`."""
     @functools.wraps(step)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         with enable_grad() if self.defaults.get("differentiable") else no_grad():
@@ -159,15 +162,15 @@ def _use_grad_for_differentiable(step: Callable[..., Any]) -> Callable[..., Any]
 def _default_to_fused_or_foreach(
     params: Any, differentiable: bool, use_fused: bool = False
 ) -> tuple[bool, bool]:
-    """Whether steps go over lists at once: they are compiled together as they are."""
+    """Return (False, False): steps are compiled as a whole in any case."""
     return False, False
 
 
 def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
-    """Devices on which steps are captured."""
+    """The devices on which steps can be captured."""
     return ["cpu"]
 
 
 def _get_value(x: Any) -> Any:
-    """A number, also of a tensor."""
+    """A number itself, or the number in a tensor."""
     return x.item() if hasattr(x, "item") else x

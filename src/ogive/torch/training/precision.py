@@ -1,4 +1,4 @@
-"""Mixed precision for programs that name CUDA: it is off where there is no such device."""
+"""Mixed precision for programs that name CUDA. It is off if there is no such device."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = [
 
 
 class autocast(_autocast):
-    """`ogive.autocast`; for "cuda" it can be made when it is not `enabled`.
+    """`ogive.autocast`, which also accepts "cuda" if it is not `enabled`.
 
     >>> with ogive.torch.autocast("cuda", enabled=False):
     ...     (ogive.torch.ones(2, 2) @ ogive.torch.ones(2, 2)).dtype
@@ -33,7 +33,7 @@ class autocast(_autocast):
         kind = str(device_type).lower().partition(":")[0]
         if kind not in ("cpu", "cuda", "mps", "xpu"):
             raise DeviceError(f"autocast: unknown device {device_type!r}")
-        # PyTorch warns and goes on without casts where there is no such device, and so do we.
+        # Without such a device, PyTorch warns and casts nothing, and so do we.
         wanted = get_autocast_dtype("cpu") if kind != "cpu" or dtype is None else dtype
         super().__init__("cpu", wanted, enabled and kind == "cpu")
 
@@ -49,15 +49,15 @@ class GradScaler(_GradScaler):
 
 
 def custom_fwd(fwd: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """A `forward` of a custom function, as it is: casts are by operation here."""
+    """Return the `forward` of a custom function unchanged: each operation casts by itself."""
     return fwd if fwd is not None else (lambda function: function)
 
 
 def custom_bwd(bwd: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """A `backward` of a custom function, as it is."""
+    """Return the `backward` of a custom function unchanged."""
     return bwd if bwd is not None else (lambda function: function)
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether there is mixed precision for a device: for the CPU."""
+    """Whether a device has mixed precision: only the CPU has."""
     return str(device_type).lower() == "cpu"

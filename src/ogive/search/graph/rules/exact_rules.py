@@ -106,10 +106,10 @@ def _slice_of_joined(n: UOp, m: UOp, c: UOp, a: UOp, b: UOp) -> UOp | None:
     position, limit = condition.node.src
     if limit.op is not Op.CONST or position.shape != condition.node.shape:
         return None
-    counter = below_movement(name_axes(position, condition.names))
-    if counter.node.op is not Op.IOTA or len(counter.names) != 1 or counter.names[0] is None:
+    counted = below_movement(name_axes(position, condition.names))
+    if counted.node.op is not Op.IOTA or len(counted.names) != 1 or counted.names[0] is None:
         return None
-    (axis,) = counter.names
+    (axis,) = counted.names
     assert isinstance(axis, int), "axes are named by their numbers"
     begin, end = _spans(n)[axis]
     if end <= limit.literal:

@@ -22,7 +22,7 @@ Names = tuple[Hashable | None, ...]
 
 
 class Labelled(NamedTuple):
-    """A node with a name for each axis; `None` for an axis of length 1."""
+    """A node, with a name for each of its axes that is longer than 1."""
 
     node: UOp
     names: Names
@@ -35,7 +35,7 @@ class Labelled(NamedTuple):
 
 
 class Product(NamedTuple):
-    """The sum of `left * right` over the axes named in `summed`; `result` is the sum's own node."""
+    """A sum of products of two operands over the names in `summed`; `result` names its axes."""
 
     left: Labelled
     right: Labelled
@@ -54,7 +54,7 @@ class Product(NamedTuple):
 
 
 def has_fixed_shape(node: UOp) -> bool:
-    """Whether all lengths of a node are numbers and not zero."""
+    """Whether all lengths are numbers, and none is zero."""
     return all(isinstance(length, int) and length for length in node.shape)
 
 
@@ -116,7 +116,7 @@ def find_product(value: Labelled, mark: Hashable = "sum") -> Product | None:
     summed = frozenset([(mark, axis) for axis in node.axes if product.shape[axis] != 1])
     both = {*left.names, *right.names}
     if not summed <= both or not {name for name in names if name is not None} <= both:
-        return None  # an axis that neither operand has: the sum repeats the same term
+        return None  # the same term several times: a multiple
     return Product(left, right, summed, value)
 
 
@@ -144,11 +144,11 @@ def replace_operand(product: Product, operand: Labelled, other: UOp) -> UOp:
 def arrange(value: Labelled, names: Sequence[Hashable]) -> UOp:
     """A value with its axes in the order of `names`; axes that it lacks have length 1."""
     node = value.node
-    named = [axis for axis, name in enumerate(value.names) if name is not None]
-    assert len(named) == len({value.names[axis] for axis in named}), "an axis for each name"
-    named.sort(key=lambda axis: names.index(value.names[axis]))
-    unnamed = [axis for axis, name in enumerate(value.names) if name is None]
-    order = (*named, *unnamed)
+    own = [axis for axis, name in enumerate(value.names) if name is not None]
+    assert len(own) == len({value.names[axis] for axis in own}), "an axis for each name"
+    own.sort(key=lambda axis: names.index(value.names[axis]))
+    ones = [axis for axis, name in enumerate(value.names) if name is None]
+    order = (*own, *ones)
     if order != tuple(range(len(order))):
         node = UOp(Op.PERMUTE, node.dtype, (node,), order)
     lengths = value.lengths
@@ -203,7 +203,7 @@ def contract(left: Labelled, right: Labelled, summed: frozenset[Hashable]) -> La
 def spread_to(value: Labelled, like: Labelled) -> UOp:
     """A value expanded to the axes of another one, which has all its names."""
     names = [name for name in like.names if name is not None]
-    arranged = arrange(value, names)
+    placed = arrange(value, names)
     lengths = value.lengths
     shape = tuple([lengths.get(name, 1) for name in like.names])
-    return expand(reshape(arranged, shape), like.node.shape)
+    return expand(reshape(placed, shape), like.node.shape)

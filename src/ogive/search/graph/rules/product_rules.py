@@ -5,7 +5,6 @@ On integers, which wrap, they keep every bit. On floats they change the rounding
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterator
 
 from ogive.ir.dtype import DType
@@ -73,14 +72,14 @@ def _reassociate(n: UOp, a: UOp, b: UOp) -> UOp | None:
     for inner, other in _nested(outer):
         lengths = outer.lengths | inner.lengths
         for first, second in ((inner.left, inner.right), (inner.right, inner.left)):
-            candidate = _in_other_order(outer, inner, first, second, other, lengths)
-            if candidate is not None and (least is None or candidate[1] < least):
-                best, least = candidate
+            made = _in_other_order(outer, inner, first, second, other, lengths)
+            if made is not None and (least is None or made[1] < least):
+                best, least = made
     return best
 
 
 def _nested(outer: Product) -> Iterator[tuple[Product, Labelled]]:
-    """The operands of `outer` that are products themselves, each with the other operand."""
+    """The operands of a product that are products themselves, each with the other operand."""
     for operand, other in ((outer.left, outer.right), (outer.right, outer.left)):
         inner = find_product(operand, "inner")
         if inner is not None:
@@ -108,12 +107,15 @@ def _in_other_order(
     work += _size([*first.lengths, *between.lengths], lengths)
     if work >= outer.work + inner.work:
         return None
-    return spread_to(contract(first, between, late), outer.result), work
+    made = contract(first, between, late)
+    return spread_to(made, outer.result), work
 
 
 def _size(names: list[Hashable], lengths: dict[Hashable, int]) -> int:
-    """The product of the lengths of these axes, each counted once."""
-    return math.prod([lengths[name] for name in set(names)])
+    count = 1
+    for name in set(names):
+        count *= lengths[name]
+    return count
 
 
 def _take_out(n: UOp, a: UOp, b: UOp) -> UOp | None:
@@ -187,7 +189,6 @@ def _factor_products(n: UOp, a: UOp, b: UOp) -> UOp | None:
 
 
 def _factor(n: UOp, x: UOp, a: UOp, b: UOp) -> UOp | None:
-    """Add the factors of `x` before their axes are expanded, and multiply once."""
     if not has_fixed_shape(n) or x.op is Op.CONST:
         return None
     names = tuple(range(len(n.shape)))

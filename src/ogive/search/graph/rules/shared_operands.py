@@ -36,11 +36,8 @@ NAME = "x · a, x · b → x · [a b], weights side by side"
 _COLUMN, _DEPTH = "column", "depth"
 
 
-class _Candidate(NamedTuple):
-    """A product that may be merged, of class `number`.
-
-    Its weight has one axis that the shared operand does not have: `column`.
-    """
+class _Weight(NamedTuple):
+    """A product of a shared operand and a weight with a column axis of its own."""
 
     number: int
     product: Product
@@ -53,9 +50,9 @@ def merge_products(graph: Equalities, target: Target) -> dict[int, Form]:
     """Add merged products to an e-graph; gives the form that reads one for each class it serves."""
     groups: dict[Hashable, list[_Weight]] = {}
     for number in graph.classes():
-        candidate = _find_candidate(number, graph.representatives[number], target)
-        if candidate is not None:
-            groups.setdefault(_key(candidate), []).append(candidate)
+        found = _find_weight(number, graph.representatives[number], target)
+        if found is not None:
+            groups.setdefault(_key(found), []).append(found)
     merged: dict[int, Form] = {}
     for group in groups.values():
         if len(group) > 1 and len({each.weight.node for each in group}) == len(group):
@@ -64,20 +61,18 @@ def merge_products(graph: Equalities, target: Target) -> dict[int, Form]:
     return merged
 
 
-def _find_candidate(number: int, node: UOp, target: Target) -> _Candidate | None:
+def _find_weight(number: int, node: UOp, target: Target) -> _Weight | None:
     if node.op is not Op.REDUCE_AXES or not node.dtype.is_float or not has_fixed_shape(node):
         return None
     product = find_product(name_axes(node), _DEPTH)
     if product is None:
         return None
     for shared, weight in ((product.left, product.right), (product.right, product.left)):
-        columns = [name for name in weight.lengths if name not in product.summed]
-        if len(columns) != 1 or columns[0] in shared.lengths:
+        own = [name for name in weight.lengths if name not in product.summed]
+        if len(own) != 1 or own[0] in shared.lengths or not product.summed <= weight.lengths.keys():
             continue
-        if not product.summed <= weight.lengths.keys():
-            continue
-        if follows_from_inputs(weight.node) and _keeps_order(product, columns[0], target):
-            return _Candidate(number, product, shared, weight, columns[0])
+        if follows_from_inputs(weight.node) and _stays_as_it_is(product, own[0], target):
+            return _Weight(number, product, shared, weight, own[0])
     return None
 
 
@@ -98,7 +93,7 @@ def _key(found: _Weight) -> Hashable:
     return shared.node, summed, weight.node.dtype, len(product.summed)
 
 
-def _merge(graph: Equalities, group: Sequence[_Candidate]) -> dict[int, Form]:
+def _merge(graph: Equalities, group: Sequence[_Weight]) -> dict[int, Form]:
     first = group[0]
     # All products get the names of the first. The shared operand says which are equal.
     names = [dict(zip(each.shared.names, first.shared.names, strict=True)) for each in group]
@@ -119,7 +114,8 @@ def _merge(graph: Equalities, group: Sequence[_Candidate]) -> dict[int, Form]:
         part = Labelled(
             _columns(total, start, stop), tuple([back.get(name) for name in total.names])
         )
-        number = graph.add(spread_to(part, each.product.result), NAME)
+        made = spread_to(part, each.product.result)
+        number = graph.add(made, NAME)
         form = next(iter(graph.members(number)))
         graph.union(each.number, number)
         merged[each.number] = form
@@ -128,7 +124,6 @@ def _merge(graph: Equalities, group: Sequence[_Candidate]) -> dict[int, Form]:
 
 
 def _columns(value: Labelled, start: int, stop: int) -> UOp:
-    """The columns of a value from `start` to `stop`."""
     spans = tuple(
         [
             (start, stop) if name == _COLUMN else (0, length)
@@ -143,8 +138,8 @@ def _join(parts: Sequence[UOp]) -> UOp:
     total = sum(part.shape[0] for part in parts)
     rest = parts[0].shape[1:]
     shape = (total, *rest)
-    counter = UOp(Op.IOTA, dtypes.int64, (), total)
-    position = UOp(Op.RESHAPE, dtypes.int64, (counter,), (total, *[1] * len(rest)))
+    counted = UOp(Op.IOTA, dtypes.int64, (), total)
+    position = UOp(Op.RESHAPE, dtypes.int64, (counted,), (total, *[1] * len(rest)))
     dtype = parts[0].dtype
     joined: UOp | None = None
     start = 0
@@ -156,9 +151,9 @@ def _join(parts: Sequence[UOp]) -> UOp:
             joined = padded
         else:
             limit = UOp.const(dtypes.int64, start)
-            is_before = UOp(Op.CMPLT, dtypes.bool_, (position, limit))
-            condition = UOp(Op.EXPAND, dtypes.bool_, (is_before,), shape)
-            joined = UOp(Op.WHERE, dtype, (condition, joined, padded))
+            before = UOp(Op.CMPLT, dtypes.bool_, (position, limit))
+            spread = UOp(Op.EXPAND, dtypes.bool_, (before,), shape)
+            joined = UOp(Op.WHERE, dtype, (spread, joined, padded))
         start = stop
     assert joined is not None, "there are parts"
     return joined

@@ -25,7 +25,7 @@ SURFACE = frozenset(
 )  # fmt: skip
 """Folders of the package that cannot change what a given graph is compiled to."""
 
-LIBRARY = ("autograd", "compat", "fft", "io", "jit", "nn", "onnx", "random", "tensor")
+LIBRARY = ("autograd", "compat", "deployment", "fft", "io", "jit", "nn", "onnx", "random", "tensor")
 """Those of them that can change what a function of `onnx/` is captured as."""
 
 CLOCK_GRAIN = 20_000_000

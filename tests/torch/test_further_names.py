@@ -264,6 +264,46 @@ def test_a_loaded_state_brings_the_further_settings_of_its_groups(torch: Any) ->
 
 
 @BOTH
+def test_a_schedule_of_the_old_base_goes_on_from_a_file(torch: Any, tmp_path: Path) -> None:
+    class Warmup(torch.optim.lr_scheduler._LRScheduler):  # type: ignore[misc]
+        def __init__(self, optimizer: Any, steps: int, last_epoch: int = -1) -> None:
+            self.steps, self.seen = steps, 0
+            super().__init__(optimizer, last_epoch)
+
+        def get_lr(self) -> list[float]:
+            self.seen += 1
+            return [base * min(1, (self.last_epoch + 1) / self.steps) for base in self.base_lrs]
+
+    def make() -> Any:
+        parameter = torch.nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.SGD([parameter], lr=0.4)
+        return optimizer, Warmup(optimizer, 4)
+
+    optimizer, schedule = make()
+    optimizer.step()
+    schedule.step()
+    torch.save({"opt": optimizer.state_dict(), "lr": schedule.state_dict()}, tmp_path / "state.pt")
+    state = torch.load(tmp_path / "state.pt")
+    optimizer, schedule = make()
+    optimizer.load_state_dict(state["opt"])
+    schedule.load_state_dict(state["lr"])
+    optimizer.step()
+    schedule.step()
+    assert schedule.get_last_lr() == pytest.approx([0.3])
+    assert (schedule.seen, schedule.last_epoch, schedule._step_count) == (3, 2, 3)
+
+
+@BOTH
+@pytest.mark.filterwarnings("ignore:The epoch parameter")
+def test_schedules_go_to_the_step_that_is_named(torch: Any) -> None:
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
+    optimizer.step()
+    schedule.step(3)
+    assert schedule.get_last_lr() == [0.125]
+
+
+@BOTH
 def test_batches_of_tuples_are_lists(torch: Any) -> None:
     data = torch.utils.data
     items = data.TensorDataset(torch.arange(4), torch.arange(4.0))

@@ -116,6 +116,19 @@ def test_a_part_says_itself_what_it_gives_to_a_state(torch: Any) -> None:
 
 
 @BOTH
+def test_a_part_decides_itself_how_it_is_trained(torch: Any) -> None:
+    class Frozen(torch.nn.BatchNorm1d):  # type: ignore[misc]
+        def train(self, mode: bool = True) -> Any:
+            return super().train(False)
+
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), Frozen(2))
+    model.train()
+    assert (model.training, model[0].training, model[1].training) == (True, True, False)
+    model.eval()
+    assert not any(module.training for module in model.modules())
+
+
+@BOTH
 def test_hooks_are_in_dictionaries_that_programs_clear(torch: Any) -> None:
     layer, calls = torch.nn.Linear(2, 2), []
     layer.register_forward_hook(lambda *_: calls.append("after"))

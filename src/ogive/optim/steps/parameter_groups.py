@@ -62,6 +62,10 @@ class Group(dict[str, Any]):
                 self.rate.realize()
         super().__setitem__(name, value)
 
+    def __reduce__(self) -> Any:
+        """In a file, a group is a dictionary like any other."""
+        return dict, (dict(self),)
+
     def update(self, *settings: Any, **named: Any) -> None:
         """Set several settings: each as by itself, which a dictionary of Python's does not do."""
         for name, value in dict(*settings, **named).items():

@@ -12,6 +12,7 @@ from typing import Any
 import numpy
 import pytest
 import torch as pytorch
+import torch.utils.checkpoint
 
 import ogive.torch
 from tests.torch.test_meanings import same
@@ -350,6 +351,29 @@ def test_small_tensors_stay_eager_where_programs_need_it() -> None:
     index = torch.tensor([0, 0, 1])
     assert torch.zeros(2, 2).index_reduce_(0, index, pairs, "mean").is_eager
     assert rows.sum(axis=0).is_eager
+
+
+@BOTH
+def test_gradients_flow_through_what_is_added_under_a_mask(torch: Any) -> None:
+    mask = torch.tensor([True, False, True])
+    x = torch.ones(2, 2, requires_grad=True)
+    made = torch.zeros(3, 2)
+    made[mask] += 2 * x
+    made[mask] += x.square()
+    (made * torch.arange(6.0).reshape(3, 2)).sum().backward()
+    assert made.tolist() == [[3.0, 3.0], [0.0, 0.0], [3.0, 3.0]]
+    assert x.grad.tolist() == [[0.0, 4.0], [16.0, 20.0]]
+    assert getattr(made, "is_eager", True)
+
+
+@BOTH
+def test_small_layers_are_not_computed_again_and_give_the_same(torch: Any) -> None:
+    layer = torch.nn.Linear(2, 2)
+    x = torch.ones(1, 2, requires_grad=True)
+    made = torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False)
+    made.sum().backward()
+    numpy.testing.assert_allclose(x.grad.numpy(), layer.weight.detach().numpy().sum(0)[None])
+    assert getattr(layer.weight, "is_eager", True)
 
 
 @BOTH

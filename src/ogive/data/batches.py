@@ -120,7 +120,7 @@ def reader(
     if isinstance(source, tuple) and source and isinstance(source[0], Tensor | numpy.ndarray):
         columns = _columns(dict(enumerate(source)))
         return (
-            lambda positions: tuple([created(Tensor, column[positions]) for column in columns]),
+            lambda positions: [created(Tensor, column[positions]) for column in columns],
             len(columns[0]),
         )
     if not hasattr(source, "__len__") or not hasattr(source, "__getitem__"):

@@ -10,6 +10,7 @@ import numpy
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.method_functions import created
+from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
 
 
@@ -85,6 +86,8 @@ def _stacked(items: Sequence[Any]) -> Tensor:
             f"collate: cannot make a tensor of {type(first).__name__}; give numbers, arrays or "
             "tensors, or a collate function of your own"
         )
+    if isinstance(first, Tensor) and any(item.requires_grad for item in items):
+        return stack(items)
     arrays = [_to_array(item) for item in items]
     for at, array in enumerate(arrays):
         if array.shape != arrays[0].shape:

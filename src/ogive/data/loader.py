@@ -87,8 +87,12 @@ class DataLoader:
         self.batch_sampler = batch_sampler
         if batch_sampler is None and batch_size is not None:
             self.batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
-        whole = dataset.tensors if isinstance(dataset, TensorDataset) else dataset
-        self._fetch = self._fetch_items if collate_fn else reader(whole, collate)[0]
+        by_item = collate_fn is not None
+        whole = dataset
+        if type(dataset) is TensorDataset:  # one derived from it may give other items
+            whole = dataset.tensors
+            by_item = by_item or any(tensor.requires_grad for tensor in whole)
+        self._fetch = self._fetch_items if by_item else reader(whole, collate)[0]
 
     def _fetch_items(self, positions: list[Any]) -> Any:
         return self.collate_fn([self.dataset[at] for at in positions])

@@ -213,9 +213,11 @@ class AnyModule(ModuleTree):
     # Modes
 
     def train(self: Self, mode: bool = True) -> Self:
-        """Set the training mode, for dropout and batch normalization. Returns the module."""
-        for module in self.modules():
-            module.training = mode
+        """Let dropout and batch normalization behave as in training: this module, and by their own
+        `train` those below. Returns the module."""
+        self.training = mode
+        for child in self.children():
+            child.train(mode)
         return self
 
     def eval(self: Self) -> Self:

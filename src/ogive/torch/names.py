@@ -156,7 +156,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "nn.utils.rnn": ("ogive.nn.utils.rnn",),
     "nn.utils.stateless": ("ogive.nn",),
     "optim": ("ogive.torch.training.optimizers", "ogive.optim"),
-    "optim.lr_scheduler": ("ogive.optim.lr_scheduler",),
+    "optim.lr_scheduler": ("ogive.optim.lr_scheduler", "ogive.torch.training.schedules"),
     "optim.optimizer": ("ogive.torch.training.optimizers", "ogive.optim"),
     "optim.swa_utils": ("ogive.optim.swa_utils",),
     **{

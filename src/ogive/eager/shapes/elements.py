@@ -40,6 +40,11 @@ class Index:
 
     __slots__ = ("entries", "first", "is_basic")
 
+    def names_each_once(self) -> bool:
+        """Whether no element is named several times: a mask names each that it does once."""
+        masks = [entry for entry in self.entries if entry.__class__ is numpy.ndarray]
+        return all(entry.dtype == bool for entry in masks)
+
     def __init__(self, index: Any) -> None:
         self.first: tuple[Any, ...] | None = None
         self.is_basic = True
@@ -324,8 +329,12 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
     """
     record = self.record
     is_leaf = record is not None and record.is_leaf
-    if is_leaf or not is_recording() or self.value.dtype.kind not in FLOATS or not index.is_basic:
+    if is_leaf or not is_recording() or self.value.dtype.kind not in FLOATS:
         raise Refused
+    if not index.is_basic:
+        if not index.names_each_once():
+            raise Refused
+        index.keep()
     if not isinstance(value, Core):
         value = give(numpy.array(value, self.value.dtype))
     if value.value.dtype != self.value.dtype:

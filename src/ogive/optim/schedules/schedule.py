@@ -18,12 +18,13 @@ class LRScheduler:
 
     `last_epoch` is the number of the last step, -1 before the first. Another number continues a
     loaded optimizer: its rates are those of the step after `last_epoch`.
+    `verbose`, which old programs pass, changes nothing.
     """
 
     chained = True
     floor = 0.0
 
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1, verbose: Any = None) -> None:
         if not isinstance(optimizer, Optimizer):
             raise ArgumentTypeError(
                 f"the first argument of {type(self).__name__} must be an optimizer, not "
@@ -34,6 +35,8 @@ class LRScheduler:
             group.setdefault("initial_lr", group["lr"]) for group in optimizer.param_groups
         ]
         self.last_epoch = last_epoch
+        self._step_count = 0
+        self._last_lr = self.get_last_lr()
         self._own: list[float | None] = list(self.base_lrs)
         if last_epoch == -1:
             self.step()
@@ -62,11 +65,17 @@ class LRScheduler:
             rates.append(self._moved(group["lr"], self.rate_at(self.last_epoch, base), base))
         return rates
 
-    def step(self) -> None:
-        """Set the rates of the next step."""
-        self.last_epoch += 1
-        for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+    def step(self, epoch: int | None = None) -> None:
+        """Go one step on, or to the step `epoch`."""
+        self._step_count += 1
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if epoch is None or type(self).get_lr is not LRScheduler.get_lr:
+            rates = self.get_lr()
+        else:
+            rates = [self.rate_at(self.last_epoch, base) for base in self.base_lrs]
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = rate
+        self._last_lr = self.get_last_lr()
 
     def _moved(self, wanted: float, rate: float, base: float) -> float:
         """The rate that follows `wanted`, which something else has set, where this schedule by
@@ -87,16 +96,21 @@ class LRScheduler:
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
-        """The number of steps, and the rates."""
-        return {
-            "last_epoch": self.last_epoch, "base_lrs": list(self.base_lrs),
-            "_last_lr": self.get_last_lr(), "_own": list(self._own),
-        }  # fmt: skip
+        """Where the schedule is: its attributes, but for the optimizer and functions."""
+        kept = {
+            name: value
+            for name, value in self.__dict__.items()
+            if name != "optimizer" and not callable(value) and not _has_functions(value)
+        }
+        return {**kept, "_last_lr": self.get_last_lr()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from a state that `state_dict` gave."""
-        self.base_lrs = list(state["base_lrs"])
-        self.last_epoch = state["last_epoch"]
+        """Go on from what `state_dict` gave."""
+        self.__dict__.update(state)
         self._own = list(state.get("_own", state["_last_lr"]))
         for group, rate in zip(self.optimizer.param_groups, state["_last_lr"], strict=True):
             group["lr"] = rate
+
+
+def _has_functions(value: Any) -> bool:
+    return isinstance(value, list) and any(map(callable, value))

@@ -65,6 +65,10 @@ class Group(dict[str, Any]):
                 self.rate.realize()
         super().__setitem__(name, value)
 
+    def __reduce__(self) -> Any:
+        """In a file, a group is a dictionary like any other."""
+        return dict, (dict(self),)
+
     def update(self, *settings: Any, **named: Any) -> None:
         """Change several settings, each through `__setitem__`, which `dict.update` would not call.
         """

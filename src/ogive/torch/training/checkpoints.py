@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ogive.autograd import checkpoint as _checkpoint
+from ogive.eager.forms import is_captured
+from ogive.tensor.tensor import Tensor
 
 __all__ = [
     "checkpoint", "checkpoint_sequential",
@@ -13,9 +15,13 @@ __all__ = [
 
 
 def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call `function(*args)`. Its inner values are recomputed where the gradient needs them."""
+    """Call `function(*args)`. Its inner values are recomputed where the gradient needs them, unless
+    the arguments are small tensors: theirs are kept."""
     for name in ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "context_fn"):
         kwargs.pop(name, None)
+    tensors = [value for value in args if isinstance(value, Tensor)]
+    if tensors and all(tensor.is_eager for tensor in tensors) and not is_captured():
+        return function(*args, **kwargs)
     return _checkpoint(function)(*args, **kwargs)
 
 

@@ -76,6 +76,12 @@ def test_a_named_tuple_has_fields_defaults_and_methods() -> None:
     assert Place(1)._replace(column=3) == (1, 3) and Place(1)._asdict() == {"row": 1, "column": 7}
 
 
+def test_fields_of_a_named_tuple_are_replaced_by_their_names() -> None:
+    assert Corner(2)._replace(column=5) == (2, 5) and type(Corner(2)._replace(row=1)) is Corner
+    with pytest.raises(ValueError, match="Place has no fields rows"):
+        Place(1)._replace(rows=2)  # type: ignore[call-arg]
+
+
 @pytest.mark.parametrize("earlier", [0, 1, 40])
 def test_the_first_instances_are_made_as_all_others_are(earlier: int) -> None:
     class Pair(NamedTuple):

@@ -79,7 +79,11 @@ else:
             return cls(*values)
 
         def _replace(self, /, **changes):
-            return type(self)(**{**self._asdict(), **changes})
+            fields = zip(self._fields, self, strict=True)
+            values = [changes.pop(name, value) for name, value in fields]
+            if changes:
+                raise ValueError(f"{type(self).__name__} has no fields {', '.join(changes)}")
+            return tuple.__new__(type(self), values)
 
         def _asdict(self):
             return dict(zip(self._fields, self, strict=True))

@@ -62,7 +62,7 @@ class Realization:
         self.config = config
         self.route = route
         if route is None or route.executions is None or route.normalized is None or kept:
-            asked = self._asked()
+            asked = self._nodes_asked_for()
             order = route.order if route is not None and asked == roots else None
             parametric = to_parametric(asked, config, order=order, calls=True)
             self.normalized: Normalized
@@ -130,7 +130,7 @@ class Realization:
         if fault is None:
             self.rebind(together)
         else:
-            self.settle(fault, together)
+            self.settle_fault(fault, together)
 
     def written(self) -> list[Buffer]:
         """The buffers that assignments write to."""
@@ -197,7 +197,7 @@ class Realization:
         """The slots that a run which ended early has not written, or not for the last time."""
         return {slot for step in self.graph.steps[fault.step :] for slot in step.written}
 
-    def settle(self, fault: Fault, together: list[Change]) -> None:
+    def settle_fault(self, fault: Fault, together: list[Change]) -> None:
         """Settle the assignments of a run that ended with a fault.
 
         Those carried out stay so. Those that follow from what faulted are taken back: tensors that
@@ -209,7 +209,7 @@ class Realization:
         # The copy of a version is made just before that is overwritten, which may not have been.
         computed = self.replacements(self._late(fault))
         settled = {node: computed[node] for node in there | below.intersection(self.kept)}
-        settled |= {version: _absent(version) for version in overwritten}
+        settled |= {version: _unknown_value(version) for version in overwritten}
         with registry.graph_lock:
             for effect in lost:
                 under = effect.operand
@@ -285,17 +285,17 @@ class Realization:
 
         normalized = self.normalized
         if not normalized.parametric or is_outlined(normalized.sink):
-            normalized = to_parametric(self._asked(), self.config)
+            normalized = to_parametric(self._nodes_asked_for(), self.config)
         return explain_fault(self.graph, normalized, self.config, fault, self.tensors)
 
-    def _asked(self) -> tuple[UOp, ...]:
+    def _nodes_asked_for(self) -> tuple[UOp, ...]:
         """The nodes to compute: the roots, the assignments and copies of versions, in this
         order."""
         copies = [UOp(Op.CONTIGUOUS, version.dtype, (version,), ()) for version in self.kept]
-        return (*[_computed(root) for root in self.roots], *self.effects, *copies)
+        return (*[_into_memory(root) for root in self.roots], *self.effects, *copies)
 
 
-def _computed(root: UOp) -> UOp:
+def _into_memory(root: UOp) -> UOp:
     """A root that a kernel computes: constants are written out, detached memory is copied. What is
     scattered lies in memory of its own as it is (`passes/graph/place_scatters.py`)."""
     node, detached = root, False
@@ -324,7 +324,7 @@ def count_writes(stored: Collection[Buffer], node: UOp) -> tuple[int, int]:
     return writes - (writes & 1), writes + (writes & 1) + 2 * (buffer in stored)
 
 
-def _absent(value: UOp) -> UOp:
+def _unknown_value(value: UOp) -> UOp:
     """A value that cannot be known any more."""
     device = memory_leaf(value).device if is_in_memory(value) else DEFAULT_DEVICE
     flat = flat_without_memory(value.shape, value.dtype, device, ExecuteError, OVERTAKEN)

@@ -44,27 +44,27 @@ def realize(
 
     `notice` is called with each run that has assigned something.
     """
-    config = _checked(config)
+    config = _config_of_call(config)
     if any(is_group(tensor.device) for tensor in tensors):
         _realize_parts(tensors, config)
         return
     # Again if another thread changed the graphs of these tensors, or what they read, meanwhile.
-    while roots := _pending(tensors):
+    while roots := _nodes_to_compute(tensors):
         route = find_route(roots, config)
         if route.effects:
             with registry.effect_lock:
                 make_way(_written(route.effects), _memories(roots))
                 # Another thread may have run the same effects while we waited.
-                if _pending(tensors) == roots and route.is_open():
+                if _nodes_to_compute(tensors) == roots and route.is_open():
                     run = _carry_out(tensors, roots, route, config)
                     if notice is not None:
                         notice(run)
         elif not _realize(tensors, roots, route, config, clock.quiet):
             with registry.effect_lock:
                 make_way((), _memories(roots))
-                if _pending(tensors) == roots:  # nobody writes to what they read now
+                if _nodes_to_compute(tensors) == roots:  # nobody writes to what they read now
                     _realize(tensors, roots, route, config, clock.now)
-    _execute_pending(tensors)
+    _execute_waiting_plans(tensors)
 
 
 def _realize_parts(tensors: Sequence[Tensor], config: Config) -> None:
@@ -90,7 +90,7 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
     from ogive.engine.plan import Plan  # which a process that only realizes does without
 
     start = time.perf_counter()
-    config = _checked(config)
+    config = _config_of_call(config)
     if not tensors:
         raise ArgumentError("prepare needs at least one tensor")
     for tensor in tensors:
@@ -100,9 +100,9 @@ def prepare(tensors: Sequence[Tensor], config: Config | None = None) -> Plan:
                 "has results on one device each; prepare it gathered, by to()"
             )
     with registry.effect_lock:
-        roots = _pending(tensors)
+        roots = _nodes_to_compute(tensors)
         make_way(_written(effects_of(roots)), _memories(roots))
-        roots = _pending(tensors)
+        roots = _nodes_to_compute(tensors)
         effects = effects_of(roots)
         # Old versions that others read are copied now: the plan may overwrite them many times.
         copies = _copy_versions(versions_to_keep(roots, effects, tensors), config)
@@ -131,7 +131,7 @@ def _written(effects: Sequence[UOp]) -> Iterator[Buffer]:
             yield registry.buffer_of(node)
 
 
-def _checked(config: Config | None) -> Config:
+def _config_of_call(config: Config | None) -> Config:
     """The configuration of one call. Raises `ArgumentTypeError`."""
     if config is None:
         return current_config()
@@ -230,14 +230,14 @@ def _versions_of_states(roots: Sequence[UOp], effects: Sequence[UOp]) -> list[UO
     return versions
 
 
-def _execute_pending(tensors: Sequence[Tensor]) -> None:
+def _execute_waiting_plans(tensors: Sequence[Tensor]) -> None:
     """Run the plans whose outputs are about to be read for the first time."""
     if unexecuted:
         nodes = [tensor.node for tensor in tensors if is_in_memory(tensor.node)]
         execute_plans_of([registry.buffer_of(memory_leaf(node)) for node in nodes])
 
 
-def _pending(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:
+def _nodes_to_compute(tensors: Sequence[Tensor]) -> tuple[UOp, ...]:
     """The nodes that still have to be computed, each once. Views of files stay what they are."""
     return tuple(
         dict.fromkeys(

@@ -22,6 +22,44 @@ from ogive.passes.capture.inline_calls import is_outlined
 from ogive.passes.capture.normalize import Normalized
 from ogive.passes.pipeline.capture_passes import inline_graph
 
+Structure = tuple[object, ...]
+"""A graph with calls, without its sizes and numbers."""
+
+
+class CallStructures:
+    """What is known of graphs with calls, by their structure; of many, the oldest go."""
+
+    LIMIT = 512
+
+    def __init__(self) -> None:
+        self._general: dict[Structure, None] = {}
+        self._first: dict[Structure, UOp] = {}
+
+    def is_general(self, structure: Structure) -> bool:
+        """Whether graphs of a structure run as a general one."""
+        return structure in self._general
+
+    def note_general(self, structure: Structure) -> None:
+        """Note that a graph of a structure runs as a general one."""
+        self._keep(self._general, structure, None)
+
+    def note_found(self, structure: Structure, sink: UOp) -> None:
+        """Note a graph that was found by its calls: nobody has looked into them. When one of other
+        sizes comes, it is the second of its family, and not the first."""
+        self._keep(self._first, structure, sink)
+
+    def take_first(self, structure: Structure) -> UOp | None:
+        """The first graph of a structure that was found by its calls; it is forgotten."""
+        return self._first.pop(structure, None)
+
+    def _keep(self, known: dict[Structure, Any], structure: Structure, value: Any) -> None:
+        known.setdefault(structure, value)
+        if len(known) > self.LIMIT:
+            del known[next(iter(known))]
+
+
+call_structures = CallStructures()
+
 
 def find_executions(
     normalized: Normalized, config: Config, exact: bool = False
@@ -30,24 +68,29 @@ def find_executions(
     if not is_outlined(normalized.sink):
         return _find_inlined(normalized, config, exact)
     sink = normalized.sink
-    structure = () if exact else _structure(sink)
     known = graph_cache.find_known(sink, config, in_memory=True)
-    if known is None and not exact:
+    if known is not None:
+        return normalized, known
+    structure = () if exact else _structure(sink)
+    if not exact:
         general = _find_general(normalized, config)
         if general is not None:
             return general
-    if known is None and structure not in _general:
+    if not call_structures.is_general(structure):
         known = graph_cache.find_known(sink, config)
-    if known is not None:
-        if not exact:
-            _keep_few(_found, structure, sink)
-        return normalized, known
+        if known is not None:
+            if not exact:
+                call_structures.note_found(structure, sink)
+            return normalized, known
     if not exact:
-        _tell_of_others(structure, config)
+        first = call_structures.take_first(structure)
+        if first is not None:  # the general graphs have to know of it before this one comes
+            first_inlined = inline_graph(Normalized(first, (), {}, {}), config)
+            general_graphs.generalize(first_inlined, config)
     inlined = inline_graph(normalized, config)
     taken, executions = _find_inlined(inlined, config, exact)
     if taken.is_general:
-        _keep_few(_general, structure, None)
+        call_structures.note_general(structure)
         general_graphs.remember(sink, inlined.sink, taken, executions, config)
     else:
         graph_cache.keep_under(sink, executions, config)
@@ -76,33 +119,7 @@ def _find_general(
     return (general, known) if _has_room(known, normalized, config) else None
 
 
-_Structure = tuple[object, ...]
-
-_general: dict[_Structure, None] = {}
-"""The structures of graphs that run as general ones."""
-
-
-_found: dict[_Structure, UOp] = {}
-"""Graphs that were found by their calls, each the first of its structure: nobody has looked into
-them yet. When one of other sizes comes, it is the second of its family, and not the first."""
-
-_MOST_STRUCTURES = 512
-
-
-def _keep_few(known: dict[_Structure, Any], structure: _Structure, value: Any) -> None:
-    known.setdefault(structure, value)
-    if len(known) > _MOST_STRUCTURES:
-        del known[next(iter(known))]
-
-
-def _tell_of_others(structure: _Structure, config: Config) -> None:
-    """Let general graphs know of the graph of this structure that came before, if there was one."""
-    other = _found.pop(structure, None)
-    if other is not None:
-        general_graphs.generalize(inline_graph(Normalized(other, (), {}, {}), config), config)
-
-
-def _structure(sink: UOp) -> _Structure:
+def _structure(sink: UOp) -> Structure:
     """A graph without its sizes and numbers."""
     order = sink.walk()
     places = {node: place for place, node in enumerate(order)}

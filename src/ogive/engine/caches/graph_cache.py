@@ -141,7 +141,7 @@ class GraphCache:
             executions = self._graphs.get(key)
             if executions is not None:
                 count("schedule_hits")
-                _tell(executions.graph, "found in memory", start, config)
+                _log_origin(executions.graph, "found in memory", start, config)
                 return executions
             # Of threads that ask for the same new graph, the first makes it.
             with self._lock:
@@ -167,12 +167,12 @@ class GraphCache:
         executions = self._graphs.get(key)
         if executions is not None:
             count("schedule_hits")
-            _tell(executions.graph, "found in memory", start, config)
+            _log_origin(executions.graph, "found in memory", start, config)
             return executions
         graph = None if in_memory else _load(sink, config)[0]
         if graph is None:
             return None
-        _tell(graph, "found on disk", start, config)
+        _log_origin(graph, "found on disk", start, config)
         return self._keep(key, Executions(graph))
 
     def keep_under(self, sink: UOp, executions: Executions, config: Config) -> None:
@@ -189,7 +189,7 @@ class GraphCache:
 
     def _make(self, sink: UOp, config: Config, start: float) -> Executions:
         graph, how = self._load_or_compile(sink, config)
-        _tell(graph, how, start, config)
+        _log_origin(graph, how, start, config)
         return Executions(graph)
 
     def _keep(self, key: Any, executions: Executions) -> Executions:
@@ -232,7 +232,7 @@ def _load(sink: UOp, config: Config) -> tuple[CompiledGraph | None, Disk | None]
     return graph, disk
 
 
-def _tell(graph: CompiledGraph, how: str, start: float, config: Config) -> None:
+def _log_origin(graph: CompiledGraph, how: str, start: float, config: Config) -> None:
     """Log where a compiled graph is from, and what sharing memory saves."""
     if config.logs("schedule"):
         memory = graph.memory(config.planner)

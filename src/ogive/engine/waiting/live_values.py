@@ -103,7 +103,7 @@ def values_to_store(run: Run, target_of: Callable[[str], Target]) -> tuple[UOp, 
     if not read and not gradients and not grown:
         return ()
     if gradients or grown:
-        agreeing = set(_that_agree((*gradients, *grown), order))
+        agreeing = set(_agreeing((*gradients, *grown), order))
         gradients = [node for node in gradients if node in agreeing]
         grown = [node for node in grown if node in agreeing]
     if any(map(_is_spread, order)):
@@ -156,10 +156,10 @@ def assignments_of(run: Run) -> tuple[UOp, ...]:
             continue  # a gradient faults where its value does, which is computed
         if may_fault(node) or _is_absent(node) or not faulting.isdisjoint(node.src):
             faulting.add(node)
-    return tuple(_that_agree([node for node in assignments if node not in faulting], run.order))
+    return tuple(_agreeing([node for node in assignments if node not in faulting], run.order))
 
 
-def _that_agree(nodes: Sequence[UOp], order: Sequence[UOp]) -> Sequence[UOp]:
+def _agreeing(nodes: Sequence[UOp], order: Sequence[UOp]) -> Sequence[UOp]:
     """Those of `nodes` that a run with the walk `order` can take in besides: in one run, a variable
     has one value.
 

@@ -9,7 +9,7 @@ holds, until one agrees with it:
     costs go up       from sources to results: what computing a value in place takes
                       (`recompute_costs.find_costs`)
     reads go down     from results to sources: which kernels read a value, and by which of their
-                      loops (`kernel_drafts.Reads`, of `axis_relations.View`s)
+                      loops (`reads/`)
 
 At each value of the way down both are known, and one of three things happens:
 
@@ -19,7 +19,7 @@ At each value of the way down both are known, and one of three things happens:
     staged    its reader has a row of it in scratch memory                 `row_staging`
     joins     it is computed by the kernels that read it
 
-Then its own reads of its sources follow (`pass_on_reads`). So softmax, `y = e / s` with
+Then its own reads of its sources follow (`reads/pass_on_reads`). So softmax, `y = e / s` with
 `e = exp(x - m)`, goes, from the result down:
 
     y   is asked for: kept, the root of a kernel with the loops r0, r1
@@ -27,6 +27,6 @@ Then its own reads of its sources follow (`pass_on_reads`). So softmax, `y = e /
     e   is read by r1 and by r2, the same row by two loops: it is staged along that row
     m   varies along r0 as well: it joins, with a loop r3
 
-What holds whatever is kept is found before the rounds (`graph_facts`): scores (`find_scores`),
-products on tensor cores and attention on them (`tensor_products`, `tensor_attention`).
+What holds whatever is kept is found before the rounds (`graph_facts`), as are scores, and products
+and attention on tensor cores (`product_kernels/`).
 """

@@ -6,7 +6,7 @@ from ogive.ir.node import UOp
 from ogive.named import NamedTuple
 from ogive.passes.fuse.choice import Choice
 from ogive.passes.fuse.graph_facts import GraphFacts
-from ogive.passes.fuse.kernel_drafts import Reads
+from ogive.passes.fuse.reads.kernel_drafts import Reads
 from ogive.passes.fuse.recompute_costs import InPlaceCost, find_costs
 from ogive.targets.target import Target
 

@@ -35,11 +35,11 @@ from ogive.passes.fuse.choice_round import Round
 from ogive.passes.fuse.graph_facts import GraphFacts, find_facts
 from ogive.passes.fuse.keep_by_kind import keep_by_kind
 from ogive.passes.fuse.keep_reasons import must_keep
-from ogive.passes.fuse.kernel_drafts import Reads, open_kernel, open_row
 from ogive.passes.fuse.loop_order import loop_order
-from ogive.passes.fuse.pass_on_reads import pass_on
+from ogive.passes.fuse.product_kernels.tensor_products import note_product
+from ogive.passes.fuse.reads.kernel_drafts import Reads, open_kernel, open_row
+from ogive.passes.fuse.reads.pass_on_reads import pass_on
 from ogive.passes.fuse.row_staging import stage_axis
-from ogive.passes.fuse.tensor_products import note_product
 from ogive.targets.target import Target
 
 MOST_ROUNDS = 4

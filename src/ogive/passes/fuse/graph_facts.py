@@ -8,11 +8,11 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.traversal import walk
 from ogive.named import NamedTuple
-from ogive.passes.fuse.bit_sets import Axes
-from ogive.passes.fuse.find_scores import Scores, find_scores
+from ogive.passes.fuse.product_kernels.find_scores import Scores, find_scores
+from ogive.passes.fuse.product_kernels.tensor_attention import TensorAttention, find_attention
+from ogive.passes.fuse.product_kernels.tensor_products import TensorProducts, find_tensor_products
+from ogive.passes.fuse.reads.bit_sets import Axes
 from ogive.passes.fuse.recompute_costs import find_varying
-from ogive.passes.fuse.tensor_attention import TensorAttention, find_attention
-from ogive.passes.fuse.tensor_products import TensorProducts, find_tensor_products
 from ogive.targets.target import Target
 
 ALWAYS_KEPT = (Op.CONTIGUOUS, Op.SCAN_AXIS, Op.ARRANGE, Op.ASSIGN, Op.COPY, Op.CUSTOM)

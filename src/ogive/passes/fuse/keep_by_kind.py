@@ -6,9 +6,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.passes.fuse.choice_round import Round
 from ogive.passes.fuse.graph_facts import ALWAYS_KEPT
-from ogive.passes.fuse.kernel_drafts import Reads
+from ogive.passes.fuse.product_kernels.tensor_products import is_kept_for_products, widens_narrow
+from ogive.passes.fuse.reads.kernel_drafts import Reads
 from ogive.passes.fuse.row_staging import is_sorted_inside
-from ogive.passes.fuse.tensor_products import is_kept_for_products, widens_narrow
 
 
 def keep_by_kind(node: UOp, reads: Reads, this: Round) -> bool | None:

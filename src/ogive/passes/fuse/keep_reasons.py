@@ -13,8 +13,10 @@ from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import greatest
-from ogive.passes.fuse.axis_relations import View
-from ogive.passes.fuse.bit_sets import (
+from ogive.passes.fuse.choice_round import Round
+from ogive.passes.fuse.keep_times import describe_in_place, is_computed_again, pays_to_keep
+from ogive.passes.fuse.reads.axis_relations import View
+from ogive.passes.fuse.reads.bit_sets import (
     Axes,
     Loops,
     all_below,
@@ -23,11 +25,9 @@ from ogive.passes.fuse.bit_sets import (
     members,
     reaches,
 )
-from ogive.passes.fuse.choice_round import Round
-from ogive.passes.fuse.keep_times import describe_in_place, is_computed_again, pays_to_keep
-from ogive.passes.fuse.kernel_drafts import KernelDraft, Read, Reads, is_large_product
+from ogive.passes.fuse.reads.kernel_drafts import KernelDraft, Read, Reads, is_large_product
+from ogive.passes.fuse.reads.reduction_directions import goes_along_rows, terms_of
 from ogive.passes.fuse.recompute_costs import InPlaceCost
-from ogive.passes.fuse.reduction_directions import goes_along_rows, terms_of
 from ogive.targets.target import Target
 
 

@@ -21,8 +21,9 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, TRANSCENDENTAL, Op
 from ogive.ir.shape import greatest
 from ogive.named import NamedTuple
-from ogive.passes.fuse.axis_relations import View
-from ogive.passes.fuse.bit_sets import (
+from ogive.passes.fuse.choice_round import Round
+from ogive.passes.fuse.reads.axis_relations import View
+from ogive.passes.fuse.reads.bit_sets import (
     NO_LOOP,
     Loops,
     all_below,
@@ -32,8 +33,7 @@ from ogive.passes.fuse.bit_sets import (
     reaches,
     single,
 )
-from ogive.passes.fuse.choice_round import Round
-from ogive.passes.fuse.kernel_drafts import KernelDraft, Read
+from ogive.passes.fuse.reads.kernel_drafts import KernelDraft, Read
 from ogive.targets.estimates import memory_level, operation_time
 from ogive.targets.target import Target
 

@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
-from ogive.passes.fuse.axis_relations import long_axes, varying_axes
-from ogive.passes.fuse.bit_sets import Axes, has, join, single
 from ogive.passes.fuse.choice import Choice
+from ogive.passes.fuse.reads.axis_relations import long_axes, varying_axes
+from ogive.passes.fuse.reads.bit_sets import Axes, has, join, single
 from ogive.targets.estimates import operation_cycles
 from ogive.targets.target import Target
 

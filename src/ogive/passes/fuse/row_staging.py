@@ -14,11 +14,11 @@ from collections.abc import Sequence
 
 from ogive.ir.node import UOp
 from ogive.ir.shape import greatest
-from ogive.passes.fuse.axis_relations import View, long_axes
-from ogive.passes.fuse.bit_sets import greatest_member, has, is_single, single
 from ogive.passes.fuse.choice_round import Round
 from ogive.passes.fuse.keep_reasons import reduction_prefix
-from ogive.passes.fuse.kernel_drafts import KernelDraft, Reads, row_bytes
+from ogive.passes.fuse.reads.axis_relations import View, long_axes
+from ogive.passes.fuse.reads.bit_sets import greatest_member, has, is_single, single
+from ogive.passes.fuse.reads.kernel_drafts import KernelDraft, Reads, row_bytes
 
 
 def stage_axis(node: UOp, reads: Reads, is_score: bool, this: Round) -> int | None:

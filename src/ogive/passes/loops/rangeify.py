@@ -29,7 +29,7 @@ from ogive.ir.positions import (
 )
 from ogive.ir.shape import Dim, common_shape
 from ogive.ir.symbolic.index_arithmetic import symbolic_rules
-from ogive.passes.fuse.axis_relations import counted_axes
+from ogive.passes.fuse.reads.axis_relations import counted_axes
 from ogive.passes.graph.fault_checks import (
     can_fault,
     checked_divisor,

@@ -17,8 +17,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.named import record
-from ogive.passes.fuse.axis_relations import View, identity_view, source_view
-from ogive.passes.fuse.bit_sets import collect, join, reaches, single
+from ogive.passes.fuse.reads.axis_relations import View, identity_view, source_view
+from ogive.passes.fuse.reads.bit_sets import collect, join, reaches, single
 
 
 @record(frozen=True)

@@ -24,7 +24,7 @@ from ogive.ir.memory import LONGEST
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.ir.shape import Shape
-from ogive.passes.fuse.reduction_directions import find_directions
+from ogive.passes.fuse.reads.reduction_directions import find_directions
 from ogive.passes.graph.fault_checks import can_fault
 from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.passes.regions.element_reads import element_reads, without_ones

@@ -14,9 +14,9 @@ products are made once. What keys and values get is added up from block to block
 
 By rows: p is exp(s - level), where the level of a row, the logarithm of its sum of exponentials, is
 all that is kept; so each of the three is attention of its own kind, a product of rows that are
-worked out from products (`passes/fuse/find_scores.py`). That takes nine products, but leaves out
-what does not count. For keys and values the rows run along the queries, and from the last to the
-first where the first ones see nothing of them: so rows end early, and none begins late.
+worked out from products (`find_scores.py` of `passes/fuse/`). That takes nine products, but leaves
+out what does not count. For keys and values the rows run along the queries, and from the last to
+the first where the first ones see nothing of them: so rows end early, and none begins late.
 """
 
 from __future__ import annotations

@@ -20,7 +20,11 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import COMPARISON, ELEMENTWISE, Op
 from ogive.ir.symbolic.index_arithmetic import linear_form
 from ogive.named import NamedTuple
-from ogive.passes.fuse.tensor_attention import MOST_BATCH_AXES, MOST_SCORES, MOST_TERMS
+from ogive.passes.fuse.product_kernels.tensor_attention import (
+    MOST_BATCH_AXES,
+    MOST_SCORES,
+    MOST_TERMS,
+)
 
 ELEMENTS = (dtypes.bfloat16, dtypes.float16)
 """The element types of the operands."""

@@ -14,7 +14,7 @@ from ogive.ir.memory import upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.named import NamedTuple
-from ogive.passes.fuse.axis_relations import long_sizes
+from ogive.passes.fuse.reads.axis_relations import long_sizes
 from ogive.passes.graph.products.attention_scores import are_scores, has_few_columns
 from ogive.targets.target import Target
 

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from ogive.ir.memory import is_memory, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
-from ogive.passes.fuse.axis_relations import View, source_view
-from ogive.passes.fuse.bit_sets import all_below, single
+from ogive.passes.fuse.reads.axis_relations import View, source_view
+from ogive.passes.fuse.reads.bit_sets import all_below, single
 
 MOST_NODES = 64
 """How many nodes are looked at below a reduction."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
-from ogive.passes.fuse.axis_relations import (
+from ogive.passes.fuse.reads.axis_relations import (
     identity_view,
     reshape_groups,
     source_view,

@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import greatest
-from ogive.passes.fuse.axis_relations import View, gathered_view, source_view
-from ogive.passes.fuse.bit_sets import NO_LOOP, Axes, join, reaches, single
 from ogive.passes.fuse.graph_facts import GraphFacts
-from ogive.passes.fuse.kernel_drafts import KernelDraft, Reads, is_large_product, open_row
-from ogive.passes.fuse.reduction_directions import find_directions
+from ogive.passes.fuse.reads.axis_relations import View, gathered_view, source_view
+from ogive.passes.fuse.reads.bit_sets import NO_LOOP, Axes, join, reaches, single
+from ogive.passes.fuse.reads.kernel_drafts import KernelDraft, Reads, is_large_product, open_row
+from ogive.passes.fuse.reads.reduction_directions import find_directions
 from ogive.targets.target import Target
 
 ReadsOf = Mapping[UOp, Reads]

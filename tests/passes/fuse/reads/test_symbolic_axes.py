@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ogive import Variable
-from ogive.passes.fuse.axis_relations import reshape_groups
+from ogive.passes.fuse.reads.axis_relations import reshape_groups
 
 N = Variable("n", 0, 9).node
 M = Variable("m", 1, 4).node

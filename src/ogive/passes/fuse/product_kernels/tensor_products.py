@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.named import NamedTuple
-from ogive.passes.fuse.axis_relations import long_sizes
-from ogive.passes.fuse.bit_sets import has
-from ogive.passes.fuse.kernel_drafts import Reads
+from ogive.passes.fuse.reads.axis_relations import long_sizes
+from ogive.passes.fuse.reads.bit_sets import has
+from ogive.passes.fuse.reads.kernel_drafts import Reads
 from ogive.passes.graph.products.tensor_core_products import NARROW, find_factors
 from ogive.targets.target import Target
 

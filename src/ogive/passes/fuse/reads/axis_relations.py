@@ -19,7 +19,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Dim, as_length, greatest
 from ogive.named import NamedTuple
-from ogive.passes.fuse.bit_sets import (
+from ogive.passes.fuse.reads.bit_sets import (
     Axes,
     Loops,
     all_below,

@@ -9,7 +9,7 @@ import pytest
 
 from ogive import Tensor
 from ogive.ir.ops import Op
-from ogive.passes.fuse.reduction_directions import goes_along_rows
+from ogive.passes.fuse.reads.reduction_directions import goes_along_rows
 from tests.passes.fuse.test_keep_times import data, kernels
 from tests.passes.parametric import normalize
 

@@ -15,8 +15,8 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import common_shape, greatest
 from ogive.named import record
-from ogive.passes.fuse.axis_relations import View, identity_view, permuted_view
-from ogive.passes.fuse.bit_sets import Loops, all_below, members, single
+from ogive.passes.fuse.reads.axis_relations import View, identity_view, permuted_view
+from ogive.passes.fuse.reads.bit_sets import Loops, all_below, members, single
 from ogive.targets.target import Target
 
 

@@ -1,0 +1,1 @@
+"""Values that belong to products: scores, operands and results on tensor cores, attention."""

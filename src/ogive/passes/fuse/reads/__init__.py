@@ -1,0 +1,1 @@
+"""How kernels under construction read values: by which of their loops, at which places."""

@@ -500,9 +500,9 @@ def with_gradient(tensor: Tensor, value: float) -> Tensor:
         (lambda p: optim.SGD([p], nesterov=True), ArgumentError, "nesterov needs a momentum"),
         (lambda p: optim.SGD([p, p]), ArgumentError, "twice"),
         (lambda p: optim.SGD([[1.0]]), ArgumentTypeError, r"takes tensors, got \[1.0\]"),
-        (lambda p: optim.SGD([p * 2]), ArgumentError, "computed from others"),
-        (lambda p: optim.Muon([p]), ArgumentError, "is for matrices"),
-        (lambda p: optim.Rprop([p], etas=(1.2, 0.5)), ArgumentError, "a number below 1 and one"),
+        (lambda p: optim.SGD([p * 2]), ArgumentError, "computed from tensors"),
+        (lambda p: optim.Muon([p]), ArgumentError, "takes matrices only"),
+        (lambda p: optim.Rprop([p], etas=(1.2, 0.5)), ArgumentError, "must be 0 < η⁻ < 1 < η⁺"),
         (
             lambda p: optim.lr_scheduler.CyclicLR(optim.SGD([p]), 0.1, 0.2, mode="sine"),
             ArgumentError, "mode must be one of triangular, triangular2, exp_range, not 'sine'",

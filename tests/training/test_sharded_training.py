@@ -82,7 +82,7 @@ def test_parameters_and_state_of_the_optimizer_in_parts(expected: list[float]) -
 
 def test_a_pattern_that_fits_no_parameter_is_an_error() -> None:
     model = nn.Linear(4, 4)
-    with pytest.raises(ArgumentError, match=r"'wieght' fits none .*did you mean 'weight'"):
+    with pytest.raises(ArgumentError, match=r"matches no parameter .*did you mean 'weight'"):
         model.shard(TWO, {"wieght": 0})
     assert model.weight.sharding is None
 

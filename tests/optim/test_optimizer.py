@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,3 +111,25 @@ def test_a_setting_that_an_optimizer_does_not_have_is_named_with_those_it_has() 
         optim.SGD([nn.Parameter(ogive.ones(1))], momentun=0.9)  # type: ignore[call-arg]
     with pytest.raises(ogive.errors.ArgumentTypeError, match="its settings are lr, "):
         optim.AdamW([nn.Parameter(ogive.ones(1))], learning_rate=0.1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("is_eager", [True, False])
+def test_a_state_of_before_the_first_step_begins_anew(is_eager: bool) -> None:
+    def make() -> tuple[Any, Any]:
+        values = [1.0, -2.0, 3.0]
+        p = ogive.torch.tensor(values, requires_grad=True) if is_eager else Tensor(values)
+        p.requires_grad_()
+        return p, optim.SGD([p], lr=0.1, momentum=0.9, nesterov=True)
+
+    p, optimizer = make()
+    other, expected = make()
+    before = optimizer.state_dict()
+    p.grad = p.detach() * 2
+    optimizer.step()
+    optimizer.load_state_dict(before)
+    with ogive.no_grad():
+        p.copy_(other)
+    for tensor, stepped in ((p, optimizer), (other, expected)):
+        tensor.grad = tensor.detach() * 3
+        stepped.step()
+    assert p.tolist() == other.tolist()

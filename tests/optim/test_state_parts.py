@@ -76,7 +76,7 @@ def test_state_goes_from_parts_to_whole_and_back() -> None:
 
 
 def test_what_state_cannot_be_divided_along_is_an_error() -> None:
-    with pytest.raises(DeviceError, match=r"along 'data' of Mesh.*is on CPU; put the model on"):
+    with pytest.raises(DeviceError, match=r"along 'data' of Mesh.*is on CPU; put the model there"):
         optim.AdamW(make_model().parameters(), shard=MESH["data"])
     with pytest.raises(ArgumentTypeError, match=r'an axis of a mesh, such as mesh\["data"\]'):
         optim.AdamW(make_model().parameters(), shard="data")  # type: ignore[arg-type]

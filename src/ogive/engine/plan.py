@@ -87,7 +87,7 @@ class Plan:
         >>> import ogive
         >>> print((ogive.Tensor([1.0, 2.0]) * 2).prepare().explain())
         graph search (exactness='exact') found nothing faster.
-        exactness="rounding" also allows rules that change rounding.
+        exactness="rounding" also allows what changes rounding.
         """
         from ogive.engine.explain_search import explain_search
 

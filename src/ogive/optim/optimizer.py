@@ -356,10 +356,13 @@ class Optimizer(HookedSteps):
         steps: dict[int, float] = {}
         for group, other in zip(self.param_groups, state["param_groups"], strict=True):
             for parameter, number in zip(group["params"], other["params"], strict=True):
-                entry = state["state"].get(number)
-                if entry is None:
-                    continue
                 own = self.state[id(parameter)]
+                entry = state["state"].get(number)
+                if entry is None:  # it had taken no step
+                    initial = self.make_state(self._parts.own(parameter), group)
+                    pairs += [(own[name], initial.get(name, own[name] * 0)) for name in own]
+                    steps[id(parameter)] = 0.0
+                    continue
                 missing = [name for name in own if name not in entry]
                 if missing:
                     raise StateError(f"the state of parameter {number} lacks {missing[0]!r}")

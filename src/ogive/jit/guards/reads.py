@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import copy
 import os
 import sys
 import types
@@ -96,14 +97,11 @@ class Reads:
         before is watched; a dictionary is a cache, and watched as it is now. A container in whose
         place it has left an equal one is that one from now on.
         """
-        self._before = list(self._records.values())
-        held = {
-            id(record.container): record
-            for record in self._before
-            if isinstance(record, Content)
-        }
+        before = list(self._records.values())
+        held = {id(record.container): record for record in before if isinstance(record, Content)}
+        self._before = _without_replaced(before, held)
         records: list[Record] = []
-        for record in self._before:
+        for record in before:
             if isinstance(record, Place) and isinstance(record.value, CONTAINERS):
                 records.append(_exchanged(record, held))
             elif not isinstance(record, Content):
@@ -349,6 +347,28 @@ class Reads:
             attributes, before = self._attributes[id(owner)]
             if name not in attributes and name not in before:
                 self._note(Absence(attributes, name, f"{self._known[id(owner)][1]}.{name}"))
+
+
+def _without_replaced(records: list[Record], held: dict[int, Content]) -> list[Record]:
+    """The same records, with copies in place of containers that the function has replaced.
+
+    Such a container may hold tensors that the function made, which would seem to be kept outside.
+    """
+    copies: dict[int, Any] = {}
+    for record in records:
+        if not isinstance(record, Place) or id(record.value) in copies:
+            continue
+        if id(record.value) in held and record.now() is not record.value:
+            copies[id(record.value)] = copied = copy.copy(record.value)
+            held[id(record.value)]._replace(container=copied).restore()
+    exchanged: list[Record] = []
+    for record in records:
+        if isinstance(record, Place) and id(record.value) in copies:
+            record = record._replace(value=copies[id(record.value)])
+        elif isinstance(record, Content) and id(record.container) in copies:
+            record = record._replace(container=copies[id(record.container)])
+        exchanged.append(record)
+    return exchanged
 
 
 def _exchanged(place: Place, held: dict[int, Content]) -> Place:

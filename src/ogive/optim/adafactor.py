@@ -24,8 +24,8 @@ class Adafactor(Optimizer):
 
     >>> p = Tensor([[3.0, 4.0]], requires_grad=True)
     >>> optimizer = ogive.optim.Adafactor([p])
-    >>> sorted(optimizer.state_dict()["state"][0])
-    ['col_var', 'row_var', 'step']
+    >>> sorted(optimizer.state[p])
+    ['col_var', 'row_var']
     """
 
     execution = ("foreach",)

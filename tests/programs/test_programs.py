@@ -25,15 +25,17 @@ PROGRAMS = sorted(
     for path in Path(__file__).parent.glob("*/[a-z]*.py")
 )
 IN_SUITE = {
-    "generative.diffusion", "generative.vae", "language.bigram_counts",
-    "language.filtered_sampling", "language.kv_cache", "language.word_vectors",
+    "generative.diffusion", "generative.vae", "language.beam_search", "language.bigram_counts",
+    "language.crf_tagger", "language.filtered_sampling", "language.kv_cache",
+    "language.mixture_of_experts", "language.word_vectors",
     "reinforcement.actor_critic", "reinforcement.dqn", "reinforcement.ppo_loss",
     "scientific.adaptive_steps", "scientific.clustering", "scientific.factorization",
-    "scientific.graph_network",
+    "scientific.graph_network", "scientific.mel_spectrogram",
     "scientific.nerf_rays", "scientific.siren", "training.data_loading", "training.lbfgs_fit",
-    "training.maml", "training.mnist_loop", "training.own_functions",
-    "training.resumed_checkpoint", "training.schedules", "vision.channel_shuffle",
-    "vision.detection_boxes", "vision.distillation", "vision.style_losses",
+    "training.maml", "training.merged_adapters", "training.mnist_loop", "training.own_functions",
+    "training.resumed_checkpoint", "training.schedules", "training.sharpness_aware",
+    "vision.channel_shuffle", "vision.detection_boxes", "vision.distillation",
+    "vision.style_losses",
 }  # fmt: skip
 """Those that take about a second where nothing is compiled yet; the others are for long runs."""
 

@@ -89,7 +89,7 @@ class _Source(NamedTuple):
 
 def _find_sources(package: str) -> list[_Source]:
     """The compiler's sources, sorted by name. Each process lists all of them, at 2 µs each."""
-    found = []
+    sources = []
     folders = [""]
     while folders:
         prefix = folders.pop()
@@ -99,11 +99,11 @@ def _find_sources(package: str) -> list[_Source]:
                 if name.endswith(".py"):
                     status = entry.stat()
                     times = (status.st_mtime_ns, status.st_ctime_ns)
-                    found.append(_Source(prefix + name, status.st_size, *times))
+                    sources.append(_Source(prefix + name, status.st_size, *times))
                 elif name not in SURFACE and entry.is_dir():
                     folders.append(f"{prefix}{name}/")
-    found.sort()
-    return found
+    sources.sort()
+    return sources
 
 
 @functools.lru_cache(maxsize=1)

@@ -100,11 +100,11 @@ def _alone(
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         if not chosen or current() is None:
             return function(*args, **kwargs)
-        given = [convert(value) for value in args]
+        converted = [convert(value) for value in args]
         named = {name: convert(value) for name, value in kwargs.items()}
         enter(None)
         try:
-            return function(*given, **named)
+            return function(*converted, **named)
         finally:
             leave()
 

@@ -36,7 +36,7 @@ class Device(str):
         if name == FILES:
             raise DeviceError(READ_ONLY)
         if name != DEFAULT_DEVICE:
-            find_device(name)  # which says if there is none
+            find_device(name)  # raises if there is none
         return super().__new__(cls, name)
 
     @classmethod

@@ -63,13 +63,13 @@ def counters() -> dict[str, int]:
     True
     """
     devices = [device for device in devices_in_use() if device.memory.bytes_allocated]
-    found = {**_counts.read(), "bytes_allocated": 0, "bytes_reused": 0}
+    counts = {**_counts.read(), "bytes_allocated": 0, "bytes_reused": 0}
     for device in devices:
         memory = device.memory
         for name, value in (
             ("bytes_allocated", memory.bytes_allocated), ("bytes_reused", memory.bytes_reused),
         ):  # fmt: skip
-            found[name] += value
+            counts[name] += value
             if len(devices) > 1:
-                found[f"{name} on {device.name}"] = value
-    return found
+                counts[f"{name} on {device.name}"] = value
+    return counts

@@ -149,9 +149,9 @@ else:
             lines.append("self.__post_init__()")
         body = "\n ".join(lines or ["pass"])
         exec(f"def __init__(self, {', '.join(given)}):\n {body}", known)
-        made = known["__init__"]
-        made.__qualname__ = f"{cls.__qualname__}.__init__"
-        return made
+        constructor = known["__init__"]
+        constructor.__qualname__ = f"{cls.__qualname__}.__init__"
+        return constructor
 
     def _nothing(value: Any) -> tuple[()]:
         return ()

@@ -106,12 +106,12 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
         if is_eager and eager_calls[custom_gradient](inputs, outputs):
             return value
         facts = [(tensor.shape, tensor.dtype) for tensor in outputs]
-        wanted = [(tensor.shape, tensor.dtype) for tensor in inputs]
+        expected = [(tensor.shape, tensor.dtype) for tensor in inputs]
         with graph_lock:
             sources = tuple([tensor.node for tensor in inputs])
             results = []
             for position, tensor in enumerate(outputs):
-                rule = Rule(backward, facts, position, wanted, tensor.device)
+                rule = Rule(backward, facts, position, expected, tensor.device)
                 node = make(Op.GRADIENT, tensor.dtype, (tensor.node, *sources), rule)
                 results.append(wrap(node, tensor.device))
         given = iter(results)

@@ -62,13 +62,13 @@ def grad(
         )  # fmt: skip
         if at_once is not None:
             return at_once
-    wanted = _to_tensors(inputs, "inputs")
+    input_tensors = _to_tensors(inputs, "inputs")
     with graph_lock:
         given = _to_tensors(outputs, "outputs")
         roots = _weighted(given, grad_outputs)
-        by_leaf = _for_leaves(roots, wanted, len(given) == 1 and grad_outputs is None)
+        by_leaf = _for_leaves(roots, input_tensors, len(given) == 1 and grad_outputs is None)
         results: list[Tensor | None] = []
-        for position, tensor in enumerate(wanted):
+        for position, tensor in enumerate(input_tensors):
             node = by_leaf.get(tensor.id) if history.is_flagged(tensor) else _for_one(roots, tensor)
             if node is None and materialize_grads:
                 node = zeros_like(tensor.node)
@@ -114,13 +114,13 @@ def _for_one(roots: Roots, tensor: Tensor) -> UOp | None:
 
 
 def _weighted(outputs: Sequence[Tensor], weights: Any) -> Roots:
-    given = [weights] * len(outputs) if weights is None else _to_tensors(weights, "grad_outputs")
-    if len(given) != len(outputs):
+    factors = [weights] * len(outputs) if weights is None else _to_tensors(weights, "grad_outputs")
+    if len(factors) != len(outputs):
         raise ArgumentError(
-            f"autograd.grad: {len(given)} grad_outputs were given for {len(outputs)} outputs"
+            f"autograd.grad: {len(factors)} grad_outputs were given for {len(outputs)} outputs"
         )
     roots = []
-    for output, weight in zip(outputs, given, strict=True):
+    for output, weight in zip(outputs, factors, strict=True):
         node = output.node
         if weight is None and (output.numel() != 1 or output.dtype.is_complex):
             raise GradientError(

@@ -236,7 +236,7 @@ class Work(NamedTuple):
 
 
 class HostSpeeds(Protocol):
-    """The speed of the host. It decides which threads compute, never what is computed."""
+    """The speed of the host. It decides only which threads compute, never the results."""
 
     def thread_count(self, work: Work, most: int) -> int:
         """The number of threads, up to `most`, that `work` is worth."""

@@ -1,4 +1,4 @@
-"""A clock of writes to memory, by which a reader knows whether what it has read is consistent."""
+"""A clock of writes to memory, by which a reader knows whether the values read are consistent."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ DEFAULT_DEVICE = "CPU"
 """The device of a tensor for which no other was asked."""
 
 FILES = "DISK"
-"""The device whose memory is files: a step copies from them what is needed."""
+"""The device whose memory is files; a step copies the bytes that a plan reads."""
 
 FUNCTIONS = "PYTHON"
 """The device of the buffers that stand for Python functions, which steps call."""
@@ -24,7 +24,7 @@ GPUS = "CUDA"
 """The graphics processors, if the machine has any."""
 
 STORAGE = frozenset({FILES, FUNCTIONS})
-"""Devices that compute nothing. Another device computes with what is in their memory."""
+"""Devices that only store values; another device computes with them."""
 
 _AND = "+"
 """The separator in the name of several devices that hold a value together."""

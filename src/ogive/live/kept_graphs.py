@@ -170,7 +170,7 @@ class KeptGraphs:
                 self.gradients[root] = gradients
                 self._hold(nodes)
 
-    # Buffer nodes that nobody reads
+    # Buffer nodes without readers
 
     def take(self, role: Any) -> UOp | None:
         """A buffer node of that role whose memory nothing reads any more; its memory is removed."""

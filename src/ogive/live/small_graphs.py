@@ -1,4 +1,4 @@
-"""Notices whether a program computes small graphs that are built anew each time.
+"""Notices whether a program computes small graphs that are rebuilt each time.
 
 A graph whose sizes change is not found by its nodes. It is built, walked and compared with the
 general graph in each iteration, which takes some 10 µs for each node. If that takes longer than
@@ -33,7 +33,7 @@ class SmallGraphs:
         self._is_found = False
 
     def note(self, order: Iterable[UOp]) -> None:
-        """Examine a graph that was built anew, given its nodes."""
+        """Examine a rebuilt graph, given its nodes."""
         count = elements = 0
         for node in order:
             count += 1

@@ -51,7 +51,7 @@ class Worker:
         except (Unfit, OgiveError) as error:
             return Refused(f"{error}".partition("\n")[0][:200])
         except Exception as error:
-            # A candidate may trigger any bug of ours, which is no reason for a new process.
+            # A candidate may trigger any bug of the compiler, which needs no new process.
             return Refused(f"{type(error).__name__}: {error}"[:200])
 
     def _answer(self, request: Request) -> Answer:

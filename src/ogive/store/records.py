@@ -279,11 +279,11 @@ def _check_arrangement(
 
 def _check_offsets(slots: Sequence[Slot], outputs: Sequence[int], offsets: Sequence[int]) -> None:
     _same_length(slots, offsets)
-    given = set(outputs)
+    output_set = set(outputs)
     total = dict.fromkeys([slot.device for slot in slots], 0)
     end = dict(total)
     for number, (slot, offset) in enumerate(zip(slots, offsets, strict=True)):
-        if (offset >= 0) != (slot.parameter is None and number not in given):
+        if (offset >= 0) != (slot.parameter is None and number not in output_set):
             raise DamagedRecord("a slot has memory twice, or none")
         if offset >= 0:
             size = aligned(slot.nbytes)

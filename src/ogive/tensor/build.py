@@ -342,14 +342,14 @@ def reduce(node: UOp, op: Op, axes: tuple[int, ...]) -> UOp:
     if not axes:
         return node
     dtype = node.dtype
-    rest = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
+    kept_shape = tuple([1 if axis in axes else size for axis, size in enumerate(shape)])
     if 0 in [shape[axis] for axis in axes]:
-        return unmoved(filled(dtype, _IDENTITIES[op], rest), node)
+        return unmoved(filled(dtype, _IDENTITIES[op], kept_shape), node)
     # An extreme is one of the elements. But narrow elements are compared as wide ones.
     widened = dtype in WIDENED
     if widened:
         node = cast(node, dtypes.float32)
-    node = make(Op.REDUCE_AXES, node.dtype, (node,), (op, axes), rest)
+    node = make(Op.REDUCE_AXES, node.dtype, (node,), (op, axes), kept_shape)
     return cast(node, dtype) if widened else node
 
 

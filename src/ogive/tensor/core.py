@@ -298,10 +298,10 @@ def reflected(error: ArgumentTypeError, name: str, left: Any, right: Any) -> Any
     own = getattr(type(right), _REFLECTED.get(name, ""), None)
     if own is None or not isinstance(left, Core) or hasattr(right, "__dlpack__"):
         raise error
-    made = own(right, left)
-    if made is NotImplemented:
+    result = own(right, left)
+    if result is NotImplemented:
         raise error
-    return made
+    return result
 
 
 def kind_of(value: Any) -> str:
@@ -409,11 +409,11 @@ def to_axis(dim: Any, rank: int, name: str) -> int:
 
 def to_axes(dims: Any, rank: int, name: str) -> tuple[int, ...]:
     """Several different axes, in order; one integer means one axis."""
-    given = to_entries(dims)
-    axes = [to_axis(dim, rank, name) for dim in given]
+    entries = to_entries(dims)
+    axes = [to_axis(dim, rank, name) for dim in entries]
     for axis in axes:
         if axes.count(axis) > 1:
-            raise AxisError(f"{name}: axis {axis} is named twice in {tuple(given)}")
+            raise AxisError(f"{name}: axis {axis} is named twice in {tuple(entries)}")
     return tuple(sorted(axes))
 
 

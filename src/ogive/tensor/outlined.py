@@ -177,14 +177,14 @@ def _find_signature(
         base = base.src[0]
     if base.op in _NO_RESULT or base in below or _is_view(result) or 0 in node.shape:
         return None
-    given = tuple([_encode(value) for value in args])
+    encoded = tuple([_encode(value) for value in args])
     named = tuple([(name, _encode(value)) for name, value in kwargs.items()])
     own = {each.op for each in walk((node,)) if each not in below}
     if not own.isdisjoint(_MEMORY):
         return None
     may_fault = not own.isdisjoint(FAULTING)
     outputs = ((node.shape, node.dtype),)
-    argument = (callee, (given, named), outputs, 0, int(may_fault))
+    argument = (callee, (encoded, named), outputs, 0, int(may_fault))
     return Signature(node.dtype, (argument, node.shape))
 
 

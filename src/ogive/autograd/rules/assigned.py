@@ -27,11 +27,11 @@ def assigned_gradients(
     """The gradients of these sources."""
     old, stores = node.operand, node.effects
     base = memory_leaf(old)
-    given = _through(old, base, upstream)
+    gradient = _through(old, base, upstream)
     parts: list[UOp | None] = []
     for store, wanted in reversed(list(zip(stores, needed[1:], strict=True))):
         part, value, *indices = store.src
-        upstream = _seen_as(part, base, given)
+        upstream = _seen_as(part, base, gradient)
         kept: Operand = 0.0
         if indices:
             # A store at computed positions of the part is a scatter into it.
@@ -40,8 +40,8 @@ def assigned_gradients(
             kept = _through(part, base, below)
         parts.append(upstream if wanted else None)
         written = _through(part, base, build.filled(dtypes.bool_, True, part.shape))
-        given = choose(build.expand_to(written, given.shape), kept, given)
-    return [_seen_as(old, base, given) if needed[0] else None, *reversed(parts)]
+        gradient = choose(build.expand_to(written, gradient.shape), kept, gradient)
+    return [_seen_as(old, base, gradient) if needed[0] else None, *reversed(parts)]
 
 
 def _through(view: UOp, base: UOp, value: UOp) -> UOp:

@@ -82,13 +82,13 @@ def _product_of_others(node: UOp) -> UOp:
     base, value, *indices = node.src
     is_zero = compare(Op.CMPEQ, value, 0.0)
     base_is_zero = compare(Op.CMPEQ, base, 0.0)
-    rest = choose(is_zero, 1.0, value)
-    products = build.scatter(choose(base_is_zero, 1.0, base), rest, indices, Op.MUL)
+    factor = choose(is_zero, 1.0, value)
+    products = build.scatter(choose(base_is_zero, 1.0, base), factor, indices, Op.MUL)
     zeros = build.scatter(
         build.cast(base_is_zero, base.dtype), build.cast(is_zero, base.dtype), indices, Op.ADD
     )
     others = subtract(build.gather(zeros, indices), build.cast(is_zero, base.dtype))
-    product = divide(build.gather(products, indices), rest)
+    product = divide(build.gather(products, indices), factor)
     return choose(compare(Op.CMPEQ, others, 0.0), product, 0.0)
 
 

@@ -118,14 +118,14 @@ def _split_aux(returned: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
 
 
 def _positions(argnums: int | Sequence[int], count: int, name: str) -> list[int]:
-    given = [argnums] if isinstance(argnums, int) else list(argnums)
-    for position in given:
+    positions = [argnums] if isinstance(argnums, int) else list(argnums)
+    for position in positions:
         if not -count <= position < count:
             raise ArgumentError(
                 f"{name}: argnums is {argnums}, and the function was called with {count} "
                 "positional arguments"
             )
-    return [position % count for position in given]
+    return [position % count for position in positions]
 
 
 def grad(

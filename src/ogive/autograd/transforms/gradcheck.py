@@ -36,17 +36,17 @@ def gradcheck(
     Raises `GradientError` if they differ, or returns False without `raise_exception`. Raises
     `DtypeError` for floats other than float64.
     """
-    given = [inputs] if isinstance(inputs, Tensor) else list(inputs)
-    places = [at for at, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
+    tensors = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    places = [at for at, x in enumerate(tensors) if isinstance(x, Tensor) and x.requires_grad]
     if not places:
         raise GradientError("gradcheck: none of the inputs requires gradients")
     for at in places:
-        if given[at].dtype.name != "float64":
-            raise DtypeError(f"gradcheck: input {at} is of {given[at].dtype.name}, not float64")
-    values = [given[at].numpy(force=True) for at in places]
+        if tensors[at].dtype.name != "float64":
+            raise DtypeError(f"gradcheck: input {at} is of {tensors[at].dtype.name}, not float64")
+    values = [tensors[at].numpy(force=True) for at in places]
 
     def run(*chosen: Any) -> tuple[Tensor, ...]:
-        filled = list(given)
+        filled = list(tensors)
         for at, value in zip(places, chosen, strict=True):
             filled[at] = value
         results = func(*filled)

@@ -114,8 +114,8 @@ def _select(
     function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], argnums: int | Sequence[int]
 ) -> tuple[list[Any], Function]:
     """The arguments that `argnums` names, and `function` as a function of these."""
-    given = [argnums] if isinstance(argnums, int) else list(argnums)
-    for position in given:
+    positions = [argnums] if isinstance(argnums, int) else list(argnums)
+    for position in positions:
         if not -len(args) <= position < len(args):
             raise ArgumentError(
                 f"argnums is {argnums}, and the function was called with {len(args)} positional "
@@ -124,11 +124,11 @@ def _select(
 
     def of_chosen(*values: Any) -> Any:
         whole = list(args)
-        for position, value in zip(given, values, strict=True):
+        for position, value in zip(positions, values, strict=True):
             whole[position] = value
         return function(*whole, **kwargs)
 
-    return [args[position] for position in given], of_chosen
+    return [args[position] for position in positions], of_chosen
 
 
 def _directions(tensor: Tensor) -> Tensor:

@@ -60,12 +60,12 @@ def vmap(
             )
         examples = _Examples()
         stand_in = examples.stand_in
-        given = [_spread(arg, axis, stand_in) for arg, axis in zip(args, axes, strict=True)]
+        positional = [_spread(arg, axis, stand_in) for arg, axis in zip(args, axes, strict=True)]
         named = {name: _spread(arg, 0, stand_in) for name, arg in kwargs.items()}
         if examples.size is None:
             raise ArgumentError("vmap: in_axes names no axis of any tensor to go along")
         with inlining():
-            value = function(*given, **named)
+            value = function(*positional, **named)
         return examples.gather(value, out_axes)
 
     return vectorized

@@ -195,8 +195,8 @@ class _Specimen:
 def _row_sums(count: int) -> UOp:
     """The sum of each row of `count` numbers."""
     rows = count // ROW
-    given = UOp(Op.RESHAPE, float32, (_parameter(1, count),), (rows, ROW))
-    return _region(UOp(Op.REDUCE_AXES, float32, (given,), (Op.ADD, (1,))), (rows, 1))
+    matrix = UOp(Op.RESHAPE, float32, (_parameter(1, count),), (rows, ROW))
+    return _region(UOp(Op.REDUCE_AXES, float32, (matrix,), (Op.ADD, (1,))), (rows, 1))
 
 
 def _filling(count: int) -> UOp:

@@ -1,4 +1,4 @@
-"""Files as read-only memory, from which a plan copies what it needs when it runs.
+"""Files as read-only memory, from which a plan copies its inputs when it runs.
 
 A file is known by its absolute path and opened anew for each copy, which reads its content at that
 moment, even if it was changed or replaced before. The size is checked then, and reads never go

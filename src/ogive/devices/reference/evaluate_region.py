@@ -109,13 +109,13 @@ class _Evaluation:
         """The number of the first op that failed at an element that a store needs, or None."""
         if not any(wrong.any() for wrong in self.wrong.values()):
             return None
-        wanted = wanted_elements(self.region, self.values, self.arguments)
+        wanted_masks = wanted_elements(self.region, self.values, self.arguments)
         sites = [node for node in self.region.walk() if can_fault(node)]
         for site, node in enumerate(sites):
             if node.op is Op.ASSIGN:
                 failed = self.wrong[node].any()
             else:
-                failed = (self.wrong[node] & wanted.get(node, numpy.False_)).any()
+                failed = (self.wrong[node] & wanted_masks.get(node, numpy.False_)).any()
             if failed:
                 return site
         return None

@@ -77,11 +77,11 @@ def _divide_multiples(x: UOp, a: UOp) -> UOp | None:
     terms, offset = linear_form(x)
     if divisor <= 0:
         return None
-    rest = {term: n for term, n in terms.items() if n % divisor}
-    if len(rest) == len(terms) and 0 <= offset < divisor:
+    remainders = {term: n for term, n in terms.items() if n % divisor}
+    if len(remainders) == len(terms) and 0 <= offset < divisor:
         return None
-    whole = {term: n // divisor for term, n in terms.items() if term not in rest}
-    quotient = floordiv(from_linear(rest, offset % divisor), a)
+    whole = {term: n // divisor for term, n in terms.items() if term not in remainders}
+    quotient = floordiv(from_linear(remainders, offset % divisor), a)
     return join(whole, offset // divisor + add_scaled(whole, quotient, 1))
 
 
@@ -239,9 +239,9 @@ def _split_by_sum(x: UOp, divisor: UOp) -> tuple[UOp, UOp] | None:
     if not whole and not extra:
         return None
     quotient = from_linear(whole, extra)
-    rest = dict(terms)
-    offset += add_scaled(rest, multiply(quotient, divisor), -1)
-    left = from_linear(rest, offset)
+    remaining = dict(terms)
+    offset += add_scaled(remaining, multiply(quotient, divisor), -1)
+    left = from_linear(remaining, offset)
     return (quotient, left) if _is_below(left, divisor) else None
 
 

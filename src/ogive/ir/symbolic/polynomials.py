@@ -84,12 +84,12 @@ def times(first: Polynomial, second: Polynomial) -> Polynomial:
 
 
 def _divide(value: Polynomial, divisor: int) -> Polynomial:
-    """`value // divisor`: multiples of the divisor divide exactly, the rest becomes a part."""
+    """`value // divisor`: multiples of the divisor divide exactly, remainders become a part."""
     whole = {monomial: number // divisor for monomial, number in value.items()}
-    rest = {monomial: number % divisor for monomial, number in value.items()}
-    common = math.gcd(divisor, *[number for monomial, number in rest.items() if monomial])
+    remainders = {monomial: number % divisor for monomial, number in value.items()}
+    common = math.gcd(divisor, *[number for monomial, number in remainders.items() if monomial])
     # The constant's remainder by the common factor cannot change the quotient: it is dropped.
-    left = {monomial: number // common for monomial, number in rest.items()}
+    left = {monomial: number // common for monomial, number in remainders.items()}
     left = {monomial: number for monomial, number in left.items() if number}
     whole = {monomial: number for monomial, number in whole.items() if number}
     if divisor == common or not any(left):

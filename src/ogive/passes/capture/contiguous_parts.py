@@ -66,7 +66,7 @@ _SEEN_THROUGH = frozenset({Op.RESHAPE, Op.SHRINK, Op.DETACH})
 
 
 def window_of(node: UOp, below: dict[UOp, Window]) -> Window | None:
-    """The window that a node is, given those of the nodes below it; None if it is none."""
+    """The window that a node shows, given the windows of its sources; None if it shows none."""
     if node.op is Op.BUFFER:
         return None if node.device in STORAGE else Window(node, 0, node.size)
     if node.op not in _SEEN_THROUGH or len(node.src) != 1 or node.operand not in below:

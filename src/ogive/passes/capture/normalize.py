@@ -40,7 +40,7 @@ _IN_MEMORY = frozenset({Op.PARAM, Op.COPY, Op.CUSTOM}) | SPREAD
 
 
 class Normalized(NamedTuple):
-    """A parametric graph and what was taken out of the user's graph.
+    """A parametric graph and the parameters taken out of the user's graph.
 
     `sink` has one source per root; `windows[slot]` is the memory of `PARAM slot`. `variables` has
     the values of bound variables, `parametric` the parametric node of each node of the user's

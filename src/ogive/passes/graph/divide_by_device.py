@@ -44,12 +44,12 @@ def divide_by_device(sink: UOp) -> list[Part]:
     """The parts of a parametric graph, in execution order."""
     order = sink.walk()
     where = computing_devices(order)
-    given = sink.arg or tuple([where[root] or DEFAULT_DEVICE for root in sink.src])
-    devices = dict.fromkeys(given) or {DEFAULT_DEVICE: None}
+    root_devices = sink.arg or tuple([where[root] or DEFAULT_DEVICE for root in sink.src])
+    devices = dict.fromkeys(root_devices) or {DEFAULT_DEVICE: None}
     has_copies = any(is_crossing(node, where) for node in order)
     if len(devices) == 1 and not has_copies and not _has_bare_files(order):
         return [Part(next(iter(devices)), sink, tuple(range(len(sink.src))))]
-    return _Division(sink, order, where, given).parts()
+    return _Division(sink, order, where, root_devices).parts()
 
 
 def is_crossing(node: UOp, where: dict[UOp, str | None]) -> bool:

@@ -82,8 +82,8 @@ def _opened(view: View, axes: tuple[int, ...], first: int) -> View:
 
 def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
     """The element reads of a region, from the views of all its nodes."""
-    own = [single(axis) for axis, size in enumerate(shape) if size != 1]
-    outputs = join(own)
+    output_axes = [single(axis) for axis, size in enumerate(shape) if size != 1]
+    outputs = join(output_axes)
     parts, alone = set(), set()
     for node, node_views in views.items():
         if node.op is not Op.RESHAPE or node.operand.op is not Op.PARAM:
@@ -91,7 +91,7 @@ def _sorted_reads(shape: Shape, views: dict[UOp, set[View]]) -> ElementReads:
         slot = node.operand.slot
         if all(outputs & ~view.used == 0 and reaches(view.used, len(shape)) for view in node_views):
             parts.add(slot)
-        if all([bits for bits in view.loops if bits] == own for view in node_views):
+        if all([bits for bits in view.loops if bits] == output_axes for view in node_views):
             alone.add(slot)
     return ElementReads(without_ones(shape), frozenset(parts), frozenset(alone))
 

@@ -21,7 +21,7 @@ from ogive.passes.versions.stage_assignments import are_staged
 def order_assignments(
     regions: list[Region | HostRegion], sink: UOp
 ) -> list[Region | HostRegion] | None:
-    """Each region after those it reads from, and before those that overwrite what it reads.
+    """Order regions: each after those it reads from, and before those that overwrite its inputs.
 
     If there is no such order, gives None as long as not all assignments are staged, and raises
     `ScheduleError` otherwise.

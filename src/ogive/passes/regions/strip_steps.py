@@ -111,7 +111,7 @@ def _one_strip(step: Step, count: int, inside: set[int], processor: Target) -> R
         return None
     number = UOp(Op.VARIABLE, dtypes.index, (), (NUMBER, 0, count - 1))
     target = _strip_of(_in_strips(store.target, count), number)
-    found: dict[UOp, UOp] = {}
+    replacements: dict[UOp, UOp] = {}
     for slot, value in enumerate(region.values):
         if step.slots[slot] not in inside:
             continue
@@ -122,12 +122,12 @@ def _one_strip(step: Step, count: int, inside: set[int], processor: Target) -> R
             around = number, as_length(count - 1 - number)
             widths = (around, *[(0, 0)] * (len(strip.shape) - 1))
             whole = move(Op.PAD, strip, (widths, value.dtype.canonical(0)))
-            found[_memory(slot, value, value.shape)] = whole
-    (value,) = substitute((store.src[1],), found)
+            replacements[_memory(slot, value, value.shape)] = whole
+    (value,) = substitute((store.src[1],), replacements)
     value = _strip_of(_in_strips(value, count), number)
-    made = UOp(Op.ASSIGN, store.dtype, (target, value), store.arg, store.tag)
-    graph = UOp(Op.SINK, dtypes.void, (made,))
-    return dataclasses.replace(region, graph=graph, sources=region.sources | {made: root})
+    assignment = UOp(Op.ASSIGN, store.dtype, (target, value), store.arg, store.tag)
+    graph = UOp(Op.SINK, dtypes.void, (assignment,))
+    return dataclasses.replace(region, graph=graph, sources=region.sources | {assignment: root})
 
 
 def _memory(slot: int, value: UOp, shape: Shape) -> UOp:

@@ -45,7 +45,7 @@ class Exchanges:
         self._where: dict[UOp, str | None] = {}
 
     def where(self, node: UOp) -> str | None:
-        """The device of a node; None for what is the same everywhere."""
+        """The device of a node; None for a value that is the same on all devices."""
         known = self._where
         if node not in known:
             stack, new = [node], {node}

@@ -84,8 +84,8 @@ def _common_layout(
 
 def _meet(rules: Rules, value: Placed, shape: Shape, layout: Layout) -> Spread:
     """An operand in the common layout. A scalar is copied, since it fits parts of any shape."""
-    wanted = layout if shape else layout.with_split([COPIES] * len(layout.mesh))
-    return rules.exchanges.lay_out(value, wanted)
+    operand_layout = layout if shape else layout.with_split([COPIES] * len(layout.mesh))
+    return rules.exchanges.lay_out(value, operand_layout)
 
 
 def _elementwise(rules: Rules, node: UOp, sources: Sequence[Placed]) -> Spread:

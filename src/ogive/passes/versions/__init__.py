@@ -1,1 +1,1 @@
-"""Assignments in place: which version of a buffer each node reads, and what is copied for that."""
+"""Assignments in place: the version of a buffer that each node reads, and the copies it needs."""

@@ -43,5 +43,5 @@ def _faulty_nodes(order: list[UOp]) -> set[UOp]:
 def _reads_elsewhere(store: UOp, bits: dict[UOp, int], reads: dict[UOp, int]) -> bool:
     """Whether the value reads the target's buffer at other places than it writes."""
     target, value = store.src
-    own = bits[storage(target)]
-    return reads_elsewhere(value, target, lambda node: bool(reads[node] & own))
+    target_bits = bits[storage(target)]
+    return reads_elsewhere(value, target, lambda node: bool(reads[node] & target_bits))

@@ -17,7 +17,7 @@ LinesOf = Callable[[Finding], Sequence[str]]
 
 
 def explain_findings(findings: Sequence[Finding], exactness: str, lines_of: LinesOf) -> str:
-    """A description of all findings: what is computed in another way, and what is unchanged."""
+    """A description of all findings: the values computed in another way, and those unchanged."""
     taken = [finding for finding in findings if finding.is_taken]
     left = [finding for finding in findings if not finding.is_taken and finding.rules]
     text = []

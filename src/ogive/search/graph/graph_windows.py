@@ -60,11 +60,11 @@ def find_windows(
     """
     readers: dict[UOp, int] = {}
     last: dict[UOp, int] = {}
-    wanted = set(sink.src)
+    roots = set(sink.src)
     targets: set[UOp] = set()
     order, remaining = order[:most], order[most:]
     if remaining:
-        wanted.update([source for node in remaining for source in node.src])
+        roots.update([source for node in remaining for source in node.src])
         for node in [node for node in remaining if node.op in _EFFECTS]:
             targets.update(_path_to_memory(node.src[0]))
     for position, node in enumerate(order):
@@ -72,9 +72,9 @@ def find_windows(
             readers[source] = readers.get(source, 0) + 1
             last[source] = position
         if node.op in _EFFECTS:
-            wanted.update(node.src)
+            roots.update(node.src)
             targets.update(_path_to_memory(node.src[0]))
-    for root in wanted:
+    for root in roots:
         last[root] = len(order)
     window = _Opened(last)
     for position, node in enumerate(order):
@@ -202,17 +202,17 @@ def _stand_in(slot: int, leaf: UOp) -> UOp:
 
 def put_back(window: Window, roots: Sequence[UOp], done: dict[UOp, UOp]) -> tuple[UOp, ...]:
     """The roots of a window, over the new forms of its leaves in the whole graph."""
-    made = {
+    rebuilt = {
         _stand_in(slot, leaf): done.get(leaf, leaf) for slot, leaf in enumerate(window.leaves)
     }
     for node in UOp(Op.SINK, dtypes.void, tuple(roots)).walk()[:-1]:
-        if node in made:
+        if node in rebuilt:
             continue
         if node.op is Op.PARAM:
-            made[node] = _in_line(done.get(window.leaves[node.slot], window.leaves[node.slot]))
+            rebuilt[node] = _in_line(done.get(window.leaves[node.slot], window.leaves[node.slot]))
         else:
-            made[node] = node.with_sources(tuple([made[source] for source in node.src]))
-    return tuple([made[root] for root in roots])
+            rebuilt[node] = node.with_sources(tuple([rebuilt[source] for source in node.src]))
+    return tuple([rebuilt[root] for root in roots])
 
 
 def _in_line(leaf: UOp) -> UOp:

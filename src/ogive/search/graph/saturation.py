@@ -38,7 +38,7 @@ class Saturation:
         self._tried: set[tuple[object, ...]] = set()
 
     def run(self) -> None:
-        """Apply all rules to all their matches, as long as there is something new."""
+        """Apply all rules to all their matches until nothing new is found."""
         for _ in range(self.budget.rounds):
             if not self._round() or self._is_full():
                 return

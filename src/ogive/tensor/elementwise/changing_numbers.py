@@ -43,8 +43,8 @@ PASSED_THROUGH = frozenset(
         "compat/methods/keywords.py", "torch/tensors/functions.py",
     )
 )  # fmt: skip
-"""Files on the stack between the program's operator and the node; other files of the library use
-numbers of their own, which are constants."""
+"""The files whose frames lie between the program's operator and the node. A number that comes from
+any other file of the library is its own, and a constant."""
 
 _MOST_LINES = 4096
 

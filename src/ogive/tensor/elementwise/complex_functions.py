@@ -210,8 +210,8 @@ def _atanh(x: Tensor, y: Tensor) -> Pair:
     length = x.hypot(y)
     far = (length > _FAR) | y.isinf()
     size, height = where(far, 0, x.abs()), where(far, 0, y)
-    rest = (1 - size).square() + height.square()
-    real = (size * 4 / rest).log1p() * 0.25
+    denominator = (1 - size).square() + height.square()
+    real = (size * 4 / denominator).log1p() * 0.25
     real = where(far, where(length.isinf(), 0, x.abs() / length / length), real)
     real = where(x.eq(0) & y.isnan(), 0, real)
     one = filled_like(x, 1).copysign(x)

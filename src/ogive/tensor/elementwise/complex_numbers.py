@@ -134,9 +134,9 @@ def _joined(x: Tensor) -> UOp:
 
 
 def combine(operation: Operation, operands: tuple[Any, Any], dtype: DType, device: str) -> Tensor:
-    """A binary operation of which one operand is complex. Raises `DtypeError` where there is none.
+    """A binary operation with a complex operand. Raises `DtypeError` if it has no complex form.
 
-    Integers among the operands are as exact as `dtype` is.
+    Integer operands are rounded to the precision of `dtype`.
     """
     with graph_lock:
         nodes = build.broadcast([to_node(each, dtype) for each in operands], operation.name)
@@ -159,7 +159,7 @@ def _power(base: Tensor, exponent: Tensor) -> Tensor:
 
 
 def power(base: Core, exponent: Any) -> Tensor:
-    """A complex tensor, or one to a complex number: small whole powers are products."""
+    """A power with a complex base or exponent; small whole powers are products."""
     dtype = common_dtype((base, exponent))
     with graph_lock:
         z = wrap(build.cast(base.node, dtype), base.device)
@@ -168,12 +168,12 @@ def power(base: Core, exponent: Any) -> Tensor:
         with graph_lock:
             return _power(z, wrap(build.constant(dtype, exponent), base.device))
     result, square = None, z
-    rest = abs(whole)
-    while rest:
-        if rest & 1:
+    remaining = abs(whole)
+    while remaining:
+        if remaining & 1:
             result = square if result is None else result * square
-        rest >>= 1
-        if rest:
+        remaining >>= 1
+        if remaining:
             square = square * square
     if result is None:
         return filled_like(z, 1)
@@ -194,13 +194,13 @@ def filled_like(x: Core, value: Any) -> Tensor:
         return wrap(build.filled(x.node.dtype, value, x.node.shape), x.device)
 
 
-# Products over axes: no reduction of real numbers gives them
+# Products over axes, which no reductions of real numbers express
 
 
 def product(z: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The product over some axes, which stay with length 1, by halves.
+    """The product over some axes, which stay with length 1, by halving.
 
-    The product of n numbers is that of n/2 numbers, each a product of two.
+    Each step replaces n numbers by n/2 products of two.
     """
     for axis in axes:
         size = z.shape[axis]
@@ -257,7 +257,7 @@ def imag(self: Tensor) -> Tensor:
 
 
 def conj(self: Tensor) -> Tensor:
-    """x - iy for x + iy; a real tensor as it is. Shapes: unchanged.
+    """x - iy for x + iy; a real tensor is returned as it is. Shapes: unchanged.
 
     >>> Tensor([1 + 2j]).conj().tolist()
     [(1-2j)]

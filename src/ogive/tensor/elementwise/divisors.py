@@ -1,8 +1,7 @@
 """Greatest common divisors and least common multiples.
 
-How many steps Euclid takes depends on the numbers, so this is NumPy's work, as a step between the
-kernels: unrolled for the worst case a kernel would take 90 divisions an element, and mostly in
-vain.
+The steps of Euclid's algorithm depend on the numbers, so NumPy computes these between kernels. A
+kernel unrolled for the worst case would make 90 divisions per element, most of them in vain.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions of two or three tensors, element by element, composed of the operations of arithmetic.
 
-Shapes broadcast and dtypes meet as in `arithmetic`. Half-width floats are computed in float32.
+Shapes broadcast and dtypes are promoted as in `arithmetic`. Half-width floats use float32 inside.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 
 
 def fmod(self: Tensor, other: Any) -> Tensor:
-    """The remainder with the sign of the dividend, as C has it. Shapes broadcast.
+    """The remainder with the sign of the dividend, as in C. Shapes broadcast.
 
     >>> Tensor([7, -7]).fmod(3).tolist()
     [1, -1]
     """
     a, b, dtype = meet(self, other, "fmod", number_dtype)
     if dtype.is_float:
-        is_negative = a.signbit()  # not abs() and copysign(), which have no slope at 0
-        rest = joining.where(is_negative, -a, a) % b.abs()
-        return joining.where(is_negative, -rest, rest).cast(dtype)
-    rest = a.remainder(other if isinstance(other, int) else b)
-    return joining.where(rest.ne(0) & ((rest < 0) ^ (a < 0)), rest - b, rest)
+        is_negative = a.signbit()  # not abs() and copysign(), whose gradients at 0 are 0
+        remainder = joining.where(is_negative, -a, a) % b.abs()
+        return joining.where(is_negative, -remainder, remainder).cast(dtype)
+    remainder = a.remainder(other if isinstance(other, int) else b)
+    return joining.where(remainder.ne(0) & ((remainder < 0) ^ (a < 0)), remainder - b, remainder)
 
 
 def float_power(self: Tensor, exponent: Any) -> Tensor:
@@ -70,7 +70,7 @@ def hypot(self: Tensor, other: Any) -> Tensor:
     Raises `DtypeError` unless one of the two is of floats.
     """
     a, b, dtype = meet(self, other, "hypot", only_floats)
-    # The scale cancels, so that it counts as a constant: slopes are those of √(a² + b²).
+    # The scale cancels and is a constant for gradients, which are those of √(a² + b²).
     scale = a.abs().maximum(b.abs()).detach()
     is_zero = scale.eq(0)
     scale = joining.where(is_zero, 1, scale)
@@ -126,7 +126,7 @@ def xlog1py(self: Tensor, other: Any) -> Tensor:
 
 
 def ldexp(self: Tensor, other: Any) -> Tensor:
-    """self · 2^other, where the 2 is of the dtype of self, if that is of floats. Shapes broadcast.
+    """self · 2^other, where 2 has the dtype of self if that is a float. Shapes broadcast.
 
     >>> Tensor([3.0]).ldexp(Tensor([4])).tolist()
     [48.0]
@@ -174,7 +174,7 @@ def heaviside(self: Tensor, values: Tensor) -> Tensor:
 
 
 def nextafter(self: Tensor, other: Any) -> Tensor:
-    """The next number after this one, as the dtype has them, towards `other`. Shapes broadcast.
+    """The next number that the dtype can hold, from this one towards `other`. Shapes broadcast.
 
     >>> (Tensor([1.0]).nextafter(Tensor([2.0])) - 1).tolist() == [2.0**-23]
     True
@@ -276,7 +276,7 @@ def isclose(
     if rtol or atol:
         a, b = self, other
         if not a.dtype.is_inexact:
-            # The difference of large integers is lost in float32.
+            # float32 would lose the difference of large integers.
             a, b = a.cast(dtypes.float64), b.cast(dtypes.float64)
         error = (a - b).abs()
         close = close | (error.isfinite() & (error <= b.abs() * rtol + atol))
@@ -307,7 +307,7 @@ _SAME_SIZE = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
 
 def only_floats(dtype: DType, name: str) -> DType:
-    """Floats, and nothing that would have to become one."""
+    """Floats; raises for integers and bool."""
     if not dtype.is_float:
         raise refuse(dtype, name, "it works on floats; cast to one first")
     return any_dtype(dtype, name)
@@ -316,7 +316,7 @@ def only_floats(dtype: DType, name: str) -> DType:
 def meet(
     left: Any, right: Any, name: str, adapt: Callable[[DType, str], DType]
 ) -> tuple[Tensor, Tensor, DType]:
-    """Both operands as tensors of the dtype to compute in, and the dtype of the result."""
+    """Promote both operands: tensors of the dtype to compute in, and the dtype of the result."""
     operands = _operands(left, right, name)
     dtype = adapt(common_dtype(operands), name)
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
@@ -325,7 +325,7 @@ def meet(
 
 
 def full_bits(bits: int, dtype: DType, like: Tensor) -> Tensor:
-    """The float with these bits, as a scalar beside `like`."""
+    """The float with these bits, as a scalar on the device of `like`."""
     with graph_lock:
         node = build.constant(_SAME_SIZE[dtype.bits], bits)
         return wrap(node, like.device).bitcast(dtype)
@@ -342,9 +342,10 @@ def _as_tensors(operands: tuple[Core | Scalar, ...], dtype: DType, name: str) ->
 
 
 def _most_and_gap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """The greater of two, and the other less it, 0 for two infinities of one sign.
+    """The greater of two, and the smaller minus the greater (0 for infinities of one sign).
 
-    Both follow one side where the two are equal, so that what is smooth there has its slopes.
+    If the two are equal, both results choose the same operand, so that the gradients of a smooth
+    function of them are right there.
     """
     is_greater = a > b
     most, least = joining.where(is_greater, a, b), joining.where(is_greater, b, a)
@@ -352,7 +353,7 @@ def _most_and_gap(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def factor_for(value: Scalar, dtype: DType) -> Scalar:
-    """A factor that leaves `dtype` as it is: between integers its whole part, as in PyTorch."""
+    """A factor that does not promote `dtype`: for integers its whole part, as in PyTorch."""
     return int(value) if dtype.is_integer and isinstance(value, float) else value
 
 

@@ -43,9 +43,9 @@ _DIGAMMA = [b / (2 * k + 2) for k, b in enumerate(BERNOULLI)]
 def _zeta_beyond_one(order: int) -> float:
     """ζ(n) - 1 = Σ k⁻ⁿ over all k ≥ 2: the first terms, then the formula of Euler and Maclaurin."""
     end = 100.0
-    rest = end ** (1 - order) / (order - 1) + end**-order / 2 + order * end ** (-order - 1) / 12
-    rest -= order * (order + 1) * (order + 2) * end ** (-order - 3) / 720
-    return math.fsum([rest, *[k**-order for k in range(2, 100)]])
+    tail = end ** (1 - order) / (order - 1) + end**-order / 2 + order * end ** (-order - 1) / 12
+    tail -= order * (order + 1) * (order + 2) * end ** (-order - 3) / 720
+    return math.fsum([tail, *[k**-order for k in range(2, 100)]])
 
 
 # lgamma(2 + z) / z = (1 - γ) + Σ (-1)ᵏ (ζ(k) - 1) zᵏ⁻¹ / k over all k ≥ 2, for |z| ≤ ½

@@ -73,13 +73,13 @@ def parse(shape: Shape, index: tuple[Any, ...]) -> tuple[View, list[Taken]]:
     entries = [_to_array(entry) if is_advanced(entry) else entry for entry in index]
     basic: list[Any] = []
     taken: list[Taken] = []
-    given = sum([_consumed(entry) for entry in entries])
+    consumed = sum([_consumed(entry) for entry in entries])
     axis = 0
     for entry in entries:
         if not isinstance(entry, Core | numpy.ndarray):
             basic.append(entry)
             if entry is Ellipsis:
-                axis += len(shape) - given
+                axis += len(shape) - consumed
             elif entry is None or isinstance(entry, slice):
                 axis += 1
         elif not entry.ndim and _is_bool(entry):
@@ -260,8 +260,8 @@ def write(x: Core, index: tuple[Any, ...], operand: Core | Scalar, op: Op | None
     """`x[index] = operand`; with `op`, the operand is combined with the elements there."""
     view, taken = parse(x.shape, index)
     if op is None and len(taken) == 1 and taken[0].is_mask:
-        what = taken[0].what
-        mask = to_tensor(what, None if isinstance(what, Core) else x.device)
+        entry = taken[0].what
+        mask = to_tensor(entry, None if isinstance(entry, Core) else x.device)
         if _is_same_throughout(operand, taken[0], len(view.shape)):
             same_device([x, mask], "indexing")
             with graph_lock:

@@ -105,17 +105,17 @@ def _make_view(shape: Shape, index: tuple[Any, ...]) -> View:
 
 def _complete(shape: Shape, index: tuple[Any, ...]) -> list[Any]:
     """The index with one entry per axis, and None for each new axis."""
-    given = sum([entry is not None and entry is not Ellipsis for entry in index])
-    if given > len(shape):
+    consumed = sum([entry is not None and entry is not Ellipsis for entry in index])
+    if consumed > len(shape):
         raise IndexRangeError(
-            f"too many indices: {given} for the {len(shape)} axes of shape {build.show(shape)}"
+            f"too many indices: {consumed} for the {len(shape)} axes of shape {build.show(shape)}"
         )
     ellipses = [place for place, entry in enumerate(index) if entry is Ellipsis]
     if len(ellipses) > 1:
         raise ArgumentError("an index may hold only one Ellipsis (...)")
     place = ellipses[0] if ellipses else len(index)
-    rest = [WHOLE] * (len(shape) - given)
-    return [*index[:place], *rest, *index[place + 1 :]]
+    omitted = [WHOLE] * (len(shape) - consumed)
+    return [*index[:place], *omitted, *index[place + 1 :]]
 
 
 def _slice(entry: slice, size: Dim, axis: int) -> Part:

@@ -51,11 +51,11 @@ def histogramdd(
         raise ShapeError(f"histogramdd: the shape is {input.shape}; expected (..., n)")
     points = input.reshape(-1, input.shape[-1])
     count = points.shape[1]
-    given = list(bins) if isinstance(bins, tuple | list) else [bins] * count
-    if len(given) != count or (range is not None and len(range) != 2 * count):
+    axis_bins = list(bins) if isinstance(bins, tuple | list) else [bins] * count
+    if len(axis_bins) != count or (range is not None and len(range) != 2 * count):
         raise ArgumentError(f"histogramdd: {count} axes take as many bins, and twice the bounds")
     edges = []
-    for axis, part in enumerate(given):
+    for axis, part in enumerate(axis_bins):
         bounds = None if range is None else (range[2 * axis], range[2 * axis + 1])
         line = points[:, axis]
         edges.append(

@@ -123,10 +123,10 @@ def scatter(
     ways = {None: None, "add": Op.ADD, "multiply": Op.MUL}
     if reduce not in ways:
         raise ArgumentError(f"scatter: reduce is 'add' or 'multiply', got {reduce!r}")
-    given = value if src is None else src
-    if given is None:
+    source = value if src is None else src
+    if source is None:
         raise ArgumentTypeError("scatter takes a tensor src, or a value, and got neither")
-    return _scatter(self, dim, index, given, ways[reduce], "scatter")
+    return _scatter(self, dim, index, source, ways[reduce], "scatter")
 
 
 def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
@@ -338,18 +338,18 @@ def _source(x: Core, source: Any, name: str) -> UOp:
 
 def _cut(value: UOp, index: Core, name: str) -> UOp:
     """The part of a source that the shape of the index covers."""
-    wanted = index.shape or (1,)
-    if 0 in wanted:
-        return build.filled(value.dtype, 0, wanted)
-    fits = len(value.shape) == len(wanted) and all(
-        at_most(size, length) for size, length in zip(wanted, value.shape, strict=True)
+    shape = index.shape or (1,)
+    if 0 in shape:
+        return build.filled(value.dtype, 0, shape)
+    fits = len(value.shape) == len(shape) and all(
+        at_most(size, length) for size, length in zip(shape, value.shape, strict=True)
     )
     if not fits:
         raise ShapeError(
             f"{name}: the source has the shape {build.show(value.shape)}, and must have an element "
-            f"for each of the index, of shape {build.show(wanted)}"
+            f"for each of the index, of shape {build.show(shape)}"
         )
-    return build.shrink(value, tuple([(0, size) for size in wanted]))
+    return build.shrink(value, tuple([(0, size) for size in shape]))
 
 
 def _scatter(x: Core, dim: int, index: Core, given: Any, op: Op | None, name: str) -> Tensor:

@@ -1,1 +1,1 @@
-"""Products of matrices and tensors, and matrices solved and decomposed."""
+"""Products of matrices and tensors, solvers and decompositions."""

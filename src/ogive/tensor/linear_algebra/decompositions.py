@@ -1,8 +1,8 @@
-"""Matrices decomposed, with gradients.
+"""Decompositions of matrices, with gradients.
 
-The work is NumPy's (`host_matrices.py`). All take batches of matrices, of float32 and float64 or of
-complex numbers of these. Vectors of complex matrices are known up to their angle: as in PyTorch,
-gradients are right for what does not depend on it.
+NumPy computes them (`host_matrices.py`). All take batches of matrices of float32, float64 or
+complex numbers of these. Vectors of complex matrices are unique only up to their phase; as in
+PyTorch, gradients are right for functions that do not depend on the phase.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 class QR(NamedTuple):
-    """Orthonormal columns and an upper triangle."""
+    """A matrix with orthonormal columns, and an upper triangle."""
 
     Q: Tensor
     R: Tensor
@@ -41,7 +41,7 @@ class SVD(NamedTuple):
 
 
 class Eigen(NamedTuple):
-    """Eigenvalues in ascending order, and the vectors that belong to them as columns."""
+    """Eigenvalues in ascending order, and their eigenvectors as columns."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
@@ -80,7 +80,7 @@ def _lower_triangle(matrix: Array, result: Array) -> None:
 
 
 def _mirrored(matrix: Tensor) -> Tensor:
-    """The lower triangle, and its conjugate above the diagonal, which is real."""
+    """The Hermitian matrix with this lower triangle."""
     below = matrix.tril(-1)
     return below + below.mH + matrix.diagonal(0, -2, -1).real.diag_embed()
 
@@ -176,7 +176,7 @@ def _svd_gradient(parts: SVD, to_u: Tensor, to_s: Tensor, to_vh: Tensor) -> Tens
     turn_right = (Vh @ to_vh.mH) * near
     middle = (turn_left + turn_left.mH) * S.unsqueeze(-2)
     middle = middle + S.unsqueeze(-1) * (turn_right + turn_right.mH) + to_s.diag_embed()
-    if U.dtype.is_complex:  # what turns a vector of U turns that of V with it
+    if U.dtype.is_complex:  # a vector of U and that of V have the same free phase
         angle = along.diagonal(0, -2, -1).imag / S
         middle = middle + complex_of(angle * 0, angle).diag_embed()
     result = U @ middle @ Vh
@@ -188,7 +188,7 @@ def _svd_gradient(parts: SVD, to_u: Tensor, to_s: Tensor, to_vh: Tensor) -> Tens
 
 
 def _reciprocals(gap: Tensor) -> Tensor:
-    """Reciprocals of differences: 0 on the diagonal, where there are none."""
+    """Reciprocals of differences, with 0 on the diagonal, where the differences are 0."""
     return where(is_diagonal(gap), float("inf"), gap).reciprocal()
 
 

@@ -1,7 +1,7 @@
-"""Eigenvalues and vectors of any square matrices: complex numbers, also of real ones.
+"""Eigenvalues and eigenvectors of any square matrices, which are complex also for real matrices.
 
-The work is NumPy's (LAPACK's Hessenberg form and QR steps): about 25 n³ multiplications on one
-core, ten times what `eigh` takes for symmetric matrices.
+NumPy computes them (LAPACK's Hessenberg form and QR steps), with about 25 n³ multiplications on one
+core, ten times as many as `eigh` for symmetric matrices.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Products over named axes: einsum, and tensordot, which is one.
+"""Products over named axes: einsum, and tensordot, a special case.
 
-    "bij,bjk->bik"    both operands brought to (b, i, k, j), multiplied, and summed over j
+    "bij,bjk->bik"    both operands permuted to (b, i, k, j), multiplied, and summed over j
 
-Of several operands two are contracted at a time, those first whose product is smallest.
+With several operands, the two with the smallest product are contracted first.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ Labels = tuple[Hashable, ...]
 
 
 class Term(NamedTuple):
-    """A tensor and the names of its axes, each once."""
+    """A tensor and the names of its axes, which are all different."""
 
     tensor: Tensor
     labels: Labels
 
     def size(self, label: Hashable) -> Dim:
-        """The length of an axis; 1 where there is none of that name."""
+        """The length of an axis; 1 if there is no axis of that name."""
         return self.tensor.shape[self.labels.index(label)] if label in self.labels else 1
 
 
@@ -125,7 +125,7 @@ def tensordot(a: Core, b: Core, dims: Any = 2) -> Tensor:
 
 
 def contract(left: Term, right: Term, keep: set[Hashable]) -> Term:
-    """The product of two terms, summed over all axes but those to keep."""
+    """The product of two terms, summed over all axes except those to keep."""
     left, right = _sum_alone(left, right, keep), _sum_alone(right, left, keep)
     names = dict.fromkeys([*left.labels, *right.labels])
     shared = [label for label in names if label in left.labels and label in right.labels]
@@ -147,24 +147,24 @@ def contract(left: Term, right: Term, keep: set[Hashable]) -> Term:
 
 
 def _laid_out(term: Term, order: Labels) -> UOp:
-    """The axes in that order, with length 1 for those the term lacks."""
+    """The axes in that order, with length 1 for axes that the term lacks."""
     own = [label for label in order if label in term.labels]
     node = build.permute(term.tensor.node, tuple([term.labels.index(label) for label in own]))
     return build.reshape(node, tuple([term.size(label) for label in order]))
 
 
 def _sum_alone(term: Term, other: Term, keep: set[Hashable]) -> Term:
-    """Axes that nothing else has are summed before the product, not in it."""
+    """Sum over the axes that only this term has, before the product."""
     alone = [label for label in term.labels if label not in keep and label not in other.labels]
     if not alone:
         return term
     axes = [term.labels.index(label) for label in alone]
-    rest = tuple([label for label in term.labels if label not in alone])
-    return Term(term.tensor.sum(axes, dtype=term.tensor.dtype), rest)
+    remaining = tuple([label for label in term.labels if label not in alone])
+    return Term(term.tensor.sum(axes, dtype=term.tensor.dtype), remaining)
 
 
 def _contract_smallest(terms: list[Term], output: Labels) -> list[Term]:
-    """The terms with the two contracted whose product has the fewest elements."""
+    """Contract the two terms whose product has the fewest elements."""
 
     def kept(pair: tuple[int, int]) -> set[Hashable]:
         others = [term for place, term in enumerate(terms) if place not in pair]
@@ -192,7 +192,7 @@ def _contract_smallest(terms: list[Term], output: Labels) -> list[Term]:
 
 
 def _parse(equation: str, tensors: Sequence[Tensor]) -> tuple[list[Labels], Labels]:
-    """The names of the axes of each operand and of the result; those of `...` are numbers."""
+    """The axis names of each operand and of the result; the axes of `...` have numbers as names."""
     text = equation.replace(" ", "")
     left, arrow, right = text.partition("->")
     words = left.split(",")
@@ -217,7 +217,7 @@ def _parse(equation: str, tensors: Sequence[Tensor]) -> tuple[list[Labels], Labe
 
 
 def _labels(word: str, rank: int, equation: str) -> Labels:
-    """One operand's names; the axes of `...` are -1, -2, ... from the back."""
+    """The axis names of one operand; the axes of `...` are -1, -2, ... from the back."""
     before, dots, after = word.partition("...")
     for letter in before + after:
         if letter not in _ALPHABET:
@@ -232,7 +232,7 @@ def _labels(word: str, rank: int, equation: str) -> Labels:
 
 
 def _unique(tensor: Tensor, labels: Labels) -> Term:
-    """An operand whose names differ: of axes named alike the diagonal is taken."""
+    """An operand as a term: axes with the same name are replaced by their diagonal."""
     for label in labels:
         while labels.count(label) > 1:
             first = labels.index(label)

@@ -1,7 +1,7 @@
-"""Batches of matrices that NumPy works on, as a step between the kernels.
+"""Operations on batches of matrices that NumPy computes, as steps between kernels.
 
-Lazy as anything else, on one core, and with a copy of the matrices in and out. What goes back is
-made of tensor operations, so it can be differentiated again.
+They are lazy like other operations, run on one core, and copy the matrices in and out. Gradients
+are composed of tensor operations, so they can be differentiated again.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def to_matrix(A: Any, name: str, square: bool = False) -> tuple[int, int]:
     if not isinstance(A, Core):
         raise ArgumentTypeError(f"{name} takes a tensor, got {A!r}")
     if A.ndim < 2 or (square and A.shape[-1] != A.shape[-2]):
-        wanted = "(..., n, n)" if square else "(..., m, n)"
-        raise ShapeError(f"{name}: the shape is {build.show(A.shape)}; expected {wanted}")
+        expected = "(..., n, n)" if square else "(..., m, n)"
+        raise ShapeError(f"{name}: the shape is {build.show(A.shape)}; expected {expected}")
     if A.dtype.part not in (dtypes.float32, dtypes.float64):
         raise DtypeError(
             f"{name} takes float32 and float64, or complex numbers of them, not {A.dtype.name}; "
@@ -47,7 +47,7 @@ def to_matrix(A: Any, name: str, square: bool = False) -> tuple[int, int]:
 
 
 def is_diagonal(A: Core) -> Tensor:
-    """Where the diagonal of square matrices is: (..., n, n) → (n, n) of bool."""
+    """The mask of the diagonal of square matrices: (..., n, n) → (n, n) of bool."""
     with graph_lock:
         plane = A.node.shape[-2:]
         row, column = build.count_along(0, plane), build.count_along(1, plane)
@@ -61,7 +61,7 @@ def on_host(
     name: str,
     real: int | None = None,
 ) -> Any:
-    """NumPy's result: one tensor, or a list of several, of which one is always `real`."""
+    """The result of NumPy: one tensor, or several; the one numbered `real` is never complex."""
     dtype = inputs[0].dtype
     outputs = [
         (shape, dtype.part if number == real else dtype) for number, shape in enumerate(shapes)
@@ -71,7 +71,7 @@ def on_host(
 
 
 def with_gradient(inputs: list[Tensor], outputs: Outputs, backward: Callable[..., Any]) -> Outputs:
-    """The outputs, whose gradients go to the inputs by `backward`."""
+    """The outputs with a backward function that maps their gradients to those of the inputs."""
     from ogive.autograd.custom import custom_gradient
 
     results: Outputs = custom_gradient(lambda *tensors: (outputs, backward))(*inputs)

@@ -1,7 +1,7 @@
-"""Products of Householder's reflections I - τ v vᴴ, the form in which QR is computed.
+"""Products of Householder reflections I - τ v vᴴ, the form in which QR is computed.
 
-All at once: with V the vectors as columns, which have a 1 on the diagonal and nothing above, and D
-the diagonal of the τ,
+They are multiplied all at once. With V the matrix of the vectors as columns, which have 1 on the
+diagonal and 0 above it, and D the diagonal matrix of the τ,
 
     H₁ H₂ ··· Hₖ = I - V T Vᴴ,   T = (I + D · triu(Vᴴ V, 1))⁻¹ D
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Reflections(NamedTuple):
-    """R above, the vectors below the diagonal, and their factors."""
+    """R, with the vectors below its diagonal, and their factors τ."""
 
     a: Tensor
     tau: Tensor
@@ -34,7 +34,7 @@ class Reflections(NamedTuple):
 
 @widened
 def geqrf(input: Tensor) -> Reflections:
-    """QR as LAPACK leaves it: R, and below it the vectors whose reflections make Q.
+    """QR in LAPACK's compact form: R, and below it the vectors whose reflections make Q.
 
     Shapes: (..., m, n) → (..., m, n), (..., min(m, n)). Without gradients; `linalg.qr` has them.
 
@@ -76,7 +76,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
 def ormqr(
     input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False
 ) -> Tensor:
-    """Q C, or C Q unless `left`, for the Q of `geqrf`, which is not made; or with Qᴴ.
+    """Q C, or C Q unless `left`, or with Qᴴ, for the Q of `geqrf`, which is not materialized.
 
     Shapes: input (..., m, n), tau (..., k), other (..., m, c) → (..., m, c); (..., c, m) unless
     `left`.

@@ -1,6 +1,6 @@
-"""Matrices inverted and solved for, and their determinants, with gradients.
+"""Inverses, solutions of linear systems, and determinants, with gradients.
 
-The work is NumPy's (`host_matrices.py`). All take batches of matrices, of float32 and float64 or of
+NumPy computes them (`host_matrices.py`). All take batches of matrices of float32, float64 or
 complex numbers of these.
 """
 
@@ -65,10 +65,10 @@ def _inverse(matrix: Array, result: Array) -> None:
 @open_to_eager
 @also(rcond="rtol")
 def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False) -> Tensor:
-    """The pseudo-inverse: V S⁺ Uᵀ, where singular values up to rtol · the greatest count as 0.
+    """The pseudo-inverse V S⁺ Uᵀ. Singular values up to rtol · the greatest one count as 0.
 
-    Shapes: (..., m, n) → (..., n, m). `rtol` is max(m, n) · ε by default. `hermitian` says that the
-    matrices are symmetric; only their lower triangle is read, and of its diagonal the real part.
+    Shapes: (..., m, n) → (..., n, m). `rtol` is max(m, n) · ε by default. With `hermitian`, the
+    matrices are Hermitian, and only the lower triangle and the real part of the diagonal are read.
 
     >>> ogive.linalg.pinv(Tensor([[2.0], [0.0]])).tolist()
     [[0.5, 0.0]]
@@ -104,8 +104,8 @@ def pinv(A: Tensor, rtol: float | Tensor | None = None, hermitian: bool = False)
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The X for which A X = B, or X A = B unless `left`.
 
-    Shapes: (..., n, n) with (..., n, k) → (..., n, k), or with (..., n) → (..., n); those in front
-    broadcast. Two dtypes meet in the one that they promote to.
+    Shapes: (..., n, n) with (..., n, k) → (..., n, k), or with (..., n) → (..., n); the axes in
+    front broadcast. Dtypes are promoted.
 
     >>> ogive.linalg.solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([2.0, 2.0])).tolist()
     [1.0, 0.5]
@@ -133,7 +133,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 
 def solve_from_left(A: Tensor, B: Tensor) -> Tensor:
-    """X with A @ X = B, for matrices that have been checked."""
+    """The X for which A X = B, for checked matrices."""
     result: Tensor = on_host(_solution, [A, B], [B.shape], "linalg.solve")
 
     def backward(upstream: Tensor) -> tuple[Tensor, Tensor]:
@@ -153,7 +153,7 @@ def _solution(matrix: Array, right: Array, result: Array) -> None:
 def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
-    """`solve` for the upper or the lower triangle of A, what is beside it being ignored.
+    """`solve` for the upper or the lower triangle of A; the other elements are ignored.
 
     Shapes: (..., n, n) with (..., n, k) → (..., n, k). With `unitriangular` the diagonal counts
     as 1.
@@ -180,8 +180,8 @@ def det(A: Tensor) -> Tensor:
     >>> ogive.linalg.det(Tensor([[1.0, 2.0], [3.0, 4.0]])).item()
     -2.0
 
-    Raises `ShapeError` unless the matrices are square. Going back needs the inverse of matrices
-    that are larger: `LinearAlgebraError` if one is singular.
+    Raises `ShapeError` unless the matrices are square. Gradients of larger matrices need the
+    inverse: `LinearAlgebraError` if one is singular.
     """
     size, _ = to_matrix(A, "linalg.det", square=True)
     if size <= 3:
@@ -195,7 +195,7 @@ def det(A: Tensor) -> Tensor:
 
 
 def _small_det(A: Tensor, size: int) -> Tensor:
-    """The sum over the first row of each element times the determinant of what is not beside it."""
+    """The determinant, expanded along the first row by minors."""
     if size == 0:
         with graph_lock:
             return wrap(build.unmoved(build.filled(A.dtype, 1, A.shape[:-2]), A.node), A.device)
@@ -225,7 +225,7 @@ def slogdet(A: Tensor) -> SignedLogarithm:
 
     def backward(to_sign: Tensor, to_logarithm: Tensor) -> Tensor:
         scale = to_logarithm
-        if A.dtype.is_complex:  # a sign is an angle, which turns with the determinant
+        if A.dtype.is_complex:  # the sign is a phase, which follows that of the determinant
             turn = (to_sign * slogdet(A).sign.conj()).imag
             scale = complex_of(to_logarithm, turn)
         return scale.unsqueeze(-1).unsqueeze(-1) * inv(A).mH

@@ -1,8 +1,9 @@
-"""LDLᵀ: symmetric matrices that need not be definite, by the pivots of Bunch and Kaufman.
+"""LDLᵀ of symmetric matrices that need not be definite, with the pivoting of Bunch and Kaufman.
 
-D has blocks of one or two rows. As in LAPACK, the lower triangle of the result holds L below D, and
-a pivot is the row, from 1 on, that was exchanged with this one; for both rows of a block of two,
-that with the second, negative. The elimination is ours, in NumPy, one matrix after the other.
+D has blocks of one or two rows. As in LAPACK, the lower triangle of the result holds L below D. A
+pivot is the number, from 1 on, of the row that was exchanged with this one; for both rows of a
+block of two, it is minus the row exchanged with the second. The elimination is our own, in NumPy,
+one matrix after another.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 GROWTH = (1 + math.sqrt(17)) / 8
-"""How great a pivot must be beside its column: so the elements grow least."""
+"""The least ratio of a pivot to the greatest element of its column, which minimizes growth."""
 
 
 class Blocks(NamedTuple):
-    """L and D in one matrix, and how rows were exchanged."""
+    """L and D in one matrix, and the pivots."""
 
     LD: Tensor
     pivots: Tensor
 
 
 class CheckedBlocks(NamedTuple):
-    """Blocks, and for each matrix the first column without a pivot, from 1 on; 0 for none."""
+    """L, D and pivots, and for each matrix the first column without a pivot, from 1; 0 for none."""
 
     LD: Tensor
     pivots: Tensor
@@ -44,7 +45,7 @@ class CheckedBlocks(NamedTuple):
 
 
 def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Blocks:
-    """L, with ones on the diagonal, and D of small blocks, with L D Lᵀ = A but for order of rows.
+    """L with ones on the diagonal and D of small blocks; L D Lᵀ = A up to the order of rows.
 
     Shapes: (..., n, n) → (..., n, n), (..., n) of int32. Only the lower triangle is read. With
     `hermitian` it is L D Lᴴ. Without gradients.
@@ -122,7 +123,7 @@ def _factor_all(matrix: Array, compact: Array, pivots: Array, info: Array, hermi
 
 
 def _factor(A: Array, pivots: Array, hermitian: bool) -> int:
-    """Eliminate in place, below the diagonal; the first column without a pivot."""
+    """Eliminate in place, below the diagonal; returns the first column without a pivot."""
     size, failed, k = len(A), 0, 0
     lower = numpy.tril(A)
     mirror = numpy.tril(A, -1).T
@@ -164,7 +165,7 @@ def _choose_pivot(full: Array, k: int) -> tuple[int, int]:
 
 
 def _exchange_both(left: Array, one: int, other: int) -> None:
-    """Exchange rows and columns of what is left; what is eliminated already stays as it is."""
+    """Exchange rows and columns of the part that is not eliminated yet."""
     if one != other:
         left[[one, other], :] = left[[other, one], :]
         left[:, [one, other]] = left[:, [other, one]]

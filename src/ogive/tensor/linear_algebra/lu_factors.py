@@ -1,12 +1,12 @@
-"""LU: a lower and an upper triangle, and what is solved with them.
+"""LU decomposition, and systems solved with it.
 
-The elimination is ours, in NumPy, a column at a time for all matrices at once. Only its values and
-the order of rows are taken from there: what goes back is made of tensor operations. With P the
-order of rows, for a square matrix
+The elimination is our own, in NumPy, column by column for all matrices at once. It provides only
+values and the order of rows; gradients are composed of tensor operations. With the permutation P
+of rows, for a square matrix
 
     dA = P L⁻ᴴ (tril(Lᴴ dL, -1) + triu(dU Uᴴ)) U⁻ᴴ
 
-and a wide one is [L U₁, P A₂] with U₂ = L⁻¹ P A₂, a tall one alike.
+and a wide one is [L U₁, P A₂] with U₂ = L⁻¹ P A₂; tall ones are similar.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class LU(NamedTuple):
-    """A permutation, a lower triangle with ones on the diagonal, and an upper one."""
+    """A permutation, a lower triangle with ones on the diagonal, and an upper triangle."""
 
     P: Tensor
     L: Tensor
@@ -40,7 +40,7 @@ class LU(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """Both triangles in one matrix, and with which row each was exchanged, from 1 on."""
+    """Both triangles in one matrix, and for each row the row exchanged with it, from 1 on."""
 
     LU: Tensor
     pivots: Tensor
@@ -55,8 +55,7 @@ class CheckedFactors(NamedTuple):
 
 
 def lu(A: Tensor, *, pivot: bool = True) -> LU:
-    """P, L and U with P L U = A, rows being exchanged so that the greatest of a column is divided
-    by, unless `pivot` is False.
+    """P, L and U with P L U = A, with partial pivoting unless `pivot` is False.
 
     Shapes: (..., m, n) → (..., m, m), (..., m, k), (..., k, n) with k = min(m, n); without pivots P
     is empty.
@@ -73,7 +72,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> LU:
 
 
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Factors:
-    """L and U in one matrix, without the ones of L, and how rows were exchanged, for `lu_solve`.
+    """L and U in one matrix, without the ones of L, and the pivots, for `lu_solve`.
 
     Shapes: (..., m, n) → (..., m, n), (..., min(m, n)) of int32.
 
@@ -102,7 +101,7 @@ def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> LU:
-    """P, L and U of what `lu_factor` gave.
+    """P, L and U from the result of `lu_factor`.
 
     Shapes: (..., m, n), (..., k) → (..., m, m), (..., m, k), (..., k, n) with k = min(m, n); what
     is not unpacked is empty.
@@ -151,11 +150,11 @@ def lu_solve(
     return solve_triangular(LU, y, upper=True)
 
 
-# How it is done
+# The elimination and its gradients
 
 
 def _decompose(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """The order of rows, L, U, the pivots and the first column without one."""
+    """The order of rows, L, U, the pivots, and the first column without a pivot."""
     rows, columns = to_matrix(A, "linalg.lu")
     k, batch = min(rows, columns), A.shape[:-2]
     outputs = [
@@ -168,15 +167,15 @@ def _decompose(A: Tensor, pivot: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, 
     corner = compact[..., :k, :k]
     L, U = _with_gradient(ordered[..., :k, :k], _unit_lower(corner), corner.triu())
     if columns > k:
-        rest = solve_triangular(L, ordered[..., k:], upper=False, unitriangular=True)
-        U = cat([U, rest], -1)
+        right_columns = solve_triangular(L, ordered[..., k:], upper=False, unitriangular=True)
+        U = cat([U, right_columns], -1)
     if rows > k:
         L = cat([L, solve_triangular(U, ordered[..., k:, :], upper=True, left=False)], -2)
     return order, L, U, pivots, info
 
 
 def _with_gradient(square: Tensor, lower: Tensor, upper: Tensor) -> tuple[Tensor, Tensor]:
-    """L and U of square matrices whose rows are in order."""
+    """L and U of square matrices whose rows are already in pivot order, with gradients."""
 
     def backward(to_lower: Tensor, to_upper: Tensor) -> Tensor:
         L, U = _with_gradient(square, lower, upper)
@@ -226,14 +225,14 @@ def _eliminate_columns(
 
 
 def magnitude(values: Any) -> Any:
-    """How great numbers are; of complex ones the sum of both parts, as LAPACK compares them."""
+    """The magnitude by which LAPACK compares pivots: |x|, or |real| + |imaginary|."""
     if values.dtype.kind == "c":
         return numpy.abs(values.real) + numpy.abs(values.imag)
     return numpy.abs(values)
 
 
 def _order_of(pivots: Tensor, rows: int) -> Tensor:
-    """The order of rows that exchanging them one after the other gives: (..., k) → (..., rows)."""
+    """The order of rows after all exchanges of the pivots: (..., k) → (..., rows)."""
     shape = (*pivots.shape[:-1], rows)
     order: Tensor = custom(_exchange, [pivots], (shape, dtypes.int64), "pivots", batched=True)
     return order
@@ -259,12 +258,12 @@ def take_rows(A: Tensor, order: Tensor) -> Tensor:
 
 
 def _permutation(order: Tensor, rows: int, dtype: Any) -> Tensor:
-    """P for which P B has the rows of B back in place."""
+    """The P for which P B has the rows of B in their original order."""
     return eye(rows, dtype=dtype)[order].mT
 
 
 def _unit_lower(A: Tensor) -> Tensor:
-    """The part below the diagonal, with ones on it: (..., m, k)."""
+    """The part below the diagonal, with ones on the diagonal: (..., m, k)."""
     size = A.shape[-1]
     one = eye(A.shape[-2], size, dtype=A.dtype)
     return A.tril(-1) + one
@@ -280,7 +279,7 @@ def _compact(L: Tensor, U: Tensor) -> Tensor:
 
 
 def refuse_failed(info: Tensor, message: str) -> None:
-    """Raise `LinearAlgebraError` where something is not 0; computes at once."""
+    """Raise `LinearAlgebraError` if an element of `info` is not 0; computes at once."""
     codes = info.numpy()
     if codes.any():
         raise LinearAlgebraError(message.format(int(codes[codes != 0].flat[0])))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 DEGREE = 13
-"""Of numerator and denominator: with a norm up to `BOUND`, the quotient is exact to float64."""
+"""The degree of the Padé approximation, which is exact to float64 for norms up to `BOUND`."""
 
 BOUND = 4.0
 
@@ -25,8 +25,8 @@ BOUND = 4.0
 def matrix_exp(A: Tensor) -> Tensor:
     """I + A + A²/2! + A³/3! + ... Shapes: (..., n, n) → (..., n, n).
 
-    NumPy's work, as a step between the kernels: how often a matrix is halved before, and its
-    exponential squared afterwards, depends on its norm.
+    NumPy computes it, as a step between kernels: a matrix is halved, and its exponential squared,
+    as often as its norm requires.
 
     >>> ogive.linalg.matrix_exp(Tensor([[0.0, 1.0], [0.0, 0.0]])).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
@@ -38,7 +38,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     result: Tensor = custom(exponential, [A], outputs, "linalg.matrix_exp", batched=True)
 
     def backward(upstream: Tensor) -> Tensor:
-        # The derivative stands in a corner of the exponential of a matrix twice as large.
+        # The derivative is a block of the exponential of a matrix twice as large.
         turned = A.mH
         upper, lower = cat([turned, upstream], -1), cat([turned * 0, turned], -1)
         return matrix_exp(cat([upper, lower], -2))[..., :size, size:]
@@ -62,7 +62,7 @@ def exponential(matrix: Array, result: Array) -> None:
 
 
 def _quotient(x: Array) -> Array:
-    """The Padé approximation: p(x) / p(-x), whose even and odd powers are summed apart."""
+    """The Padé approximation p(x) / p(-x), with even and odd powers summed separately."""
     unit = numpy.broadcast_to(numpy.eye(x.shape[-1]), x.shape)
     coefficients = [1.0]
     for k in range(1, DEGREE + 1):

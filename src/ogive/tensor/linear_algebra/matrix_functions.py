@@ -1,4 +1,4 @@
-"""Linear algebra made of other operations: norms, powers, ranks, least squares; and the methods."""
+"""Linear algebra composed of other operations: norms, powers, ranks, least squares, methods."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class LeastSquares(NamedTuple):
-    """A solution, the sums of squares that it leaves, and what is known of the matrix."""
+    """A solution, its sums of squared residuals, and the rank and singular values of the matrix."""
 
     solution: Tensor
     residuals: Tensor
@@ -34,7 +34,7 @@ class LeastSquares(NamedTuple):
 
 
 def logdet(self: Tensor) -> Tensor:
-    """The logarithm of the determinant, NaN if that is negative. Shapes: (..., n, n) → (...).
+    """The logarithm of the determinant; NaN if that is negative. Shapes: (..., n, n) → (...).
 
     >>> Tensor([[1.0]]).logdet().item()
     0.0
@@ -98,7 +98,7 @@ def svd(self: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 
 
 def matrix_power(A: Tensor, n: int) -> Tensor:
-    """A multiplied with itself, n times in all, by squaring; the inverse for a negative n.
+    """The n-th power of A, by repeated squaring; of the inverse for a negative n.
 
     Shapes: (..., m, m) → (..., m, m).
 
@@ -176,7 +176,7 @@ def matrix_norm(
 
 
 def _extreme(sizes: Tensor, ord: float) -> Tensor:
-    """The greatest along the last axis, the least for a negative `ord`; 0 where there is none."""
+    """The greatest along the last axis, or the least for a negative `ord`; 0 if it is empty."""
     if sizes.shape[-1] == 0:
         return sizes.sum(-1)
     return sizes.amax(-1) if ord > 0 else sizes.amin(-1)
@@ -200,7 +200,7 @@ def norm(
 
 @widened
 def cond(A: Tensor, p: Any = None) -> Tensor:
-    """How much a matrix can magnify an error: its norm times that of its inverse.
+    """The condition number of a matrix: its norm times the norm of its inverse.
 
     Shapes: (..., n, n) → (...). Without `p`, and for 2, the ratio of singular values.
 
@@ -218,7 +218,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
 def matrix_rank(
     A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False
 ) -> Tensor:
-    """How many singular values are more than `atol` and rtol · the greatest one, as int64.
+    """The number of singular values above both `atol` and rtol · the greatest one, as int64.
 
     Shapes: (..., m, n) → (...); `atol` and `rtol` are numbers or (...). By default `atol` is 0, and
     `rtol` max(m, n) · ε where there is no `atol`.
@@ -244,9 +244,9 @@ def matrix_rank(
 def lstsq(
     A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> LeastSquares:
-    """The X for which the sum of squares of A X - B is least, and of these the shortest.
+    """The X that minimizes the sum of squares of A X - B, and among these the one of least norm.
 
-    It is that of the pseudo-inverse, whichever way of LAPACK's is named as `driver`.
+    It is computed with the pseudo-inverse, whichever of LAPACK's methods `driver` names.
 
     Shapes: (..., m, n) with (..., m, k) → `solution` (..., n, k); `residuals` (..., k) if m > n,
     else none.
@@ -301,7 +301,7 @@ def matrix_transpose(x: Tensor) -> Tensor:
 
 
 def outer(x: Tensor, y: Tensor) -> Tensor:
-    """The product of each element with each. Shapes: (a,), (b,) → (a, b).
+    """The products of all pairs of elements. Shapes: (a,), (b,) → (a, b).
 
     >>> ogive.linalg.outer(Tensor([1, 2]), Tensor([3, 4])).tolist()
     [[3, 4], [6, 8]]
@@ -323,7 +323,7 @@ def trace(x: Tensor, *, offset: int = 0, dtype: Any = None) -> Tensor:
 @also(axis="dim")
 @lowered
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The sum of products along an axis, x being conjugated. Shapes: (..., n) both → (...).
+    """The sum of products along an axis, with x conjugated. Shapes: (..., n) both → (...).
 
     >>> ogive.linalg.vecdot(Tensor([1, 2]), Tensor([3, 4])).item()
     11

@@ -60,9 +60,10 @@ def _matmul(left: Any, right: Any) -> Tensor:
 
 
 def product_where(kept: Tensor, left: Tensor, right: Tensor) -> Tensor:
-    """`left @ right`, of whose terms only those count for which `kept` (..., m, k) holds.
+    """`left @ right`, with only the terms for which `kept` (..., m, k) holds.
 
-    What does not count need not be computed; and it is no zero times something, which may be NaN.
+    The other terms need not be computed. They are left out, not multiplied by 0, which would make
+    NaN of infinities.
     """
     with graph_lock:
         return wrap(_product_where(kept.node, left.node, right.node), left.device)
@@ -87,15 +88,15 @@ def _product_at(kept: UOp, left: UOp, right: UOp) -> UOp:
 
 
 def _with_rule(value: UOp, left: UOp, right: UOp, kept: UOp, rule: _Where | _At) -> UOp:
-    """A product whose gradients are products of the same two kinds, as long as both operands have
-    the same axes in front: what does not count does not count going back either."""
+    """A product whose gradients are again `product_where` and `product_at`, if both operands have
+    the same batch axes: terms left out in the product are left out in its gradients too."""
     if not history.is_tracking() or left.shape[:-2] != right.shape[:-2]:
         return value
     return make(Op.GRADIENT, value.dtype, (value, left, right, kept), rule)
 
 
 class _Where:
-    """The rule for gradients of `product_where`."""
+    """The rule for the gradients of `product_where`."""
 
     __slots__ = ()
 
@@ -107,7 +108,7 @@ class _Where:
 
 
 class _At:
-    """The rule for gradients of `product_at`."""
+    """The rule for the gradients of `product_at`."""
 
     __slots__ = ()
 
@@ -124,7 +125,7 @@ def _turned(matrix: UOp) -> UOp:
 
 
 def _multiply(left: UOp, right: UOp, kept: UOp | None = None) -> UOp:
-    """Both operands brought to (..., m, n, k), multiplied, and summed over k where `kept` holds."""
+    """Both operands as (..., m, n, k), multiplied, and summed over k where `kept` holds."""
     dtype = field_dtype(promote(left.dtype, right.dtype), "matmul")
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
     rows, columns = left.shape, right.shape
@@ -149,8 +150,8 @@ def _multiply(left: UOp, right: UOp, kept: UOp | None = None) -> UOp:
 
 
 def multiply_and_sum(left: UOp, right: UOp, axes: tuple[int, ...], kept: UOp | None = None) -> UOp:
-    """Two nodes of one shape and dtype, multiplied and summed, where `kept` holds, over `axes`,
-    which stay as 1."""
+    """The product of two nodes of one shape and dtype, summed over `axes` where `kept` holds. The
+    axes stay with length 1."""
     dtype = left.dtype
     product = make(Op.AND if dtype.is_bool else Op.MUL, dtype, (left, right))
     if kept is not None:

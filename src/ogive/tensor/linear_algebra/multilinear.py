@@ -1,4 +1,4 @@
-"""Tensors as maps between tensors, Vandermonde's matrices, and approximations of low rank."""
+"""Tensors as linear maps between tensors, Vandermonde matrices, and low-rank approximations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @widened
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of A as a map from its axes after `ind` to those before.
+    """The inverse of A as a linear map from its axes after `ind` to those before.
 
     Shapes: (a..., b...) with `ind` axes a, of as many elements as b → (b..., a...).
 
@@ -56,14 +56,14 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Sequence[int] | None = None) -> Tens
     Raises `ShapeError` unless x has as many elements as b.
     """
     moved = A if dims is None else A.movedim(tuple(dims), tuple(range(-len(dims), 0)))
-    rest = moved.shape[B.ndim :]
-    size = math.prod(rest)
+    solution_shape = moved.shape[B.ndim :]
+    size = math.prod(solution_shape)
     if size != math.prod(B.shape) or size != math.prod(moved.shape[: B.ndim]):
         raise ShapeError(
             f"linalg.tensorsolve: A has the shape {moved.shape} and B {B.shape}; expected as many "
             "elements in the axes of A that are B's as in the others"
         )
-    return solve(moved.reshape(size, size), B.reshape(size)).reshape(*rest)
+    return solve(moved.reshape(size, size), B.reshape(size)).reshape(*solution_shape)
 
 
 def vander(x: Tensor, N: int | None = None) -> Tensor:
@@ -72,7 +72,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     >>> ogive.linalg.vander(Tensor([2, 3]), 3).tolist()
     [[1, 2, 4], [1, 3, 9]]
 
-    Raises `ArgumentError` for an N below 1 that is given.
+    Raises `ArgumentError` if N is given and below 1.
     """
     x = x if x.ndim else x.unsqueeze(0)
     count = x.shape[-1] if N is None else to_integer(N, "linalg.vander: N")
@@ -90,10 +90,10 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
 def svd_lowrank(
     A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """U, S and V with U diag(S) Vᵀ nearly A - M, by the q directions that A turns random ones to.
+    """U, S and V with U diag(S) Vᵀ ≈ A - M, of rank q, by randomized subspace iteration.
 
-    Shapes: (..., m, n) → (..., m, q), (..., q), (..., n, q). `niter` turns more bring out the
-    greatest singular values: Halko, Martinsson and Tropp, 2009.
+    Shapes: (..., m, n) → (..., m, q), (..., q), (..., n, q). More iterations `niter` separate the
+    greatest singular values better: Halko, Martinsson and Tropp, 2009.
 
     >>> ogive.svd_lowrank(ogive.ones(4, 3), q=1)[1].round().tolist()
     [3.0]
@@ -108,7 +108,7 @@ def svd_lowrank(
 def pca_lowrank(
     A: Tensor, q: int | None = None, center: bool = True, niter: int = 2
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`svd_lowrank` of the rows less their mean: V are the q directions in which they vary most.
+    """`svd_lowrank` of the rows minus their mean: V holds the q directions of greatest variance.
 
     Shapes: (..., m, n) → (..., m, q), (..., q), (..., n, q), q being at most 6 by default.
 

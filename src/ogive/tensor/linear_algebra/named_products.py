@@ -1,4 +1,4 @@
-"""Products of vectors and matrices by the names PyTorch has for them."""
+"""Products of vectors and matrices under the names of PyTorch."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def outer(self: Tensor, vec2: Tensor) -> Tensor:
 
 
 def kron(self: Tensor, other: Tensor) -> Tensor:
-    """Kronecker's product: every element of this tensor times the whole of `other`.
+    """The Kronecker product: every element of this tensor times the whole of `other`.
 
     Shapes: (a, b), (c, d) → (a·c, b·d).
 
@@ -132,7 +132,7 @@ def kron(self: Tensor, other: Tensor) -> Tensor:
 
 
 def cross(self: Tensor, other: Tensor, dim: int = -1) -> Tensor:
-    """The vectors that stand on two others, along an axis of length 3. Shapes broadcast.
+    """The cross product of vectors along an axis of length 3. Shapes broadcast.
 
     >>> Tensor([1, 0, 0]).cross(Tensor([0, 1, 0])).tolist()
     [0, 0, 1]
@@ -249,7 +249,7 @@ def bilinear(self: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None =
 
 
 def multi_dot(tensors: Any) -> Tensor:
-    """The product of several matrices, in the order of multiplication that costs least.
+    """The product of several matrices, multiplied in the cheapest order.
 
     Shapes: (a, b), (b, c), (c, d) → (a, d). The first may be a row (b,), the last a column (c,).
 
@@ -272,7 +272,7 @@ def multi_dot(tensors: Any) -> Tensor:
 
 
 def _multiply_chain(parts: list[Tensor]) -> Tensor:
-    """The cheapest way for every stretch of the chain, from the shortest stretches up."""
+    """Multiply a chain in the cheapest order, by dynamic programming over its segments."""
     number = len(parts)
     sizes = [greatest(part.shape[0]) for part in parts] + [greatest(parts[-1].shape[1])]
     cost: dict[tuple[int, int], int] = {(i, i + 1): 0 for i in range(number)}
@@ -295,7 +295,7 @@ def _multiply_chain(parts: list[Tensor]) -> Tensor:
 
 
 def _added(x: Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Tensor:
-    """beta · x + alpha · product; with a beta of 0, x does not matter."""
+    """beta · x + alpha · product; if beta is 0, x is ignored."""
     dtype = promote(x.dtype, product.dtype)
     alpha, beta = factor_for(alpha, dtype), factor_for(beta, dtype)
     scaled = product if alpha == 1 else product * alpha
@@ -313,8 +313,8 @@ def _added(x: Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Tensor:
 def _check_ranks(name: str, *expected: tuple[Core, int]) -> None:
     shapes: list[tuple[Dim, ...]] = [x.shape for x, _ in expected]
     if any(x.ndim != rank for x, rank in expected):
-        wanted = " and ".join([str(rank) for _, rank in expected])
+        ranks = " and ".join([str(rank) for _, rank in expected])
         raise ShapeError(
             f"{name}: shapes {' and '.join([build.show(shape) for shape in shapes])} must have "
-            f"{wanted} axes"
+            f"{ranks} axes"
         )

@@ -1,4 +1,4 @@
-"""Solvers that say by a number, not by an error, whether a matrix had a solution."""
+"""Solvers that report singular matrices by a number instead of an error."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Triangle(NamedTuple):
 
 @widened
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Inverse:
-    """The inverse, and whether there is one. Shapes: (..., n, n) → (..., n, n), (...) of int32.
+    """The inverse, and whether it exists. Shapes: (..., n, n) → (..., n, n), (...) of int32.
 
-    What is not to be had is NaN.
+    Matrices without a result are NaN.
 
     >>> ogive.linalg.inv_ex(Tensor([[2.0]])).inverse.tolist()
     [[0.5]]
@@ -67,7 +67,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Inverse:
 
 @widened
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Solution:
-    """`solve`, and whether there is a solution. Shapes: as `solve`; (...) of int32.
+    """`solve`, and whether a solution exists. Shapes: as `solve`; (...) of int32.
 
     >>> ogive.linalg.solve_ex(Tensor([[2.0]]), Tensor([4.0])).result.tolist()
     [2.0]
@@ -85,16 +85,16 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 
 
 def _regular(A: Tensor, info: Tensor) -> tuple[Tensor, Tensor]:
-    """The matrices with the unit in place of singular ones, and which those are: (..., 1, 1)."""
+    """The matrices with identities in place of singular ones, and a mask of these: (..., 1, 1)."""
     failed = info.ne(0).unsqueeze(-1).unsqueeze(-1)
     return where(failed, eye(A.shape[-1], dtype=A.dtype), A), failed
 
 
 @widened
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Triangle:
-    """`cholesky`, and whether there is one. Shapes: (..., n, n) → (..., n, n), (...) of int32.
+    """`cholesky`, and whether it exists. Shapes: (..., n, n) → (..., n, n), (...) of int32.
 
-    What is not to be had is NaN.
+    Matrices without a result are NaN.
 
     >>> ogive.linalg.cholesky_ex(Tensor([[4.0]])).L.tolist()
     [[2.0]]
@@ -114,7 +114,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
 
 def _minors(matrix: Array, info: Array) -> None:
-    """The least corner of each matrix that is not positive definite."""
+    """Find the smallest leading minor of each matrix that is not positive definite."""
     size = matrix.shape[-1]
     minors = numpy.zeros(info.size, numpy.int32)
     for number, one in enumerate(matrix.reshape(info.size, size, size)):

@@ -1,4 +1,4 @@
-"""Solutions by triangles that are known already."""
+"""Solvers with given triangular factors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TriangularSolution(NamedTuple):
-    """A solution, and the matrix that it is for."""
+    """A solution, and the matrix of its system."""
 
     solution: Tensor
     cloned_coefficient: Tensor
@@ -23,7 +23,7 @@ class TriangularSolution(NamedTuple):
 
 @widened
 def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
-    """The X for which L Lᵀ X = B, L being a lower triangle, or LᵀL X = B for an upper one.
+    """The X for which L Lᵀ X = B with a lower triangle L, or LᵀL X = B with an upper one.
 
     Shapes: (..., n, k) with (..., n, n) → (..., n, k).
 
@@ -37,7 +37,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
 
 @widened
 def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
-    """The inverse of L Lᵀ, L being a lower triangle, or of LᵀL for an upper one.
+    """The inverse of L Lᵀ with a lower triangle L, or of LᵀL with an upper one.
 
     Shapes: (..., n, n) → (..., n, n).
 

@@ -212,10 +212,10 @@ def _targets(
     classes = checked(where(counted, target, 0), x.shape[axis]).unsqueeze(axis)
     with graph_lock:
         number = wrap(build.count_along(axis, x.node.shape), x.device)
-    wanted = (number == classes) & counted.unsqueeze(axis)
+    is_target = (number == classes) & counted.unsqueeze(axis)
     if weight is None:
-        return wanted, counted.cast(x.dtype)
-    return wanted, where(wanted, _weights(weight, x, axis), 0.0).sum(axis)
+        return is_target, counted.cast(x.dtype)
+    return is_target, where(is_target, _weights(weight, x, axis), 0.0).sum(axis)
 
 
 def _reduce_counted(losses: Tensor, counts: Tensor, reduction: str, name: str) -> Tensor:

@@ -128,14 +128,14 @@ def multi_margin_loss(
         raise ArgumentError(f"{name}: p must be 1 or 2, got {p}")
     (x,), dtype = meet_floats(name, input=self)
     _check_classes(x, target, x.shape[:-1], name)
-    wanted = _hot(target, x.shape[-1])
-    right = where(wanted, x, 0.0).sum(-1, keepdim=True)
+    is_target = _hot(target, x.shape[-1])
+    right = where(is_target, x, 0.0).sum(-1, keepdim=True)
     losses = (margin - right + x).relu()
     losses = losses * losses if p == 2 else losses
     if weight is not None:
         factors = weight.cast(x.dtype)
-        losses = losses * where(wanted, factors, 0.0).sum(-1, keepdim=True)
-    losses = where(wanted, 0.0, losses).sum(-1) / x.shape[-1]
+        losses = losses * where(is_target, factors, 0.0).sum(-1, keepdim=True)
+    losses = where(is_target, 0.0, losses).sum(-1) / x.shape[-1]
     return reduce_losses(losses, reduction, name).cast(dtype)
 
 
@@ -158,10 +158,10 @@ def multilabel_margin_loss(self: Tensor, target: Tensor, reduction: str = "mean"
     with graph_lock:
         square = wrap(build.filled(dtypes.bool_, True, (classes, classes)), x.device)
     ended = (target == -1).unsqueeze(-2) & square.tril()
-    wanted = _hot(target, classes) & ~ended.any(-1).unsqueeze(-1)  # (..., entry, class)
-    is_right = wanted.any(-2)
-    right = where(wanted, x.unsqueeze(-2), 0.0).sum(-1, keepdim=True)
-    counts = wanted.any(-1).unsqueeze(-1) & ~is_right.unsqueeze(-2)
+    is_target = _hot(target, classes) & ~ended.any(-1).unsqueeze(-1)  # (..., entry, class)
+    is_right = is_target.any(-2)
+    right = where(is_target, x.unsqueeze(-2), 0.0).sum(-1, keepdim=True)
+    counts = is_target.any(-1).unsqueeze(-1) & ~is_right.unsqueeze(-2)
     pairs = where(counts, (1 - right + x.unsqueeze(-2)).relu(), 0.0)
     losses = pairs.sum((-2, -1)) / classes
     return reduce_losses(losses, reduction, name).cast(dtype)

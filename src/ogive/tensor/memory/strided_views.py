@@ -35,11 +35,11 @@ def strided(flat: Tensor, shape: Sequence[int], strides: Sequence[int]) -> Tenso
         return flat.reshape(tuple(shape))
     moving = [axis for axis, size in enumerate(shape) if size > 1 and strides[axis] > 0]
     moving.sort(key=lambda axis: -strides[axis])
-    rest = span_of(shape, strides)
+    span = span_of(shape, strides)
     view = flat
     for axis in moving:
-        rest -= (shape[axis] - 1) * strides[axis]
-        view = _split(view, shape[axis], strides[axis], rest)
+        span -= (shape[axis] - 1) * strides[axis]
+        view = _split(view, shape[axis], strides[axis], span)
     present = [shape[axis] for axis in moving]
     view = view.reshape(*present)
     order = sorted(range(len(moving)), key=lambda position: moving[position])

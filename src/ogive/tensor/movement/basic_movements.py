@@ -244,8 +244,8 @@ def to_pairs(given: Sequence[Any], shape: Shape, name: str) -> build.Pairs:
             f"{name}: {len(given)} pairs were given for the {len(shape)} axes of shape "
             f"{build.show(shape)}"
         )
-    what = f"{name}: a bound"
-    return tuple([(to_dim(before, what), to_dim(after, what)) for before, after in given])
+    label = f"{name}: a bound"
+    return tuple([(to_dim(before, label), to_dim(after, label)) for before, after in given])
 
 
 def fit_shape(own: Shape, wanted: tuple[Dim, ...]) -> Shape:

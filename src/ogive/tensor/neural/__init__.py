@@ -1,1 +1,1 @@
-"""Functions that the layers of neural networks compute."""
+"""The functions of neural network layers."""

@@ -1,5 +1,4 @@
-"""The functions between the layers of a network. All of them compute half-width floats in float32
-inside, and integers in float32."""
+"""Activation functions. All compute half-width floats and integers in float32 inside."""
 
 from __future__ import annotations
 
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def _sigmoid_slope(x: Tensor, upstream: Tensor) -> Tensor:
-    """By the value, which is 0 where e⁻ˣ is infinite: there, steps one by one give 0 · ∞."""
+    """The gradient from the value of the sigmoid, which is 0 where e⁻ˣ overflows; differentiating
+    step by step would give 0 · ∞ there."""
     value = x.sigmoid()
     return upstream * (value * (1 - value))
 
@@ -131,14 +131,14 @@ def hardswish(self: Tensor) -> Tensor:
     [-0.0, 3.0]
     """
     x, dtype = widen_float(self, "hardswish")
-    # Not clamp, whose slope at its bounds is 1: here it is 0 from 3 on, and up to -3.
+    # Not clamp, whose gradient at its bounds is 1: here it is 0 from 3 on and up to -3.
     share = where(x > -3, where(x < 3, x + 3, 6), 0)
     return (x * share / 6).cast(dtype)
 
 
 @outlined
 def leaky_relu(self: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """x, and below 0 x · `negative_slope`. Shapes: unchanged.
+    """x, or x · `negative_slope` below 0. Shapes: unchanged.
 
     >>> Tensor([-2.0, 2.0]).leaky_relu(0.5).tolist()
     [-1.0, 2.0]
@@ -152,7 +152,7 @@ def rrelu(
 ) -> Tensor:
     """`leaky_relu` with the slope halfway between `lower` and `upper`. Shapes: unchanged.
 
-    In `training` each element has a slope of its own, drawn evenly from between the two.
+    In `training` each element has a slope of its own, uniform between the two.
 
     >>> Tensor([-2.0, 2.0]).rrelu(0.25, 0.75).tolist()
     [-1.0, 2.0]
@@ -191,7 +191,7 @@ def prelu(self: Tensor, weight: Tensor) -> Tensor:
 
 @outlined
 def elu(self: Tensor, alpha: float = 1.0) -> Tensor:
-    """x, and below 0 `alpha` · (eˣ - 1). Shapes: unchanged.
+    """x, or `alpha` · (eˣ - 1) below 0. Shapes: unchanged.
 
     >>> Tensor([0.0, 2.0]).elu().tolist()
     [0.0, 2.0]
@@ -212,7 +212,7 @@ def selu(self: Tensor) -> Tensor:
 
 
 def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
-    """x, and below 0 `alpha` · (e^(x / alpha) - 1). Shapes: unchanged.
+    """x, or `alpha` · (e^(x / alpha) - 1) below 0. Shapes: unchanged.
 
     >>> Tensor([0.0, 2.0]).celu(2.0).tolist()
     [0.0, 2.0]
@@ -225,7 +225,7 @@ def celu(self: Tensor, alpha: float = 1.0) -> Tensor:
 
 @outlined
 def softplus(self: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """log(1 + e^(beta · x)) / beta, and x itself where beta · x is above `threshold`.
+    """log(1 + e^(beta · x)) / beta, or x where beta · x is above `threshold`.
 
     Shapes: unchanged.
 
@@ -246,7 +246,7 @@ def logsigmoid(self: Tensor) -> Tensor:
     [-100.0]
     """
     x, dtype = widen_float(self, "logsigmoid")
-    # Both parts follow one side at 0, where the slopes of |x| and min(x, 0) belong to neither.
+    # At 0 both parts choose the same side, since |x| and min(x, 0) have no gradient there.
     is_above = x > 0
     return (where(is_above, 0, x) - where(is_above, -x, x).exp().log1p()).cast(dtype)
 
@@ -342,7 +342,7 @@ def glu(self: Tensor, dim: int = -1) -> Tensor:
 
 
 def widen_float(x: Tensor, name: str) -> tuple[Tensor, DType]:
-    """`widen` for what takes floats only."""
+    """`widen`, which raises for other dtypes than floats."""
     only_floats(x.dtype, name)
     return widen(x, name)
 

@@ -1,4 +1,4 @@
-"""Pooling into a given number of windows: place i of n covers ⌊i·length/n⌋ to ⌈(i+1)·length/n⌉."""
+"""Pooling to a given number of windows: window i of n is ⌊i·length/n⌋ to ⌈(i+1)·length/n⌉."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _greatest(x: Tensor, output_size: Any, return_indices: bool, axes: int) -> P
     with graph_lock:
         line = build.reshape(build.count(total), (*(1,) * (x.ndim - axes), *lengths))
         positions = wrap(build.expand(line, x.shape), x.device)
-    # The last axis first: what is found first along an earlier one is first in the image.
+    # The last axis first, so that of equal elements the first in the image is found.
     for axis, size in reversed(list(zip(range(x.ndim - axes, x.ndim), sizes, strict=True))):
         values, _ = _cut(values, axis, size, -math.inf)
         peaks = first_greatest(values, (axis + 1,))
@@ -128,9 +128,9 @@ def _greatest(x: Tensor, output_size: Any, return_indices: bool, axes: int) -> P
 
 
 def _cut(x: Tensor, axis: int, size: int, fill: float) -> tuple[Tensor, Any]:
-    """One axis as (windows, elements), with `fill` for those of no window; and how many each has.
+    """One axis as (windows, elements), with `fill` outside each window; and the window sizes.
 
-    Windows of one length are a reshape. Others are rows of the whole axis, all else masked.
+    Windows of equal size are a reshape. Otherwise each row is the whole axis, masked.
     """
     shape = x.shape
     length = shape[axis]
@@ -155,8 +155,8 @@ def _to_sizes(x: Core, output_size: Any, axes: int, name: str) -> Numbers:
         raise ShapeError(
             f"{name}: input has the shape {build.show(x.shape)}; only the batch may be empty"
         )
-    given = output_size if isinstance(output_size, tuple | list) else (output_size,) * axes
-    if len(given) == axes:
-        filled = zip(given, lengths, strict=True)
-        given = [length if size is None else size for size, length in filled]
-    return per_axis(tuple(given), axes, f"{name}: output_size", 0)
+    sizes = output_size if isinstance(output_size, tuple | list) else (output_size,) * axes
+    if len(sizes) == axes:
+        filled = zip(sizes, lengths, strict=True)
+        sizes = [length if size is None else size for size, length in filled]
+    return per_axis(tuple(sizes), axes, f"{name}: output_size", 0)

@@ -1,16 +1,17 @@
-"""Gradients of attention over long sequences, which compute its weights again.
+"""Gradients of attention over long sequences, which recompute the weights.
 
-With scores s = q · kᵀ · scale, weights p = softmax(s) and the result o = p · v, an upstream g gives
+With scores s = q · kᵀ · scale, weights p = softmax(s) and result o = p · v, the gradients for an
+upstream gradient g are
 
     v   pᵀ · g
     q   d · k · scale       where d = p ∘ (g · vᵀ - rows of g ∘ o, summed)
     k   dᵀ · q · scale
 
-Differentiating op by op would keep p and d, which grow with the square of the length. There are two
-ways around that:
+Differentiating op by op would keep p and d, whose size is the square of the length. There are two
+ways to avoid that:
 
-By blocks: p and d are kept for some heads, or some queries of a head, at a time, so that all five
-products are made once. What keys and values get is added up from block to block.
+By blocks: p and d are kept for some heads, or some queries of a head, at a time, so each of the
+five products is computed once. The gradients of keys and values are added up over the blocks.
 
 By rows: p is exp(s - level), where the level of a row, the logarithm of its sum of exponentials, is
 all that is kept; so each of the three is attention of its own kind, a product of rows that are
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 
 @record(frozen=True)
 class Attended:
-    """The rule of a `GRADIENT` node for the result of attention, given queries, keys, values and
-    the mask, if there is one, all of the same axes in front."""
+    """The rule of a `GRADIENT` node for the result of attention, with queries, keys, values and
+    the optional mask as sources, which all have the same batch axes."""
 
     scale: float
     is_causal: bool
@@ -78,8 +79,8 @@ class Attended:
         common: Tensor,
         block: int,
     ) -> list[Tensor]:
-        """The gradients of queries, keys and values. A block's results are joined in memory, so
-        that one block is done with before the next one begins."""
+        """The gradients of queries, keys and values. The results of each block are materialized,
+        so that a block is finished before the next one begins."""
         inputs = [query, key, value]
         split = [each.reshape(-1, *each.shape[-2:]) for each in (*inputs, given, common)]
         if mask is not None:
@@ -99,8 +100,7 @@ class Attended:
         return gradients
 
     def _of_heads(self, inputs: list[Tensor], block: int) -> list[Tensor]:
-        """The gradients of parts of the queries, one after the other, keys and values of some heads
-        get."""
+        """The gradients of some heads' queries (in parts), keys and values."""
         query, key, value, given, common = inputs[:5]
         nbytes = math.prod(query.shape[:-1]) * key.shape[-2] * query.dtype.itemsize
         rows = -(-query.shape[-2] // -(-nbytes // block))
@@ -134,7 +134,7 @@ class Attended:
         weights = self._weights(query @ key.mT, level, mask)
         slopes = weights * (given @ value.mT - common)
         parts = [self._product(slopes, key, mask) * self.scale]
-        # The same with rows along the queries.
+        # The gradients of keys and values, with rows along the queries.
         if self.is_causal:
             query, given, level, common = [x.flip(-2) for x in (query, given, level, common)]
             mask = None if mask is None else mask.flip(-2)
@@ -174,7 +174,7 @@ def with_weights_again(
     scale: float,
     is_causal: bool,
 ) -> Tensor:
-    """The result of attention, as it is returned, whose gradients are found by `Attended`."""
+    """Mark the result of attention with the rule `Attended` for its gradients."""
     front = scores.shape[:-2]
     inputs = [x.expand(*front, *x.shape[-2:]) for x in (query, key, value)]
     if mask is not None:
@@ -186,8 +186,7 @@ def with_weights_again(
 
 
 def is_large(scores: Tensor, is_causal: bool, dtype: DType) -> bool:
-    """Whether scores of values of a dtype are too large to be kept, and somebody may ask for
-    gradients."""
+    """Whether scores are too large to keep, for values of a dtype, and gradients are possible."""
     sizes = [size for size in scores.shape if isinstance(size, int)]
     is_fixed = len(sizes) == scores.ndim
     nbytes = math.prod(sizes) * scores.dtype.itemsize
@@ -199,25 +198,25 @@ def is_large(scores: Tensor, is_causal: bool, dtype: DType) -> bool:
 
 
 def _always_again(dtype: DType, costs: ScoreGradients) -> bool:
-    """Whether scores of values of a dtype are never kept."""
+    """Whether scores are never kept for values of a dtype."""
     return costs.narrow_again and dtype.itemsize == 2
 
 
 def _costs(device: str) -> ScoreGradients:
-    """The costs that the gradients of scores decide by, where they are computed.
+    """The costs of a device by which the method of the gradients is chosen.
 
-    They are the one choice that is made when a graph is built, and not by a pass: gradients are
-    nodes like all others by then.
+    This is the one choice that is made when a graph is built and not by a pass: in a pass,
+    gradients are nodes like all others.
     """
-    first = group_members(device)[0]  # of several devices, which are alike
+    first = group_members(device)[0]  # the devices of a group are alike
     return find_device(first).target(current_config()).costs.score_gradients
 
 
 def exponentials(scores: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
-    """Of the scores that count, less the greatest of the row; with their sums, and the greatest.
+    """The exponentials of the scores minus the maximum of the row, their sums, and the maxima.
 
-    A bool mask says what counts, another one is added. Rows in which nothing does have zeros, the
-    sum 1 and the greatest 0.
+    A bool mask selects the scores that count; a float mask is added. A row in which none counts
+    has zeros, the sum 1 and the maximum 0.
     """
     if mask is None:
         peak = scores.amax(-1, keepdim=True).detach()

@@ -3,10 +3,10 @@
     x (batch, groups, 1, channels, taps₀, places₀, taps₁, places₁)
     w (1, groups, features, channels, taps₀, 1, taps₁, 1)      →   Σ over channels, taps₀, taps₁
 
-The windows are movement (`sliding_windows.py`), so the loops of the product read the input itself.
-Padding is the only thing that is put into memory, in the order in which the product reads it.
+The windows are movements (`sliding_windows.py`), so the loops of the product read the input itself.
+Only a padded or strided input is materialized, in the order in which the product reads it.
 
-Everything here works on nodes and is called with `graph_lock` held.
+All functions here work on nodes and are called with `graph_lock` held.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from ogive.tensor.movement.sliding_windows import (
 
 @record(frozen=True)
 class Method:
-    """How windows are taken and channels grouped; the rule for gradients of such a convolution.
+    """The windows and groups of a convolution, and the rule for its gradients.
 
-    The gradient of the input is the transpose, of the upstream. Differentiating op by op would put
-    the product into memory for every tap and then add it up.
+    The gradient of the input is the transposed convolution of the upstream gradient.
+    Differentiating op by op would materialize the product for every tap and then add them up.
     """
 
     pads: tuple[tuple[int, int], ...]
@@ -55,7 +55,7 @@ class Method:
         return make(Op.GRADIENT, total.dtype, (total, node, filters), self)
 
     def transpose(self, node: UOp, filters: UOp, lengths: Numbers) -> UOp:
-        """The other way round: (batch, features, ...), (features, channels / groups, ...) →
+        """The transpose: (batch, features, ...), (features, channels / groups, ...) →
         (batch, channels, *lengths)."""
         total = _transposed(self, node, filters, lengths)
         if not node.dtype.is_float or not history.is_tracking():
@@ -69,7 +69,7 @@ class Method:
         return self.transpose(upstream, filters, lengths), self.of_filters(x, filters, upstream)
 
     def of_filters(self, x: UOp, filters: UOp, upstream: UOp) -> UOp:
-        """The windows times the upstream, summed over the batch and all places."""
+        """The gradient of the filters: windows times upstream, summed over batch and places."""
         view = self._windows(x, filters)
         batch, _, *pairs = view.shape
         features, channels, *_ = filters.shape
@@ -89,7 +89,7 @@ class Method:
 
 @record(frozen=True)
 class _Transpose:
-    """The rule for gradients of the transpose of a convolution."""
+    """The rule for the gradients of a transposed convolution."""
 
     method: Method
     is_fixed = True
@@ -102,7 +102,7 @@ class _Transpose:
 
 
 def _windows(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -> UOp:
-    """The windows, and in memory whatever of them is not where the input is."""
+    """The windows of an input, which is first laid out in memory if it is padded or strided."""
     if max(taps) == 1:
         view = slide_last(node, taps, strides, dilations)
         return keep(view) if max(strides) > 1 else view
@@ -112,7 +112,8 @@ def _windows(node: UOp, taps: Numbers, strides: Numbers, dilations: Numbers) -> 
 
 
 def _product(view: UOp, filters: UOp, groups: int) -> UOp:
-    """(batch, channels, taps, places, ...) and (features, channels, taps, ...), summed."""
+    """The product of windows (batch, channels, taps, places, ...) and filters (features, channels,
+    taps, ...), summed over channels and taps."""
     batch, _, *pairs = view.shape
     features, channels, *taps = filters.shape
     each = features // groups
@@ -129,13 +130,13 @@ def _product(view: UOp, filters: UOp, groups: int) -> UOp:
 
 
 class _Remainders(NamedTuple):
-    """Remainders of places along an axis, side by side, that get equally many taps of the same
-    elements.
+    """Adjacent remainders (of places by the stride, along an axis) that get equally many taps of
+    the same elements.
 
     Place p = stride·q + r gets element q + offset - t·dilation' times tap phase + t·stride', for
-    t < taps, where stride' and dilation' are without what both have in common. `phase` is that of
-    the first remainder, and that of each other one is one more. It is so for q < `reached`, if the
-    input is padded by so many elements; what lies behind gets nothing.
+    t < taps, where stride' and dilation' are divided by their common divisor. `phase` is that of
+    the first remainder and increases by 1 for each further one. This holds for q < `reached`, with
+    the input padded by `pads`; places beyond get nothing.
     """
 
     number: int
@@ -149,7 +150,7 @@ class _Remainders(NamedTuple):
 def _remainders(
     method: Method, axis: int, taps: int, places: int, length: int
 ) -> list[_Remainders]:
-    """All remainders of an axis of so many taps and places that is to have a length."""
+    """All remainders of an axis, for its taps and places and the length of the result."""
     stride, dilation = method.strides[axis], method.dilations[axis]
     step, distance = _coprime(stride, dilation)
     remainders: list[_Remainders] = []
@@ -176,9 +177,10 @@ def _coprime(stride: int, dilation: int) -> tuple[int, int]:
 
 
 def _transposed(method: Method, node: UOp, filters: UOp, lengths: Numbers) -> UOp:
-    """Places whose remainders by the stride get equally many taps of the same elements are a
-    convolution of the input with those taps, its windows read backwards, and the results are
-    interleaved.
+    """A transposed convolution, as convolutions whose results are interleaved.
+
+    The places whose remainders by the stride get equally many taps of the same elements are a
+    convolution of the input with those taps, with windows read backwards.
 
         w (features, channels, t·stride + r)   →   (channels·r, features, t)
     """
@@ -206,7 +208,7 @@ def _transposed(method: Method, node: UOp, filters: UOp, lengths: Numbers) -> UO
 
 
 class _Padded:
-    """An input, and in memory once for all, as it is where it is padded most."""
+    """An input that is materialized once, with the most padding that any part needs."""
 
     def __init__(self, node: UOp, choices: list[list[_Remainders]]) -> None:
         self.node = node
@@ -217,7 +219,7 @@ class _Padded:
         self._kept = keep(pad_last(node, self._widest)) if any(map(any, self._widest)) else node
 
     def by(self, pads: list[tuple[int, int]]) -> UOp:
-        """The input, padded by so much; a negative length cuts."""
+        """The input padded by `pads`; a negative length cuts."""
         if max(map(max, pads)) <= 0:
             return pad_last(self.node, pads)
         rest = [
@@ -242,7 +244,7 @@ def _part(
     view = build.flip(view, tuple(range(2, len(view.shape), 2)))
     total = _product(view, own, method.groups)
     if max(method.strides) > 1:
-        total = keep(total)  # a kernel that interleaves would compute it for all places
+        total = keep(total)  # else the interleaving kernel would compute it for all places
     ends = [(0, count - each.reached) for each, count in zip(chosen, counts, strict=True)]
     return pad_last(build.reshape(total, (*shape, *total.shape[2:])), ends)
 
@@ -261,6 +263,6 @@ def _own_filters(filters: UOp, chosen: tuple[_Remainders, ...], steps: Numbers, 
     filters = build.permute(filters, (0, 2, *range(4, rank, 2), 1, *range(3, rank, 2)))
     remainders = math.prod(each.number for each in chosen)
     if remainders > 1 < channels:
-        filters = keep(filters)  # else the product would find no rows in them
+        filters = keep(filters)  # else their rows would not be contiguous for the product
     taps = [each.taps for each in chosen]
     return build.reshape(filters, (groups * channels * remainders, features // groups, *taps))

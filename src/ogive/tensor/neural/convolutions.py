@@ -1,6 +1,6 @@
-"""Convolutions and their transposes: what users call, and what is asked of their arguments.
+"""Convolutions and their transposes: the functions for users and the checks of their arguments.
 
-The products are those of `convolution_products.py`.
+The products are in `convolution_products.py`.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """`weight` times each element of the input, added up where they overlap, plus `bias`: what
-    carries gradients back through `conv2d`.
+    """`weight` times each element of the input, added up where they overlap, plus `bias`: the
+    transpose of `conv2d`, which its gradients use.
 
     Shapes: (batch, channels, h, w) with weight (channels, features / groups, taps, taps) and
     bias (features,) → (batch, features, places, places). There are (length - 1)·stride -
@@ -215,14 +215,14 @@ def _convolve(
 def _method(
     pads: tuple[tuple[int, int], ...], strides: Numbers, dilations: Numbers, groups: int
 ) -> Method:
-    # Here, since few processes convolve, and every one would load it.
+    # Imported here, since few processes use convolutions.
     from ogive.tensor.neural import convolution_products
 
     return convolution_products.Method(pads, strides, dilations, groups)
 
 
 def _finish(total: UOp, x: Core, bias: Any, axes: int, dtype: DType, device: str) -> Tensor:
-    """Bias added, converted back, without the batch axis if there was none."""
+    """Add the bias, cast back, and remove the batch axis if the input had none."""
     if bias is not None:
         line = build.reshape(_widen(bias.node), (bias.node.shape[0], *(1,) * axes))
         total = make(Op.ADD, total.dtype, (total, build.expand_to(line, total.shape)))
@@ -273,7 +273,7 @@ def _convolve_transposed(
         return _finish(total, x, bias, axes, dtype, device)
 
 
-# What is asked of the arguments
+# Checks of the arguments
 
 
 def _widen(node: UOp) -> UOp:

@@ -1,4 +1,4 @@
-"""Attention: values averaged by how well their keys fit a query."""
+"""Attention: averages of values, weighted by how well their keys match a query."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def scaled_dot_product_attention(
     """softmax(query · keyᵀ · scale + mask) · value, this tensor being the query.
 
     Shapes: (..., l, e) with key (..., s, e) and value (..., s, v) → (..., l, v); the axes in
-    front broadcast. `attn_mask` broadcasts to (..., l, s): a bool one says what takes part, a
-    float one is added. `is_causal` lets position i see the positions up to i. A query that
-    sees nothing gives zeros. `scale` is 1 / √e unless given. With `enable_gqa` each key and
-    value head serves as many query heads, on axis -3. Each weight is dropped with probability
-    `dropout_p`, always: there is no training here.
+    front broadcast. `attn_mask` broadcasts to (..., l, s): a bool mask selects the keys, a float
+    mask is added. With `is_causal` position i sees the positions up to i. A query that sees no
+    keys gives zeros. `scale` is 1 / √e by default. With `enable_gqa` each key and value head
+    serves several query heads, on axis -3. Each weight is dropped with probability `dropout_p`
+    in every call, since a function has no training mode.
 
     >>> x = ogive.ones(1, 4, 8)
     >>> x.scaled_dot_product_attention(x, x, is_causal=True).shape
@@ -47,7 +47,7 @@ def scaled_dot_product_attention(
     Raises `ShapeError` when the shapes do not fit, `DtypeError` unless all are of one float
     dtype, `ArgumentError` for a mask together with `is_causal`.
     """
-    # Here, since few processes attend, and every one would load it.
+    # Imported here, since few processes use attention.
     from ogive.tensor.neural.attention_gradients import exponentials, is_large, with_weights_again
 
     _check(self, key, value, attn_mask, is_causal)

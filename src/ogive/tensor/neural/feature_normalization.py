@@ -1,6 +1,6 @@
-"""Normalization: less the mean, over the standard deviation, of a batch, a group or a row.
+"""Normalization by the mean and standard deviation of a batch, a group or a row.
 
-All of them compute half-width floats in float32, and give back the dtype of the input.
+All compute half-width floats in float32 and return the dtype of the input.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def batch_norm(
 
 
 class Normalized(NamedTuple):
-    """A batch that is normalized, the means of its channels, and their unbiased variances."""
+    """A normalized batch, the means of its channels, and their unbiased variances."""
 
     result: Tensor
     mean: Tensor
@@ -91,7 +91,7 @@ def normalize_by(
     bias: Tensor | None,
     eps: float,
 ) -> Tensor:
-    """`batch_norm` by statistics that are known. Shapes: (batch, channels, ...), (channels,)."""
+    """`batch_norm` by given statistics. Shapes: (batch, channels, ...), (channels,)."""
     wide, dtype = widen(x, "batch_norm")
     line = (-1, *(1,) * (x.ndim - 2))
     at = _at(mean, wide, line), _at(variance, wide, line)
@@ -102,7 +102,7 @@ def normalize_by(
 def normalize_batch(
     x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Normalized:
-    """`batch_norm` by the statistics of the batch, and these."""
+    """`batch_norm` by the statistics of the batch, which are returned too."""
     wide, dtype = widen(x, "batch_norm")
     axes = (0, *range(2, x.ndim))
     mean = wide.mean(axes, keepdim=True)
@@ -128,7 +128,7 @@ def _normalize(
     eps: float,
     dtype: DType,
 ) -> Tensor:
-    """`batch_norm` by a mean and a variance of each channel, in a dtype."""
+    """`batch_norm` by the mean and variance of each channel, computed in a dtype."""
     line = (-1, *(1,) * (x.ndim - 2))
     return _finish(x - mean, variance, eps, (weight, bias), line, dtype)
 
@@ -234,8 +234,8 @@ def rms_norm(
     weight: Tensor | None = None,
     eps: float | None = None,
 ) -> Tensor:
-    """x / √(mean of x² + eps) over the last axes, times `weight`; `eps` is what the dtype
-    resolves next to 1 unless it is given.
+    """x / √(mean of x² + eps) over the last axes, times `weight`; `eps` is by default the distance
+    from 1 to the next number of the dtype.
 
     Shapes: unchanged; `weight` has the shape `normalized_shape`, which is how x's shape must
     end.
@@ -272,19 +272,19 @@ def local_response_norm(
         )
     x, dtype = widen(self, "local_response_norm")
     batch, channels, *_ = x.shape
-    rest = element_count(x.shape[2:])
-    line = x.square().reshape(batch, 1, channels, rest).transpose(2, 3)
-    # An average over all `size` channels, also where some of them are outside.
+    inner = element_count(x.shape[2:])
+    line = x.square().reshape(batch, 1, channels, inner).transpose(2, 3)
+    # An average over `size` channels, even if some of them are outside.
     mean = line.pad((number // 2, (number - 1) // 2)).avg_pool2d((1, number), stride=1)
     scale = (mean * alpha + k).pow(beta)
     return (x / scale.transpose(2, 3).reshape(x.shape)).cast(dtype)
 
 
-# The parts they share
+# Shared parts
 
 
 def _centre(x: Tensor, axes: tuple[int, ...]) -> tuple[Tensor, Tensor, Tensor]:
-    """x less its mean, the mean, and the variance; the axes stay, with length 1."""
+    """x minus its mean, the mean, and the variance; the axes stay, with length 1."""
     mean = x.mean(axes, keepdim=True)
     centred = x - mean
     return centred, mean, centred.square().mean(axes, keepdim=True)
@@ -298,7 +298,7 @@ def _finish(
     line: Shape,
     dtype: DType,
 ) -> Tensor:
-    """Scaled by the variance, then by the parameters, which take the shape `line`."""
+    """Scale by the variance, then by the parameters, reshaped to `line`."""
     result = centred * (variance + eps).rsqrt()
     weight, bias = affine
     if weight is not None:
@@ -317,14 +317,14 @@ def _unbiased(variance: Tensor, number: Any) -> Tensor:
 
 
 def _follow(running: Tensor | None, latest: Tensor, momentum: Any) -> None:
-    """A running statistic moves towards the latest one."""
+    """Move a running statistic towards the latest one."""
     if running is not None:
         move_towards(running, latest, momentum)
 
 
 @open_to_eager
 def move_towards(running: Tensor, latest: Tensor, momentum: Any) -> None:
-    """Let a tensor have its values moved towards others, by a share of the distance."""
+    """Assign to a tensor its values moved towards others, by a share of the distance."""
     running.assign(_moved(running, latest.detach(), momentum))
 
 
@@ -340,11 +340,11 @@ def _resolution(dtype: DType) -> float:
     return math.ldexp(1.0, -52 if dtype.bits == 64 else -23)
 
 
-# What is asked of the arguments
+# Checks of the arguments
 
 
 def _prepare(x: Tensor, parameters: dict[str, Any], name: str) -> tuple[Tensor, DType]:
-    """The input in the dtype to compute in, its parameters checked to be one per channel."""
+    """The input in the dtype to compute in, after a check that parameters are one per channel."""
     _check_channels(x, parameters, name)
     return widen(x, name)
 
@@ -358,7 +358,7 @@ def _check_channels(x: Core, parameters: dict[str, Any], name: str) -> None:
 
 
 def _ending(x: Core, given: Any, parameters: dict[str, Any], name: str) -> Shape:
-    """The shape that x's shape must end in, and its parameters must have."""
+    """The normalized shape, checked to be the end of x's shape and the shape of the parameters."""
     shape = to_shape((given,), name)
     if not shape or x.shape[-len(shape) :] != shape:
         raise ShapeError(

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
 
 APART = (0, 1, 2, 4, 3, 5)
-"""Exchanges (taps, places, taps, places) and (taps, taps, places, places)."""
+"""The permutation between (taps, places, taps, places) and (taps, taps, places, places)."""
 
 
 def unfold_windows(
     self: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
-    """Every window of an image as one column: what PyTorch has as `nn.functional.unfold`.
+    """Every window of an image as one column, like PyTorch's `nn.functional.unfold`.
 
     Shapes: (batch, channels, h, w) → (batch, channels · taps · taps, places · places), the
     batch being optional. The arguments are those of `conv2d`.
@@ -67,8 +67,8 @@ def fold_windows(
     padding: Any = 0,
     stride: Any = 1,
 ) -> Tensor:
-    """Columns put back as windows of an image, and added up where these overlap: what PyTorch
-    has as `nn.functional.fold`.
+    """Columns as windows of an image, added up where they overlap, like PyTorch's
+    `nn.functional.fold`.
 
     Shapes: (batch, channels · taps · taps, places · places) → (batch, channels, *output_size),
     the batch being optional; as many places as there are in an image of `output_size`.

@@ -1,4 +1,4 @@
-"""Images made larger or smaller, and channels exchanged for resolution."""
+"""Images resampled to another size, and channels exchanged for resolution."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MODES = {
     "nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "area": (1, 2, 3), "linear": (1,),
     "bilinear": (2,), "trilinear": (3,), "bicubic": (2,),
 }  # fmt: skip
-"""The modes of `interpolate`, and for how many axes each is."""
+"""The modes of `interpolate`, with the number of axes that each supports."""
 
 
 def interpolate(
@@ -49,7 +49,7 @@ def interpolate(
     [[[1.0, 1.5, 2.5, 3.0]]]
 
     Raises `ArgumentError` unless exactly one of `size` and `scale_factor` is given, and for a
-    mode that there is not for as many axes.
+    mode that does not support the number of axes.
     """
     axes = to_axes(self, mode, align_corners, antialias)
     sizes, ratios = to_sizes(self, size, scale_factor, recompute_scale_factor, axes)
@@ -71,7 +71,7 @@ def interpolate(
             x = _filtered(x, axis, target, ratio, mode == "bicubic")
         else:
             x = _smooth(x, axis, target, ratio, bool(align_corners), mode == "bicubic")
-    return x.cast(dtype).clone()  # where no axis changes it would be a view
+    return x.cast(dtype).clone()  # it would be a view if no axis changes
 
 
 def pixel_shuffle(self: Tensor, upscale_factor: int) -> Tensor:
@@ -148,9 +148,9 @@ def channel_shuffle(self: Tensor, groups: int) -> Tensor:
 
 
 def is_kept(mode: str, axes: int, length: int, target: int, aligned: bool) -> bool:
-    """Whether an axis whose length stays is copied, though a scale may ask for other places.
+    """Whether an axis whose length stays is copied, though the scale may give other positions.
 
-    PyTorch does so in the modes that are made of straight lines, and for images also in "nearest".
+    PyTorch does so in the linear modes, and for images also in "nearest".
     """
     if length != target:
         return False
@@ -165,20 +165,20 @@ def _nearest(x: Tensor, axis: int, target: int, mode: str, axes: int, ratio: flo
         x = x.unsqueeze(axis + 1)
         x = x.expand(*shape[: axis + 1], target // length, *shape[axis + 1 :])
         return x.reshape(*shape[:axis], target, *shape[axis + 1 :])
-    # In float32, as PyTorch has it: which of two neighbours is nearer can depend on it.
+    # In float32, as in PyTorch: the choice of the nearer neighbour can depend on it.
     place = _count(target, x).cast(dtypes.float32) + shift
     return _take(x, axis, (place * ratio).floor(), 0)
 
 
 def _step(mode: str, axes: int, length: int, target: int, ratio: float) -> tuple[float, float]:
-    """How far the pixels that are taken lie apart, and where in the first new pixel one lies."""
+    """The distance of the pixels taken, and the sampling position within a new pixel."""
     if mode == "nearest" and axes == 2 and target == 2 * length:
-        ratio = 0.5  # as in PyTorch: whatever the scale was that led to this length
+        ratio = 0.5  # as in PyTorch, whatever scale led to this length
     return ratio, 0.5 if mode == "nearest-exact" else 0.0
 
 
 def nearest_pixels(mode: str, axes: int, length: int, target: int, ratio: float) -> Any:
-    """The pixel that each new one along an axis takes its value from, as an array."""
+    """The source pixel of each new pixel along an axis, as an array."""
     ratio, shift = _step(mode, axes, length, target, ratio)
     if target % length == 0 and ratio * target == length:
         return numpy.arange(length).repeat(target // length)
@@ -189,7 +189,7 @@ def nearest_pixels(mode: str, axes: int, length: int, target: int, ratio: float)
 def _smooth(
     x: Tensor, axis: int, target: int, ratio: float, align_corners: bool, cubic: bool
 ) -> Tensor:
-    """A sum of two or four neighbours; beyond the edge the last pixel counts again."""
+    """A weighted sum of two or four neighbours; beyond the edge the last pixel is repeated."""
     place = _count(target, x).cast(dtypes.float64)
     place = place * ratio if align_corners else (place + 0.5) * ratio - 0.5
     if not cubic:
@@ -232,7 +232,7 @@ def cubic_kernel(distance: Tensor, a: float) -> Tensor:
 
 
 def _take(x: Tensor, axis: int, places: Tensor, offset: int) -> Tensor:
-    """The elements at `places` (whole numbers) plus `offset` along an axis, held inside it."""
+    """The elements at `places` (whole numbers) plus `offset` along an axis, clamped to it."""
     line = (places.cast(dtypes.int64) + offset).clamp(0, x.shape[axis] - 1)
     shape = (*x.shape[:axis], line.shape[0], *x.shape[axis + 1 :])
     with graph_lock:
@@ -247,7 +247,7 @@ def _count(length: int, x: Core) -> Tensor:
         return wrap(build.count(length), x.device)
 
 
-# What is asked of the arguments
+# Checks of the arguments
 
 
 def to_axes(x: Core, mode: str, align_corners: bool | None, antialias: bool) -> int:
@@ -272,7 +272,7 @@ def to_axes(x: Core, mode: str, align_corners: bool | None, antialias: bool) -> 
 def to_sizes(
     x: Core, size: Any, scale_factor: Any, recompute: bool | None, axes: int
 ) -> tuple[Numbers, list[float]]:
-    """The lengths of the result, and how many pixels of the input each of its pixels is."""
+    """The lengths of the result, and the pixels of the input per pixel of the result."""
     lengths = spatial_lengths(x.shape, axes, "interpolate")
     if (size is None) == (scale_factor is None):
         raise ArgumentError(
@@ -289,13 +289,13 @@ def to_sizes(
             raise ArgumentError("interpolate: recompute_scale_factor goes with scale_factor")
         sizes = per_axis(size, axes, "interpolate: size")
         return sizes, [n / s for n, s in zip(lengths, sizes, strict=True)]
-    given = [to_number(entry, "interpolate: scale_factor") for entry in to_entries(scale_factor)]
-    if len(given) not in (1, axes):
+    factors = [to_number(entry, "interpolate: scale_factor") for entry in to_entries(scale_factor)]
+    if len(factors) not in (1, axes):
         raise ArgumentTypeError(
             f"interpolate: scale_factor is one number or {axes} of them, not {scale_factor!r}"
         )
-    given *= axes // len(given)
-    pairs = list(zip(lengths, given, strict=True))
+    factors *= axes // len(factors)
+    pairs = list(zip(lengths, factors, strict=True))
     sizes = tuple([math.floor(length * factor) for length, factor in pairs])
     if min(sizes) < 1:
         raise ArgumentError(
@@ -304,7 +304,7 @@ def to_sizes(
         )
     if recompute:
         return sizes, [n / s for n, s in zip(lengths, sizes, strict=True)]
-    return sizes, [1 / factor for factor in given]
+    return sizes, [1 / factor for factor in factors]
 
 
 def _to_factor(x: Core, value: Any, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Rows of a table, and rows of zeros with a one in them."""
+"""Lookups of rows in a table, and one-hot rows."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def embedding(self: Tensor, weight: Tensor, padding_idx: int | None = None) -> T
 def one_hot(self: Tensor, num_classes: int = -1) -> Tensor:
     """1 at the position that each element holds, 0 elsewhere, as int64.
 
-    Shapes: (...) of integers → (..., num_classes). If `num_classes` is not given, it is one
-    more than the greatest element, which is computed for that.
+    Shapes: (...) of integers → (..., num_classes). By default `num_classes` is one more than the
+    greatest element, which is computed at once for that.
 
     >>> Tensor([2, 0]).one_hot(3).tolist()
     [[0, 0, 1], [1, 0, 0]]
@@ -79,7 +79,7 @@ def one_hot(self: Tensor, num_classes: int = -1) -> Tensor:
 
 
 def checked(positions: Tensor, count: int) -> Tensor:
-    """The same as int64; computing one that is not below `count` raises `IndexRangeError`."""
+    """Positions as int64; computing one that is not below `count` raises `IndexRangeError`."""
     with graph_lock:
         node = build.cast(positions.node, dtypes.int64)
         return wrap(build.gather(build.count(count), [node]), positions.device)

@@ -211,7 +211,7 @@ def lp_pool3d(
 
 
 class Slide(NamedTuple):
-    """Where windows stand along the last axes; `pads` is what makes them fill the input exactly."""
+    """The windows along the last axes; `pads` makes them cover the input exactly."""
 
     taps: Numbers
     strides: Numbers
@@ -245,7 +245,7 @@ def _slide(x: Core, options: tuple[Any, ...], axes: int, name: str) -> Slide:
         room = size + 2 * pad - reach
         number = (room + (step - 1 if ceil_mode else 0)) // step + 1
         if ceil_mode and (number - 1) * step >= size + pad:
-            number -= 1  # a window must not begin in the padding behind the input
+            number -= 1  # a window must not begin in the padding after the input
         if number < 1:
             raise ShapeError(
                 f"{name}: input {build.show(x.shape)} with padding={padding} has no room for "
@@ -259,7 +259,7 @@ def _slide(x: Core, options: tuple[Any, ...], axes: int, name: str) -> Slide:
 def _windows(node: UOp, spec: Slide, fill: Scalar = 0) -> UOp:
     """(..., taps, places, taps, places), with `fill` outside the input.
 
-    Windows that overlap read everything more than once: then it pays to lay it out for them.
+    Overlapping windows read every element more than once, so the input is laid out for them.
     """
     node = pad_last(node, spec.pads, fill)
     step = spec.strides[-1]
@@ -289,7 +289,7 @@ def _greatest(x: Core, spec: Slide, return_indices: bool) -> Pooled:
 
 @record(frozen=True)
 class _ToFirst:
-    """Of equal elements along axes that are the greatest, the first one has the gradient."""
+    """The backward function of a maximum that gives the gradient to the first of equal elements."""
 
     axes: tuple[int, ...]
 
@@ -302,16 +302,16 @@ class _ToFirst:
         total = math.prod(lengths)
         with graph_lock:
             places = wrap(build.reshape(build.count(total), tuple(shape)), values.device)
-        places = places.cast(dtypes.int32)  # as wide as the values that they go with
+        places = places.cast(dtypes.int32)  # as wide as the values, for equal lanes
         greatest = values.lt(values.amax(axes, keepdim=True)).logical_not()
         first = where(greatest, places, total).amin(axes, keepdim=True)
-        # That it was found follows from the rest, and is what a kernel needs to go by the values.
+        # `greatest` is redundant, but lets a kernel recognize the comparison of the values.
         return where(greatest & (places == first), upstream, upstream.new_zeros(()))
 
 
 def first_greatest(values: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """The greatest along axes, which stay; of equal ones the first in the order of `axes` has the
-    gradient, as in PyTorch. In a window with a NaN it is the first of all."""
+    """The greatest along axes, which stay. Of equal elements the first in the order of `axes` gets
+    the gradient, as in PyTorch; in a window with a NaN the first element does."""
     peaks = values.amax(axes, keepdim=True)
     if not values.dtype.is_float:
         return peaks
@@ -340,8 +340,8 @@ def _average(x: Tensor, spec: Slide, count_padding: bool, divisor: int | None) -
 
 
 def _counts(x: Core, spec: Slide, count_padding: bool) -> Any:
-    """How many elements each window averages: a number if all have as many, else a tensor that
-    broadcasts to the places."""
+    """The number of elements that each window averages: a number if it is equal for all, else a
+    tensor that broadcasts to the places."""
     result: Any = 1
     for axis, length in enumerate(spatial_lengths(x.shape, len(spec.taps), spec.name)):
         taps, stride, pad = spec.taps[axis], spec.strides[axis], spec.padding[axis]

@@ -373,11 +373,11 @@ def _at_position(op: Op, axis: int, keepdim: bool, name: str) -> Callable[[Any, 
 
     def back(x: Tensor, upstream: Any) -> Tensor:
         chosen = _position(x, op, axis, True, name)
-        given = upstream if keepdim else upstream.unsqueeze(axis)
+        gradient = upstream if keepdim else upstream.unsqueeze(axis)
         with graph_lock:
             places = wrap(build.count_along(axis, x.shape), x.device)
             zero = wrap(build.constant(x.dtype, 0), x.device)
-        return where(places.eq(chosen), given, zero)
+        return where(places.eq(chosen), gradient, zero)
 
     return back
 

@@ -214,11 +214,11 @@ def _order_along(x: Tensor, axis: int, descending: bool, count: int | None = Non
     with graph_lock:
         node = line.node
         most = node.shape[-1]
-        wanted = most if count is None else count
+        length_kept = most if count is None else count
         if most < 2:
-            order = build.count_along(len(node.shape) - 1, (*node.shape[:-1], wanted))
+            order = build.count_along(len(node.shape) - 1, (*node.shape[:-1], length_kept))
         else:
-            order = make(Op.ORDER, dtypes.int64, (node,), (descending, wanted))
+            order = make(Op.ORDER, dtypes.int64, (node,), (descending, length_kept))
         positions = wrap(order, x.device)
     if is_symbolic(length) and count is None:
         positions = positions.narrow(-1, 0, length)

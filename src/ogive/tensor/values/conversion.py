@@ -98,10 +98,10 @@ def to(
             place = to_device(device)
         if place != self.device:
             node = make(Op.COPY, node.dtype, (node,), place)
-        wanted = node.dtype if dtype is None else to_dtype(dtype)
+        result_dtype = node.dtype if dtype is None else to_dtype(dtype)
         if copy:
-            return wrap(build.cast(node, wanted), place)
-        return _converted(self, node, wanted, place)
+            return wrap(build.cast(node, result_dtype), place)
+        return _converted(self, node, result_dtype, place)
 
 
 def cpu(self: Tensor) -> Tensor:

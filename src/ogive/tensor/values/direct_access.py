@@ -76,15 +76,15 @@ def read_directly(tensor: Core) -> NDArray[Any] | None:
     that has not run yet.
     """
     moment = clock.quiet
-    given = tensor.node
-    if given.op is Op.BUFFER:
+    node = tensor.node
+    if node.op is Op.BUFFER:
         return None  # neither a view nor an expression
     read: list[Buffer] = []
-    values = shown_values(given, read, least_parts=1)
+    values = shown_values(node, read, least_parts=1)
     if values is None:
         return None
-    values = numpy.array(values, dtype=given.dtype.numpy, order="C")
-    if tensor.node is not given or (clock.now != moment and is_disturbed(moment, read)):
+    values = numpy.array(values, dtype=node.dtype.numpy, order="C")
+    if tensor.node is not node or (clock.now != moment and is_disturbed(moment, read)):
         return None
     return values
 

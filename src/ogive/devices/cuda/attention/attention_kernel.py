@@ -272,8 +272,8 @@ class _AttentionKernel:
     def _first_block(
         self, weights: RowWeights, place: TilePlace, ring: list[str]
     ) -> tuple[list[str], list[str]]:
-        """The state after the first block: its stage and parity, what is known of the rows, words
-        of weights and sums; and the stage behind it."""
+        """The state after the first block: its stage and parity, the state of the rows, the words
+        of weights, and the sums; and the next stage."""
         stage, parity = ring
         scores = self._begin_scores(stage, parity)
         scores = self._finish_scores(scores, 0)

@@ -302,9 +302,9 @@ def _windows_of(convolution: Convolution, image: UOp, target: Target) -> UOp:
     rank, value = len(image.shape), image
     is_open = convolution.is_padded and not _is_read_where_it_is(convolution, target)
     is_by_pixels = convolution.dot is not None or is_computed(convolution.image)
-    wanted = convolution.multiplied
-    if convolution.dot is not None and (value.dtype is not wanted or value is convolution.image):
-        value, is_open = cast(value, wanted), True
+    dtype = convolution.multiplied
+    if convolution.dot is not None and (value.dtype is not dtype or value is convolution.image):
+        value, is_open = cast(value, dtype), True
     for move in path_below(convolution.windows, convolution.image):
         if move.op in (Op.CONTIGUOUS, Op.CAST):
             continue

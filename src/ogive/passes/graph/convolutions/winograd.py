@@ -175,12 +175,12 @@ def convolve_in_tiles(
     product = apply(Op.MUL, expand(laid, shape), expand(filters, shape))
     total = _kept(UOp(Op.REDUCE_AXES, product.dtype, (product,), (Op.ADD, (4,))), STRIPS)
     sums = reshape(total, (strips, side, side, batch * counts[0] // strips, counts[1], features))
-    made = _transformed(
+    results = _transformed(
         transform.of_results,
         [[_piece(sums, i, j) for j in range(side)] for i in range(side)],
     )
     high, wide = counts[0] * edge, counts[1] * edge
-    value = _joined(made, (2, 4))
+    value = _joined(results, (2, 4))
     value = reshape(value, (batch, high, wide, features))
     if not is_joined:
         value = _kept(value, STRIPPED if strips > 1 else ())

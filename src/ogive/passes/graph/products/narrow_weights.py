@@ -112,10 +112,10 @@ def _is_product(total: UOp, factors: tuple[UOp, ...], dtype: DType) -> bool:
     if any(narrow is not None and narrow.dtype is not dtype for narrow in known):
         return False
     shape = total.operand.shape
-    own = [factor.operand.shape if factor.op is Op.EXPAND else factor.shape for factor in factors]
+    sizes = [factor.operand.shape if factor.op is Op.EXPAND else factor.shape for factor in factors]
     if not all(isinstance(size, int) for size in shape):
         return False
-    for first, second in (own, reversed(own)):
+    for first, second in (sizes, reversed(sizes)):
         alone = [int(size) for size, beside in zip(first, second, strict=True) if beside == 1]
         if max(alone, default=1) < LEAST_SIDE:
             return False

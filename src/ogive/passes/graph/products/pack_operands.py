@@ -58,7 +58,7 @@ def _is_sum(node: UOp) -> bool:
 
 
 def _count_uses(sink: UOp) -> Counter[tuple[UOp, tuple[int, ...]]]:
-    """For each operand and summed axes, how many products read it.
+    """Count the products that read each operand along each choice of summed axes.
 
     The steps of a recurrent layer all read the same weights.
     """
@@ -134,7 +134,7 @@ class _Matrices(NamedTuple):
 
 
 def _find_matrices(node: UOp, uses: Sequence[int]) -> _Matrices | None:
-    """The operands and axes of a matrix product; None if a sum is none.
+    """The operands and axes of a sum that is a matrix product; None for other sums.
 
     It may have a single row, if its matrix is shared with products of other rows.
     """
@@ -163,7 +163,7 @@ def _find_matrices(node: UOp, uses: Sequence[int]) -> _Matrices | None:
 
 
 def _row_tile(length: Dim, target: Target) -> int:
-    """How many rows a panel of rows has. A symbolic length is seldom a multiple of that."""
+    """The number of rows in a panel. A symbolic length is seldom a multiple of it."""
     most = sums_in_registers(target) // target.costs.packing.panel_vectors
     return best_tile(length if isinstance(length, int) else greatest(length) - 1, most, target)
 
@@ -298,7 +298,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     if before < 1 and crowd * product.dtype.itemsize > target.l1_bytes:
         before -= costs.crowded_share
     vectors = -(-shape[feature] // lanes)
-    after = shape[feature] / (vectors * lanes)  # panels are padded, so that there are no gates
+    after = shape[feature] / (vectors * lanes)  # panels are padded, so their loads need no gates
     after *= summed / (summed + costs.transposed_vector)
     saved = _repetitions(filters) * (1 / before - 1 / after) / lanes
     if after < max(before + costs.least_gain, costs.least_use) or saved < costs.packed:
@@ -339,8 +339,8 @@ def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -
 
 def _repetitions(operand: UOp) -> int:
     """How often a product reads each element of an operand."""
-    own = _matrix(operand).shape
-    return math.prod(s for s, o in zip(upper_shape(operand.shape), own, strict=True) if o == 1)
+    sizes = zip(upper_shape(operand.shape), _matrix(operand).shape, strict=True)
+    return math.prod(size for size, own in sizes if own == 1)
 
 
 def _matrix(operand: UOp) -> UOp:

@@ -54,6 +54,6 @@ def narrow_value(factor: UOp) -> UOp | None:
 def _longest_alone(factor: UOp, other: UOp) -> int:
     """The length of the longest axis along which `factor` varies and `other` is repeated."""
     repeated = other.operand.shape if other.op is Op.EXPAND else other.shape
-    own = factor.operand.shape if factor.op is Op.EXPAND else factor.shape
-    alone = [size for size, beside in zip(own, repeated, strict=True) if beside == 1]
+    own_shape = factor.operand.shape if factor.op is Op.EXPAND else factor.shape
+    alone = [size for size, beside in zip(own_shape, repeated, strict=True) if beside == 1]
     return max([int(size) for size in alone], default=1)

@@ -57,7 +57,7 @@ def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target
             most = min(most, 1 if _is_picked(kernel.loads, counter) else costs.most_vectors)
         vectors = filled if is_held else columns_at_a_time(kernel, target)
         vectors = best_tile(filled, min(vectors, most), target)
-    vectors = _columns_gone_through(kernel, counter, target) or vectors
+    vectors = _count_reread_columns(kernel, counter, target) or vectors
     while vectors > most:
         vectors //= 2
     return vectors
@@ -71,14 +71,14 @@ def _vectors_at_a_time(kernel: KernelFacts, cost: float, target: Target) -> int:
     return 2 if cost <= costs.some_work else 1
 
 
-def _columns_gone_through(kernel: KernelFacts, counter: UOp, target: Target) -> int:
-    """The vectors of columns in an iteration of a kernel that reduces columns and reads them again.
+def _count_reread_columns(kernel: KernelFacts, counter: UOp, target: Target) -> int:
+    """The vectors of columns in an iteration of a kernel that reduces columns and rereads them.
 
     As many as stay in the first-level cache meanwhile, up to a limit. 0 for other kernels.
     """
-    again = [c for c in kernel.outputs if c not in kernel.common]
-    rows = math.prod(axis_extent(c) for c in again)
-    if rows == 1 or counter in again or not kernel.is_summed_beside(counter):
+    reread = [c for c in kernel.outputs if c not in kernel.common]
+    rows = math.prod(axis_extent(c) for c in reread)
+    if rows == 1 or counter in reread or not kernel.is_summed_beside(counter):
         return 0
     held = target.l1_bytes // 2 // (rows * target.vector_bytes)
     return min(max(held, 1), target.costs.lanes.most_vectors)

@@ -107,8 +107,8 @@ def _in_other_order(
     work += _size([*first.lengths, *between.lengths], lengths)
     if work >= outer.work + inner.work:
         return None
-    made = contract(first, between, late)
-    return spread_to(made, outer.result), work
+    result = contract(first, between, late)
+    return spread_to(result, outer.result), work
 
 
 def _size(names: list[Hashable], lengths: dict[Hashable, int]) -> int:

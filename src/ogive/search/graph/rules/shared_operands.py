@@ -114,8 +114,8 @@ def _merge(graph: Equalities, group: Sequence[_Weight]) -> dict[int, Form]:
         part = Labelled(
             _columns(total, start, stop), tuple([back.get(name) for name in total.names])
         )
-        made = spread_to(part, each.product.result)
-        number = graph.add(made, NAME)
+        result = spread_to(part, each.product.result)
+        number = graph.add(result, NAME)
         form = next(iter(graph.members(number)))
         graph.union(each.number, number)
         merged[each.number] = form

@@ -69,7 +69,7 @@ def test_a_length_is_shown_where_it_is_known(without_rich: None) -> None:
     assert "3/" not in file.getvalue().replace("/s", "")
     assert len(progress(range(3))) == 3
     assert len(progress(iter(range(3)), total=3)) == 3
-    with pytest.raises(TypeError, match="has no length"):
+    with pytest.raises(TypeError, match="have no length"):
         len(progress(iter(range(3))))
 
 

@@ -1,4 +1,4 @@
-"""Data: a small set that comes with the package, batches, and progress; see docs/data.md."""
+"""Data sets, batches, and progress bars; see docs/data.md."""
 
 from __future__ import annotations
 

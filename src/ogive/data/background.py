@@ -1,4 +1,4 @@
-"""Work ahead in the background."""
+"""Prefetching in a background thread."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _PATIENCE = 0.1
-"""Seconds that room is waited for before looking whether anybody still wants more."""
+"""How long the thread waits for room, in seconds, before it checks whether to stop."""
 
 
 class _Failure:
-    """An error of the background, to be raised where the values are used."""
+    """An exception of the thread, to be raised in the loop that uses the values."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -25,21 +25,21 @@ _END = object()
 
 
 def prefetch(values: Iterable[T], count: int) -> Iterator[T]:
-    """The same values, up to `count` of them made ahead by a thread of its own.
+    """Yield the same values, of which a thread makes up to `count` ahead.
 
-    An exception in `values` is raised where its value would have come. The thread ends with the
-    loop: at its end, at a `break`, an exception or Ctrl-C, and it never keeps a program running.
+    An exception in `values` is raised in place of its value. The thread ends with the loop: at its
+    end, at a `break`, at an exception or Ctrl-C. It never keeps a program running.
 
     >>> list(prefetch(range(3), 2))
     [0, 1, 2]
     """
-    # Python's other queues and its events are no use here: an exception may leave them locked.
+    # Not `queue.Queue` nor events: an exception from a signal handler may leave them locked.
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
     room: queue.SimpleQueue[None] = queue.SimpleQueue()
     stop: list[bool] = []
     for _ in range(count):
         room.put(None)
-    # The thread knows nothing of this generator, so that dropping it ends the thread.
+    # The thread has no reference to this generator, so that dropping it ends the thread.
     thread = threading.Thread(
         target=_work, args=(values, waiting, room, stop), name="ogive-prefetch", daemon=True
     )
@@ -52,7 +52,7 @@ def prefetch(values: Iterable[T], count: int) -> Iterator[T]:
             yield value
     finally:
         stop.append(True)
-        # An exception may have come before it began, and when Python ends no thread goes on.
+        # The thread may not have begun, because of an exception, or be stopped at Python's exit.
         if thread.is_alive() and not sys.is_finalizing():
             thread.join()
 
@@ -74,7 +74,7 @@ def _work(
 
 
 def _find_room(room: queue.SimpleQueue[None], stop: list[bool]) -> bool:
-    """Whether there is room for another value before anybody says to stop."""
+    """Wait for room for another value. False if the thread is told to stop before."""
     while not stop:
         try:
             room.get(timeout=_PATIENCE)

@@ -1,4 +1,4 @@
-"""A progress bar for loops: with `rich` where it is installed, else plain text."""
+"""A progress bar for loops: by `rich` if it is installed, else in plain text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 _WIDTH = 24
 _INTERVAL = 0.1
-"""Seconds between two drawings."""
+"""The time between two updates of the bar, in seconds."""
 
 
 class _Bar(Protocol):
@@ -21,7 +21,7 @@ class _Bar(Protocol):
 
 
 class Progress(Generic[T]):
-    """An iterable that shows how far it is. Made by `progress`."""
+    """An iterable that shows its progress. `progress` makes one."""
 
     def __init__(
         self, values: Iterable[T], label: str, total: int | None, bar: _Bar | None
@@ -38,7 +38,7 @@ class Progress(Generic[T]):
 
     def __len__(self) -> int:
         if self.total is None:
-            raise TypeError("what is iterated over has no length")
+            raise TypeError("the values have no length")
         return self.total
 
     def __iter__(self) -> Iterator[T]:
@@ -64,11 +64,11 @@ def progress(
     shown: bool | None = None,
     file: TextIO | None = None,
 ) -> Progress[T]:
-    """The same values, with a bar on the terminal that says how many are done.
+    """Return an iterable of the same values that shows a progress bar on the terminal.
 
-    `total` is `len(values)` where that is known. The bar is drawn on `file`, standard error by
-    default, and only if that is a terminal, unless `shown` says otherwise; where it is none, a line
-    is written for each tenth. The extra `ogive[progress]` installs `rich`, which draws in colour.
+    `total` is `len(values)` by default, if that is known. The bar is drawn on `file`, by default
+    standard error, and only if that is a terminal. With `shown`, a line is written for each tenth
+    where it is none. The extra `ogive[progress]` installs `rich`, which draws in colour.
 
     >>> list(progress([1, 2, 3], shown=False))
     [1, 2, 3]
@@ -110,7 +110,7 @@ class _Text:
 
 
 class TextBar(_Text):
-    """One line that is written over and over."""
+    """A bar for terminals: one line that is overwritten."""
 
     drawn = 0.0
     longest = 0
@@ -132,7 +132,7 @@ class TextBar(_Text):
 
 
 class _Lines(_Text):
-    """A line for each tenth, for logs."""
+    """A bar for logs: a line for each tenth."""
 
     tenths = 0
 

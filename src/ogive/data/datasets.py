@@ -1,4 +1,4 @@
-"""Data sets by PyTorch's names: of tensors, of others, and those that can only be gone through."""
+"""Data sets by PyTorch's names: of tensors, of other data sets, and iterable ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class TensorDataset(Dataset):
-    """Tensors side by side: item i is a tuple of row i of each.
+    """A data set of tensors: item i is a tuple of the rows i of all tensors.
 
     >>> ogive.data.TensorDataset(ogive.zeros(10, 8), ogive.arange(10))[3][1].item()
     3
@@ -40,7 +40,7 @@ class TensorDataset(Dataset):
 
 
 class StackDataset(Dataset):
-    """Data sets side by side: item i is a tuple, or a dictionary, of item i of each.
+    """Several data sets in parallel: item i is a tuple, or a dictionary, of the items i of all.
 
     >>> ogive.data.StackDataset("abc", [1, 2, 3])[1], ogive.data.StackDataset(x="abc")[1]
     (('b', 2), {'x': 'b'})
@@ -67,13 +67,13 @@ class StackDataset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """Data sets one after the other.
+    """Several data sets, one after the other.
 
     >>> both = ogive.data.ConcatDataset(["ab", "cde"])
     >>> len(both), both[2], both[-1]
     (5, 'c', 'e')
 
-    Raises `ArgumentError` for none, `IndexError` outside of them.
+    Raises `ArgumentError` for no data sets, and `IndexError` for a position out of range.
     """
 
     def __init__(self, datasets: Iterable[Any]) -> None:
@@ -113,7 +113,7 @@ class Subset(Dataset):
 
 
 class IterableDataset:
-    """The base of data sets that can only be gone through: define `__iter__`.
+    """The base of data sets without positions: define `__iter__`.
 
     >>> class Words(ogive.data.IterableDataset):
     ...     def __iter__(self):
@@ -131,7 +131,7 @@ class IterableDataset:
 
 
 class ChainDataset(IterableDataset):
-    """Such data sets one after the other.
+    """Several iterable data sets, one after the other.
 
     >>> list(ogive.data.ChainDataset(["ab", "c"]))
     ['a', 'b', 'c']
@@ -150,7 +150,7 @@ class ChainDataset(IterableDataset):
 def random_split(
     dataset: Any, lengths: Sequence[float], generator: Generator | None = None
 ) -> list[Subset]:
-    """A data set in parts at random, each item in one of them: by numbers of items, or by shares.
+    """Split a data set into disjoint random subsets. `lengths` are numbers of items, or shares.
 
     >>> [len(part) for part in ogive.data.random_split(range(10), [0.75, 0.25])]
     [8, 2]
@@ -161,7 +161,7 @@ def random_split(
     if all(isinstance(length, int | numpy.integer) for length in lengths):
         counts = [int(length) for length in lengths]
         if sum(counts) != total:
-            raise ArgumentError(f"random_split: {lengths} are not the {total} items there are")
+            raise ArgumentError(f"random_split: {lengths} do not add up to the {total} items")
     else:
         if abs(sum(lengths) - 1) > 1e-6:
             raise ArgumentError(f"random_split: the shares {lengths} do not add up to 1")

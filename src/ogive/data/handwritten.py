@@ -12,13 +12,13 @@ from ogive.tensor.tensor import Tensor
 
 GREATEST_PIXEL = 16
 _PARTS = 5
-"""One image in five, of each digit, is for testing."""
+"""One in `_PARTS` images of each digit is for testing."""
 
 Part = tuple[Tensor, Tensor]
 
 
 def digits() -> tuple[Part, Part]:
-    """The 1,797 handwritten digits: `(images, labels), (test_images, test_labels)`.
+    """Return the 1,797 handwritten digits: `(images, labels), (test_images, test_labels)`.
 
     Shapes: images (N, 1, 8, 8) of float32 between 0 and 1, labels (N,) of int64. Every fifth image
     of each digit is for testing: 1,442 to train with and 355 to test, the same at every call.
@@ -43,7 +43,7 @@ def digits() -> tuple[Part, Part]:
 
 
 def _is_for_testing(labels: NDArray[Any]) -> NDArray[numpy.bool_]:
-    """Which images are for testing: of each digit, the last of every five."""
+    """Return the mask of the images for testing: of each digit, the last of every five."""
     tested = numpy.zeros(labels.shape, dtype=numpy.bool_)
     for digit in range(10):
         tested[numpy.flatnonzero(labels == digit)[_PARTS - 1 :: _PARTS]] = True

@@ -1,7 +1,7 @@
-"""In which order the items of a data set are taken, by PyTorch's names.
+"""Samplers: the orders of the items of a data set, by PyTorch's names.
 
-An epoch's order is drawn when its iterator is made, not when the first position is asked for: what
-else the program draws meanwhile, in another thread perhaps, makes no difference.
+The order of an epoch is drawn when its iterator is made, and not at the first position. So other
+draws of the program in between, perhaps in another thread, make no difference.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from ogive.tensor.tensor import Tensor
 
 
 def permutation(length: int, key: int) -> NDArray[numpy.int64]:
-    """`randperm(length, key=key)`, computed on the host."""
+    """Return `randperm(length, key=key)`, computed by NumPy."""
     return numpy.argsort(encipher_on_host(numpy.arange(length, dtype=numpy.uint64), key))
 
 
 CHUNK = 1 << 16
-"""How many positions are drawn at once: an epoch may have more of them than memory has room for."""
+"""How many positions are drawn at a time. Those of a whole epoch may not fit into memory."""
 
 
 def _draws(size: int, count: int, key: int) -> Iterator[list[int]]:
-    """`randint(size, (count,))`, in chunks."""
+    """Yield the numbers of `randint(size, (count,))` in chunks."""
     for start in range(0, count, CHUNK):
         places = numpy.arange(start, min(start + CHUNK, count), dtype=numpy.uint64)
         yield (encipher_on_host(places, key) % numpy.uint64(size)).tolist()
 
 
 def _rounds(size: int, count: int, key: int) -> Iterator[list[int]]:
-    """All positions in another order each time, until there are enough."""
+    """Yield all positions, in another order each time, until there are `count`."""
     for number, start in enumerate(range(0, count, size)):
         own = int(encipher_on_host(numpy.array([number], numpy.uint64), key)[0]) if number else key
         yield permutation(size, own)[: count - start].tolist()
 
 
 class Sampler:
-    """The base of samplers: define `__iter__`, which gives positions, and `__len__` if known."""
+    """The base of samplers: define `__iter__`, which yields positions, and `__len__` if known."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError
@@ -56,7 +56,7 @@ class Sampler:
 
 
 class SequentialSampler(Sampler):
-    """All positions, from the first to the last.
+    """A sampler of all positions, in order.
 
     >>> list(ogive.data.SequentialSampler("abc"))
     [0, 1, 2]
@@ -73,9 +73,9 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """All positions at random; or `num_samples`, which may come again with `replacement`.
+    """A sampler of all positions in random order, or of `num_samples`; with `replacement` or not.
 
-    Each epoch has an order of its own, that of the next draw of `generator`, or of the default one.
+    Each epoch has an order of its own, from the next draw of `generator` or of the default one.
 
     >>> sampler = ogive.data.RandomSampler(range(4), generator=ogive.Generator(0))
     >>> first, second = list(sampler), list(sampler)
@@ -105,7 +105,7 @@ class RandomSampler(Sampler):
         if not count:
             return iter(())
         if not size:
-            raise ArgumentError(f"RandomSampler: {count} items are wanted, and there are none")
+            raise ArgumentError(f"RandomSampler: cannot draw {count} items from an empty data set")
         key = (self.generator or default_generator).take()
         rounds = _draws(size, count, key) if self.replacement else _rounds(size, count, key)
         return itertools.chain.from_iterable(rounds)
@@ -115,7 +115,7 @@ class RandomSampler(Sampler):
 
 
 class SubsetRandomSampler(Sampler):
-    """Some positions, at random, each once.
+    """A sampler of given positions, in random order.
 
     >>> sorted(ogive.data.SubsetRandomSampler([7, 5, 3]))
     [3, 5, 7]
@@ -134,7 +134,7 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """`num_samples` positions, drawn with probabilities in proportion to their weights.
+    """A sampler of `num_samples` positions, with probabilities in proportion to their weights.
 
     >>> list(ogive.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))
     [1, 1, 1]
@@ -155,7 +155,7 @@ class WeightedRandomSampler(Sampler):
         self.generator = generator
         if not replacement and self.num_samples > len(self.weights):
             raise ArgumentError(
-                f"WeightedRandomSampler: {num_samples} of {len(self.weights)} items are wanted "
+                f"WeightedRandomSampler: cannot draw {num_samples} of {len(self.weights)} items "
                 "without replacement"
             )
 
@@ -170,7 +170,7 @@ class WeightedRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """The positions of a sampler as lists of `batch_size`.
+    """A sampler of lists of `batch_size` positions of another sampler.
 
     >>> list(ogive.data.BatchSampler(range(5), 2, drop_last=False))
     [[0, 1], [2, 3], [4]]
@@ -194,7 +194,7 @@ class BatchSampler(Sampler):
 
 
 def grouped(values: Iterator[Any], size: int, drop_last: bool) -> Iterator[list[Any]]:
-    """Values as lists of `size`, the last of which may have fewer."""
+    """Yield values in lists of `size`. A shorter last list is left out with `drop_last`."""
     while group := list(itertools.islice(values, size)):
         if len(group) < size and drop_last:
             return

@@ -68,8 +68,8 @@ class Group:
             by_dtype.setdefault(part.dtype, []).append(number)
         for dtype, numbers in by_dtype.items():
             message = cat([parts[number] for number in numbers])
-            what = f"join_parts of {len(numbers)} of {dtype.name}, {message.shape[0]} elements"
-            call = Call(what, user_origin(), True)
+            text = f"join_parts of {len(numbers)} of {dtype.name}, {message.shape[0]} elements"
+            call = Call(text, user_origin(), True)
             rows = message.reshape(1, -1)
             if members is not None:
                 shape = (members.size, message.shape[0])

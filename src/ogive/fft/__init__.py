@@ -2,8 +2,8 @@
 
     X[k] = Σ x[j]·e^(-2πi·jk/n)
 
-They are lazy like any other operation, compiled, and gradients flow through them. See
-`docs/array-api.md` for how a length is taken apart.
+They are lazy, compiled, and differentiable like any other operation. `docs/array-api.md` describes
+how a length is factored.
 """
 
 from __future__ import annotations

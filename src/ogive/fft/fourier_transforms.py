@@ -1,4 +1,4 @@
-"""The transforms: their arguments, their scale, and the symmetry of real numbers."""
+"""The Fourier transforms: arguments, norms, and the symmetry of transforms of real numbers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ NORMS = ("backward", "ortho", "forward")
 
 @also(dim="axis")
 def fft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The transform along an axis, of which the first `n` elements are taken, or zeros added.
+    """The discrete Fourier transform along an axis, which is cut or zero-padded to the length `n`.
 
     Shapes: (..., n). float64 and complex128 give complex128, others complex64. `norm` says which
-    direction has the factor 1/n: "backward" (None) the inverse, "forward" this one, "ortho" both
-    its root.
+    direction has the factor 1/n: "backward" (the default) the inverse, "forward" this one, and
+    "ortho" both, with 1/√n.
 
     >>> ogive.fft.fft(Tensor([1.0, 0.0, 0.0, 0.0])).tolist()
     [(1+0j), (1+0j), (1+0j), (1+0j)]
 
-    Raises `ShapeError` for no elements, `ArgumentError` for an unknown norm.
+    Raises `ShapeError` for an empty axis, and `ArgumentError` for an unknown `norm`.
     """
     return _along(x, n, axis, norm, FORWARD, "fft")
 
@@ -50,7 +50,7 @@ def ifft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = 
 @also(dim="axis")
 @open_to_eager
 def rfft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The half of `fft` of real numbers that is not the mirror of the other.
+    """The first half of `fft` of real numbers. The other half is its complex conjugate, mirrored.
 
     Shapes: (..., n) → (..., n // 2 + 1).
 
@@ -67,7 +67,7 @@ def rfft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = 
 @also(dim="axis")
 @open_to_eager
 def irfft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The inverse of `rfft`: real numbers, `n` of them, or an even number if that is not said.
+    """The inverse of `rfft`: `n` real numbers, an even number by default.
 
     Shapes: (..., m) → (..., n), n = 2·(m - 1) by default.
 
@@ -82,7 +82,7 @@ def irfft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None =
 
 @also(dim="axis")
 def hfft(x: Tensor, /, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The transform, which is real, of numbers of which the other half is the mirror.
+    """The real transform of numbers with conjugate symmetry, of which the first half is given.
 
     Shapes: (..., m) → (..., n), n = 2·(m - 1) by default.
 
@@ -111,9 +111,9 @@ Lengths = Sequence[int] | None
 
 @also(dim="axes")
 def fftn(x: Tensor, /, s: Lengths = None, axes: Lengths = None, norm: str | None = None) -> Tensor:
-    """`fft` along several axes, all or the last ones of `s` unless `axes` are given.
+    """`fft` along several axes: `axes`, or the last `len(s)` axes, or all.
 
-    Shapes: the axes have the lengths `s`.
+    Shapes: the axes get the lengths `s`.
 
     >>> ogive.fft.fftn(Tensor([[1.0, 0.0], [0.0, 0.0]])).real.tolist()
     [[1.0, 1.0], [1.0, 1.0]]
@@ -153,7 +153,7 @@ def rfftn(x: Tensor, /, s: Lengths = None, axes: Lengths = None, norm: str | Non
 def irfftn(
     x: Tensor, /, s: Lengths = None, axes: Lengths = None, norm: str | None = None
 ) -> Tensor:
-    """The inverse of `rfftn`; the last axis has an even length unless `s` says otherwise.
+    """The inverse of `rfftn`. The last axis gets an even length unless `s` is given.
 
     >>> ogive.fft.irfftn(Tensor([[4.0, 0.0], [0.0, 0.0]])).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
@@ -210,12 +210,12 @@ def _refuse_complex(x: Any, name: str) -> None:
 def _to_length(n: Any, name: str) -> int:
     size = to_integer(n, f"{name}: the length of an axis")
     if size < 1:
-        raise ShapeError(f"{name}: an axis of {size} elements has no transform; it needs 1 or more")
+        raise ShapeError(f"{name}: an axis must have at least 1 element, not {size}")
     return size
 
 
 def _sized_axes(x: Any, s: Lengths, axes: Lengths, name: str) -> list[tuple[int | None, int]]:
-    """The axes to transform, with the lengths they are to have."""
+    """Return the axes to transform, with the lengths that they get."""
     rank = _to_input(x, name).ndim
     if axes is None:
         axes = tuple(range(0 if s is None else rank - len(to_entries(s)), rank))
@@ -229,7 +229,7 @@ def _sized_axes(x: Any, s: Lengths, axes: Lengths, name: str) -> list[tuple[int 
 
 
 def _opposite(norm: str | None) -> str:
-    """The norm under which the inverse has the factor of the transform itself."""
+    """Return the norm with the factors of both directions exchanged."""
     _scale(norm, 1, FORWARD, "hfft")
     return {"forward": "backward", "ortho": "ortho"}.get(norm or "backward", "forward")
 
@@ -250,7 +250,7 @@ def _scale(norm: str | None, n: int, sign: int, name: str) -> float:
 def _along(
     x: Any, n: int | None, axis: int, norm: str | None, sign: int, name: str
 ) -> Tensor:
-    """A transform along one axis."""
+    """Transform along one axis."""
     place = to_axis(axis, _to_input(x, name).ndim, name)
     size = _to_length(x.shape[place] if n is None else n, name)
     scale = _scale(norm, size, sign, name)
@@ -262,7 +262,7 @@ def _along(
 
 
 def _as_parts(x: Tensor) -> Tensor:
-    """(..., n) as (..., 1 or 2, n), in the dtype to compute in."""
+    """Split numbers into their parts: (..., n) → (..., 1 or 2, n), in the dtype to compute in."""
     part = _part(x.dtype)
     if not x.dtype.is_complex:
         return x.cast(part).unsqueeze(-2)
@@ -276,7 +276,7 @@ def _part(dtype: DType) -> DType:
 
 
 def _resized(x: Tensor, size: int, axis: int) -> Tensor:
-    """The first `size` elements along an axis, with zeros behind where there are fewer."""
+    """Cut an axis, or pad it with zeros, to `size` elements."""
     own = x.shape[axis]
     if own == size:
         return x
@@ -288,9 +288,9 @@ def _resized(x: Tensor, size: int, axis: int) -> Tensor:
 
 
 def _mirrored(half: Tensor, size: int, axis: int) -> Tensor:
-    """All `size` elements of which `half` is the first half, the others being conjugate to them.
+    """Return all `size` elements of a sequence with conjugate symmetry, given its first half.
 
-    The first and, of an even number, the middle one are their own conjugates: real.
+    The first element and, of an even number, the middle one are their own conjugates: real.
     """
     behind = size - half.shape[axis]
     if behind <= 0:

@@ -1,4 +1,4 @@
-"""Which frequency stands where, and another order for them."""
+"""The frequencies of the elements of a transform, and shifts of their order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Axes = int | Sequence[int] | None
 
 
 def fftfreq(n: int, /, d: float = 1.0, dtype: Any = None, device: str | None = None) -> Tensor:
-    """The frequencies of `fft`, for samples at distances `d`: 0, 1, …, -2, -1 over n·d.
+    """The frequencies of `fft` for samples at distances `d`: 0, 1, …, -2, -1, divided by n·d.
 
     Shapes: (n,).
 
@@ -32,7 +32,7 @@ def fftfreq(n: int, /, d: float = 1.0, dtype: Any = None, device: str | None = N
 
 
 def rfftfreq(n: int, /, d: float = 1.0, dtype: Any = None, device: str | None = None) -> Tensor:
-    """The frequencies of `rfft`: 0, 1, …, n // 2 over n·d. Shapes: (n // 2 + 1,).
+    """The frequencies of `rfft`: 0, 1, …, n // 2, divided by n·d. Shapes: (n // 2 + 1,).
 
     >>> ogive.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
@@ -43,7 +43,7 @@ def rfftfreq(n: int, /, d: float = 1.0, dtype: Any = None, device: str | None = 
 
 @also(dim="axes")
 def fftshift(x: Tensor, /, axes: Axes = None) -> Tensor:
-    """The frequency 0 moved to the middle of axes, all for None. Shapes: unchanged.
+    """Move the frequency 0 to the middle of axes, by default of all. Shapes: unchanged.
 
     >>> ogive.fft.fftshift(Tensor([0, 1, 2, -2, -1])).tolist()
     [-2, -1, 0, 1, 2]
@@ -64,7 +64,7 @@ def ifftshift(x: Tensor, /, axes: Axes = None) -> Tensor:
 def _shifted(x: Tensor, axes: Axes, direction: int) -> Tensor:
     chosen = tuple(range(x.ndim)) if axes is None else axes
     places = tuple([to_axis(axis, x.ndim, "a shift") for axis in to_entries(chosen)])
-    # An odd axis moves forth by half of it rounded down, and back by as much.
+    # An odd axis is shifted by half its length, rounded down, in both directions.
     shifts = tuple([direction * (x.shape[place] // 2) for place in places])
     return x.roll(shifts, places) if places else x
 
@@ -77,5 +77,5 @@ def _over(steps: Tensor, divisor: float, dtype: Any) -> Tensor:
 def _to_size(n: Any, d: float, name: str) -> int:
     size = to_integer(n, f"{name}: n")
     if size < 1 or d == 0:
-        raise ArgumentError(f"{name}: {size} samples at distances of {d} have no frequencies")
+        raise ArgumentError(f"{name}: n must be at least 1 and d not 0, got n={size} and d={d}")
     return size

@@ -1,4 +1,4 @@
-"""Transforms along two axes, the last ones unless others are named."""
+"""Transforms along two axes, by default the last two."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""A transform along the last axis, as stages that are small matrix products.
+"""A transform along the last axis, in stages that are small matrix products.
 
-A value is (..., parts, n), the parts being the real and the imaginary one, or the real one alone.
+Values have the shape (..., parts, n), with a real and an imaginary part, or the real part alone.
 
     n = r·m     x[m·i + j] is a matrix (r, m). Its columns are transformed by the matrix of length
-                r, entry (k, j) is multiplied by e^(-2πi·kj/n), and its rows are transformed in the
-                same way; entry (k, l) is then X[k + r·l].
+                r. Entry (k, j) is multiplied by the twiddle factor e^(-2πi·kj/n). Its rows are
+                transformed in the same way. Entry (k, l) is then X[k + r·l].
 
-Lengths with a large prime factor become a convolution (Bluestein), of a power of two.
+A length with a large prime factor becomes a convolution whose length is a power of two (Bluestein).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ogive.tensor.autocast_dtypes import unchanged
 from ogive.tensor.tensor import Tensor
 
 LARGEST_DIRECT = 32
-"""Up to this length a transform is one product."""
+"""Up to this length, a transform is one product."""
 LARGEST_PRIME = 61
-"""Beyond this prime factor a transform is a convolution."""
+"""With a greater prime factor, a transform is a convolution."""
 RADIX = 16
-"""Stages are at most this long unless a prime factor is longer."""
+"""The greatest length of a stage, unless a prime factor is greater."""
 
 
 @unchanged
 def transform(x: Tensor, sign: int) -> Tensor:
-    """The transform without any factor; sign -1 is forward. Shapes: (..., 1 or 2, n) → (..., 2, n).
+    """Return the unscaled transform; forward for sign -1. Shapes: (..., 1 or 2, n) → (..., 2, n).
 
     >>> from ogive.fft.product_stages import transform
     >>> transform(Tensor([[1.0, 1.0]]), -1).tolist()
@@ -39,7 +39,7 @@ def transform(x: Tensor, sign: int) -> Tensor:
 
 
 def prime_factors(n: int) -> list[int]:
-    """The prime factors in ascending order; of 1, itself.
+    """Return the prime factors of n in ascending order; for 1, [1].
 
     >>> prime_factors(60)
     [2, 2, 3, 5]
@@ -54,7 +54,7 @@ def prime_factors(n: int) -> list[int]:
 
 
 def stage_lengths(n: int) -> list[int]:
-    """The lengths of the stages, whose product is n.
+    """Return the lengths of the stages. Their product is n.
 
     >>> stage_lengths(4096), stage_lengths(20), stage_lengths(1000)
     ([16, 16, 16], [20], [10, 10, 10])
@@ -72,40 +72,40 @@ def stage_lengths(n: int) -> list[int]:
 
 
 def _by_stages(x: Tensor, sign: int, lengths: list[int]) -> Tensor:
-    """One stage after the other; what is behind stays a matrix, what is done becomes batch."""
+    """Apply the stages in order. The axes of finished stages become batch axes."""
     parts, n = x.shape[-2:]
     *front, last = lengths
     batch = x.shape[:-2]
     done: list[int] = []
     for length in front:
-        rest = n // length
-        columns = x.reshape(*batch, *done, parts * length, rest)
+        remaining = n // length
+        columns = x.reshape(*batch, *done, parts * length, remaining)
         product = matrix(length, sign, parts, x.dtype, False, x.device) @ columns
         parts = 2
         turned = multiply(
-            product.reshape(*batch, *done, 2, length, rest),
-            twiddles(length, rest, sign, x.dtype, x.device),
+            product.reshape(*batch, *done, 2, length, remaining),
+            twiddles(length, remaining, sign, x.dtype, x.device),
         )
         x = turned.movedim(-3, -2).contiguous()
         done.append(length)
-        n = rest
+        n = remaining
     rows = x.reshape(*batch, *done, parts * last)
     table = matrix(last, sign, parts, x.dtype, True, x.device)
     result = (rows @ table).reshape(*batch, *done, 2, last)
-    # The first stage's entry counts fastest.
+    # The index of the first stage is the fastest axis of the result.
     rank, count = len(batch), len(done)
     order = [*range(rank), rank + count, rank + count + 1, *reversed(range(rank, rank + count))]
     return result.permute(order).reshape(*batch, 2, -1)
 
 
 def multiply(x: Tensor, factors: tuple[Tensor, Tensor]) -> Tensor:
-    """Complex numbers, given as parts (..., 2, ...), times constants (2, ...)."""
+    """Multiply complex numbers, given as parts (..., 2, ...), by constants (2, ...)."""
     own, other = factors
     return x * own + x.flip(-own.ndim) * other
 
 
 def _convolved(x: Tensor, sign: int) -> Tensor:
-    """Bluestein's transform: a product, a convolution with a constant, a product."""
+    """Transform by Bluestein's algorithm: a product, a convolution with a constant, a product."""
     parts, n = x.shape[-2:]
     constants = chirp(n, sign, x.dtype, x.device)
     if parts == 1:

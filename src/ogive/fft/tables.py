@@ -1,7 +1,7 @@
-"""The constants of transforms: matrices of small ones, twiddle factors, chirps.
+"""The constants of transforms: transform matrices, twiddle factors, chirps.
 
-They are computed once, from angles that are exact fractions of a turn, and kept as tensors, so
-that every transform of a length reads the same memory.
+They are computed once, from angles that are exact fractions of a turn, and cached as tensors. So
+all transforms of one length read the same memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ogive.ir.dtype import DType
 from ogive.tensor.tensor import Tensor
 
 KEPT = 256
-"""How many constants of a kind are kept."""
+"""How many constants of each kind are cached."""
 
 Array = NDArray[Any]
 
@@ -25,7 +25,7 @@ _PI = numpy.arctan2(numpy.longdouble(0), numpy.longdouble(-1))
 
 
 def _roots(turns: Array, n: int) -> Array:
-    """e^(2πi·turns/n), for integers, exact to the last bit of float64 or nearly."""
+    """Return e^(2πi·turns/n) for integer turns, exact to about the last bit of float64."""
     angles = (turns % n) * (2 * _PI / n)
     sine, cosine = [_cleared(function(angles)) for function in (numpy.sin, numpy.cos)]
     roots: Array = (cosine + 1j * sine).astype(complex)
@@ -33,12 +33,12 @@ def _roots(turns: Array, n: int) -> Array:
 
 
 def _cleared(values: Array) -> Array:
-    """Zero where there is nothing but the rounding of π."""
+    """Set values to zero that are only rounding errors of π."""
     return numpy.where(abs(values) < 1e-15, 0, values)
 
 
 def _parts(values: Array) -> Array:
-    """Complex numbers (...) as their parts along a first axis."""
+    """Return the parts of complex numbers along a first axis."""
     return numpy.stack([values.real, values.imag])
 
 
@@ -47,10 +47,10 @@ def _parts(values: Array) -> Array:
 def matrix(
     n: int, sign: int, sources: int, dtype: DType, on_the_right: bool, device: str
 ) -> Tensor:
-    """The transform of length n as a real matrix.
+    """Return the transform of length n as a real matrix on parts.
 
-    Shapes: (2n, sources·n), from one part, for real numbers, or two, to two; transposed
-    `on_the_right`.
+    Shapes: (2n, sources·n), where `sources` is 1 for real numbers and 2 for complex ones. With
+    `on_the_right` it is transposed.
     """
     steps = numpy.arange(n)
     roots = _roots(sign * numpy.outer(steps, steps), n)
@@ -64,18 +64,18 @@ def matrix(
 @functools.lru_cache(KEPT)
 @needing_memory("a Fourier transform")
 def twiddles(
-    first: int, rest: int, sign: int, dtype: DType, device: str
+    first: int, second: int, sign: int, dtype: DType, device: str
 ) -> tuple[Tensor, Tensor]:
-    """The factors of parts (d, k, j) of a transform of first·rest between two stages.
+    """Return the twiddle factors between two stages of a transform of length first·second.
 
-    Shapes: (2, first, rest), for the part itself and for the other one.
+    Shapes: (2, first, second) each, for the part itself and for the other part (see `factors`).
     """
-    turns = numpy.outer(numpy.arange(first), numpy.arange(rest))
-    return factors(_roots(sign * turns, first * rest), dtype, device)
+    turns = numpy.outer(numpy.arange(first), numpy.arange(second))
+    return factors(_roots(sign * turns, first * second), dtype, device)
 
 
 def factors(values: Array, dtype: DType, device: str) -> tuple[Tensor, Tensor]:
-    """Complex constants (...) as what to multiply parts (2, ...), and exchanged parts, with.
+    """Return complex constants as factors of the parts (2, ...), and of the exchanged parts.
 
     (x, y)·(u + iv) = (x, y)·(u, u) + (y, x)·(-v, v)
     """
@@ -86,9 +86,10 @@ def factors(values: Array, dtype: DType, device: str) -> tuple[Tensor, Tensor]:
 
 
 class Chirp:
-    """The constants that turn a transform of any length n into one of `size`, a power of two.
+    """The constants of Bluestein's algorithm for length n, with a convolution of length `size`.
 
-    jk = (j² + k² - (k - j)²) / 2, so a transform is a convolution between two products.
+    `size` is a power of two. jk = (j² + k² - (k - j)²) / 2, so a transform is a convolution between
+    two products.
     """
 
     def __init__(self, n: int, sign: int, dtype: DType, device: str) -> None:
@@ -105,5 +106,5 @@ class Chirp:
 @functools.lru_cache(KEPT)
 @needing_memory("a Fourier transform")
 def chirp(n: int, sign: int, dtype: DType, device: str) -> Chirp:
-    """The constants for length n."""
+    """Return the cached constants for length n."""
     return Chirp(n, sign, dtype, device)

@@ -1,4 +1,4 @@
-"""Signals: windows, and spectra of short times."""
+"""Signal processing: windows, and short-time Fourier transforms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows by PyTorch's older names, for Fourier transforms: periodic unless told otherwise.
+"""Windows by PyTorch's older names. They are periodic by default, for Fourier transforms.
 
     hann_window(n)   →   windows.hann(n, sym=False)
 """
@@ -12,7 +12,7 @@ from ogive.tensor.tensor import Tensor
 
 
 def bartlett_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
-    """`signal.windows.bartlett`, which rises and falls evenly. Shapes: (window_length,).
+    """The Bartlett window, `signal.windows.bartlett`, a triangle. Shapes: (window_length,).
 
     >>> bartlett_window(4).tolist()
     [0.0, 0.5, 1.0, 0.5]
@@ -21,7 +21,7 @@ def bartlett_window(window_length: int, periodic: bool = True, **options: Any) -
 
 
 def blackman_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
-    """`signal.windows.blackman`, a sum of two cosines. Shapes: (window_length,).
+    """The Blackman window, `signal.windows.blackman`. Shapes: (window_length,).
 
     >>> blackman_window(4)[2].item()
     1.0
@@ -36,7 +36,7 @@ def hamming_window(
     beta: float = 0.46,
     **options: Any,
 ) -> Tensor:
-    """alpha - beta·cos(2πi/N), which does not end at 0. Shapes: (window_length,).
+    """The Hamming window, alpha - beta·cos(2πi/N). Shapes: (window_length,).
 
     >>> hamming_window(2, alpha=0.5, beta=0.5).tolist()
     [0.0, 1.0]
@@ -45,7 +45,7 @@ def hamming_window(
 
 
 def hann_window(window_length: int, periodic: bool = True, **options: Any) -> Tensor:
-    """`signal.windows.hann`, one period of a cosine. Shapes: (window_length,).
+    """The Hann window, `signal.windows.hann`. Shapes: (window_length,).
 
     >>> hann_window(4).round(decimals=6).tolist()
     [0.0, 0.5, 1.0, 0.5]
@@ -56,7 +56,7 @@ def hann_window(window_length: int, periodic: bool = True, **options: Any) -> Te
 def kaiser_window(
     window_length: int, periodic: bool = True, beta: float = 12.0, **options: Any
 ) -> Tensor:
-    """`signal.windows.kaiser`, the narrower the greater `beta`. Shapes: (window_length,).
+    """The Kaiser window, `signal.windows.kaiser`. Shapes: (window_length,).
 
     >>> kaiser_window(2, beta=0.0).tolist()
     [1.0, 1.0]

@@ -1,4 +1,4 @@
-"""Spectra of a signal piece by piece, and the signal from them."""
+"""The short-time Fourier transform of a signal, and its inverse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class Pieces(NamedTuple):
-    """How long the pieces of a signal are, how far apart, and what they are multiplied with."""
+    """The length of the pieces of a signal, their distance, and their window."""
 
     length: int
     step: int
@@ -35,19 +35,20 @@ def stft(
     onesided: bool | None = None,
     return_complex: bool = True,
 ) -> Tensor:
-    """The Fourier transforms of pieces of a signal, each multiplied with a window.
+    """Compute the short-time Fourier transform: that of each piece of a signal, times a window.
 
-    Shapes: (length,) or (batch, length) → (..., frequencies, pieces): n_fft // 2 + 1 frequencies of
-    real signals, all n_fft of complex ones and unless `onesided`. Pieces are `n_fft` long and
-    `hop_length` apart, n_fft // 4 by default. With `center` the signal is extended by half a piece
-    on either side, by `pad_mode`, so that piece t is around element t · hop_length. `normalized`
-    divides by √n_fft. Unless `return_complex`, real and imaginary parts are along a last axis.
+    Shapes: (length,) or (batch, length) → (..., frequencies, pieces). There are n_fft // 2 + 1
+    frequencies for real signals; n_fft for complex ones, and without `onesided`. Pieces are `n_fft`
+    long and `hop_length` apart, n_fft // 4 by default. With `center` the signal is padded by half a
+    piece on both sides, by `pad_mode`, so that piece t is centred at element t · hop_length.
+    `normalized` divides by √n_fft. Without `return_complex`, the real and imaginary parts are along
+    a last axis.
 
     >>> ogive.stft(ogive.ones(8), 4, center=False).shape
     (3, 5)
 
-    Raises `ShapeError` for a signal shorter than a piece, `ArgumentError` for lengths that do not
-    go together.
+    Raises `ShapeError` for a signal shorter than a piece, and `ArgumentError` for lengths that do
+    not fit.
     """
     pieces = _to_pieces(n_fft, hop_length, win_length, window, input, "stft")
     if input.ndim not in (1, 2):
@@ -80,17 +81,17 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:
-    """The inverse of `stft`: pieces laid over each other, divided by the squares of their windows.
+    """Invert `stft`: overlap and add the pieces, and divide by the sum of their squared windows.
 
     Shapes: (frequencies, pieces) or (batch, frequencies, pieces), complex → (..., length). The
-    length is that which the pieces cover, without what `center` added, unless it is given.
+    default length is that which the pieces cover, without the padding of `center`.
 
     >>> spectra = ogive.stft(Tensor([1.0, 2.0, 3.0, 4.0]), 4)
     >>> ogive.istft(spectra, 4).round().tolist()
     [1.0, 2.0, 3.0, 4.0]
 
-    Raises `ShapeError` when `input` does not fit `n_fft`, `ArgumentError` for a complex signal from
-    half of the frequencies.
+    Raises `ShapeError` if `input` does not fit `n_fft`, and `ArgumentError` for a complex signal
+    with half of the frequencies.
     """
     pieces = _to_pieces(n_fft, hop_length, win_length, window, input, "istft")
     if input.ndim not in (2, 3) or not input.dtype.is_complex:
@@ -106,7 +107,7 @@ def istft(
     lines = x.transpose(1, 2)
     if return_complex and is_half:
         raise ArgumentError("istft: a complex signal needs all frequencies, onesided=False")
-    # Of the spectrum of a real signal one half says all.
+    # One half of the spectrum of a real signal determines the other.
     half = lines[..., : pieces.length // 2 + 1]
     whole = ifft(lines, norm=norm) if return_complex else irfft(half, pieces.length, norm=norm)
     total = _overlaid(whole * pieces.window, pieces.step)
@@ -128,8 +129,8 @@ def _to_pieces(
     length = size if width is None else to_integer(width, f"{name}: win_length")
     if size < 1 or step < 1 or not 0 < length <= size:
         raise ArgumentError(
-            f"{name}: n_fft={size} and hop_length={step} must be positive, win_length={length} at "
-            "most n_fft"
+            f"{name}: n_fft={size} and hop_length={step} must be positive, and win_length={length} "
+            "at most n_fft"
         )
     factor = ones(length, dtype=x.dtype.part) if window is None else window
     if factor.shape != (length,):
@@ -141,7 +142,7 @@ def _to_pieces(
 
 
 def _overlaid(frames: Tensor, step: int) -> Tensor:
-    """(batch, pieces, length) → (batch, n): each piece added where it belongs."""
+    """Overlap and add pieces. Shapes: (batch, pieces, length) → (batch, n)."""
     if frames.dtype.is_complex:
         return complex(_overlaid(frames.real, step), _overlaid(frames.imag, step))
     _, count, length = frames.shape

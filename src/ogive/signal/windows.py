@@ -1,8 +1,8 @@
 """Windows, by the names of `torch.signal.windows`.
 
-All have M elements: symmetric, or with `sym=False` the first M of M + 1, for Fourier transforms,
-which take them for periodic. They are computed in float64 and are of float32 unless another float
-dtype is given.
+All have M elements. They are symmetric; with `sym=False` they are periodic, for Fourier transforms:
+the first M elements of a symmetric window of M + 1. They are computed in float64. The default dtype
+is float32.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def general_cosine(
 
 
 def _sum_of_cosines(name: str, a: tuple[float, ...], example: str) -> Callable[..., Tensor]:
-    """A window that is `general_cosine` with known weights."""
+    """Return the function of a window that is `general_cosine` with fixed weights."""
 
     def window(
         M: int,
@@ -150,12 +150,12 @@ def exponential(
     device: str | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """exp(-|i - center|/tau); the centre is N/2 by default, and only then if `sym`. Shapes: (M,).
+    """exp(-|i - center|/tau). `center` is N/2, or may be given if `sym` is False. Shapes: (M,).
 
     >>> exponential(3, tau=1e-3).tolist()
     [0.0, 1.0, 0.0]
 
-    Raises `ArgumentError` unless tau is positive, and for a centre of a symmetric window.
+    Raises `ArgumentError` unless tau is positive, and for a `center` of a symmetric window.
     """
     if not tau > 0:
         raise ArgumentError(f"exponential: tau is {tau}, and must be positive")
@@ -215,7 +215,7 @@ def kaiser(
 
     def shape(place: Tensor, span: float) -> Tensor:
         height = (1 - (place * (2 / span) - 1).square()).clamp(min=0).sqrt()
-        # Both scaled by e⁻ᵝ, which does not overflow.
+        # Both are scaled by e⁻ᵝ, so that they do not overflow.
         argument = height * beta
         return argument.i0e() * (argument - beta).exp() / (place * 0 + beta).i0e()
 
@@ -230,13 +230,13 @@ def _window(
     device: str | None,
     requires_grad: bool,
 ) -> Tensor:
-    """What `shape` makes of the places 0 to M - 1 and of N."""
+    """Return the window of the values `shape(i, N)` for i from 0 to M - 1."""
     count = to_integer(M, "a window: M")
     kind = dtypes.default_float if dtype is None else to_dtype(dtype)
     if count < 0:
-        raise ArgumentError(f"a window has M={count} elements, and cannot have fewer than none")
+        raise ArgumentError(f"a window cannot have M={count} elements; M must not be negative")
     if not kind.is_float:
-        raise DtypeError(f"a window is of floats, not {kind.name}")
+        raise DtypeError(f"a window must have a float dtype, not {kind.name}")
     if count < 2:
         window = ones(count, dtype=kind, device=device)
     else:

@@ -1,7 +1,7 @@
 """Special functions, by the names of `torch.special`.
 
-Those that tensors have as methods are here as functions too; the others are only here. All are
-computed in float64 whatever the dtype; what error is left is stated where each is computed.
+Some of them are also methods of tensors. All are computed in float64, whatever the dtype. The
+modules state their errors.
 
 >>> erfcx(Tensor([0.0])).shape
 (1,)

@@ -1,4 +1,4 @@
-"""Airy's function, computed in float64 with an error of at most 3·10⁻¹⁴, above 0 a relative one.
+"""Airy's function, computed in float64. The error is at most 3·10⁻¹⁴, and relative above 0.
 
     -10 to 2     a fit of the power series
     above        π·Ai(x) = √(x/3)·K(ζ) of the order ⅓, with ζ = ⅔·x^(3/2)
@@ -66,7 +66,7 @@ def _fitted_series() -> Coefficients:
 
 
 def _terms(x: Decimal) -> Iterator[Decimal]:
-    """The powers of x that y″ = x·y relates to each other, three apart."""
+    """Yield terms of the series whose powers y″ = x·y relates to each other: every third one."""
     even, odd = AT_ZERO, SLOPE * x
     for k in range(1, 2000):
         yield even + odd

@@ -1,10 +1,11 @@
 """Bessel functions of the orders 0 and 1, computed in float64.
 
-    J, Y   up to 25 a fit of the power series in x² (for Y beside log(x)·J), from there Hankel's
+    J, Y   up to 25 a fit of the power series in x² (for Y, besides log(x)·J), from there Hankel's
            asymptotic series; the error is at most 4·10⁻¹⁴
-    K      up to 2 the power series, from there √x·eˣ·K as a fit in 1/x; a relative 10⁻¹⁴
+    K      up to 2 the power series, from there a fit of √x·eˣ·K in 1/x; the relative error is at
+           most 10⁻¹⁴
 
-The values for the latter are √x·eˣ·K(x) = ∫ exp(-2x sinh²(t/2√x)) cosh(νt/√x) dt.
+The values of that fit are √x·eˣ·K(x) = ∫ exp(-2x sinh²(t/2√x)) cosh(νt/√x) dt.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from ogive.tensor.tensor import Tensor
 EULER = 0.5772156649015329
 BOUND = 25.0
 TERMS = 46
-"""How many coefficients the power series up to `BOUND` has as a fit."""
+"""The number of coefficients of the fit of the power series up to `BOUND`."""
 
 LOW = 2.0
-"""Where K, which vanishes exponentially, is no longer the difference of two growing series."""
+"""From here on, K is not computed as the difference of two growing series, which would cancel."""
 
 
 def bessel_j0(x: Tensor) -> Tensor:
@@ -144,9 +145,9 @@ def _first_kind(given: Tensor, order: int, name: str) -> Tensor:
 def _second_kind(given: Tensor, order: int, name: str) -> Tensor:
     x, dtype = wide(given, name)
     near = where(x > 0, x, 1.0).clamp(max=BOUND)
-    rest = evaluate(_fitted_rest(order), near.square() * BOUND**-2)
+    regular = evaluate(_fitted_rest(order), near.square() * BOUND**-2)
     value = ((near * 0.5).log() + EULER) * _near(near, order) * (2 / math.pi)
-    value = value - (rest * near + 2 / near if order else rest) * (1 / math.pi)
+    value = value - (regular * near + 2 / near if order else regular) * (1 / math.pi)
     value = where(x < BOUND, value, _far(x, order, True))
     value = where(x.isinf(), 0.0, value)
     return where(x > 0, value, where(x.eq(0), -math.inf, math.nan)).cast(dtype)
@@ -166,7 +167,7 @@ def _fitted_series(order: int) -> Coefficients:
 
 @functools.cache
 def _fitted_rest(order: int) -> Coefficients:
-    """What of π·Y is neither a pole nor a logarithm, with the opposite sign; for order 1 over x."""
+    """The part of -π·Y that is neither a pole nor a logarithm; for order 1, divided by x."""
     scale = 0.5 if order else 2.0
     return fit(lambda t: sum_series(_harmonic(order), -t * BOUND**2) * scale, TERMS)
 
@@ -221,12 +222,12 @@ def _modified(given: Tensor, order: int, scaled: bool, name: str) -> Tensor:
     near = where(x > 0, x, 1.0).clamp(max=LOW)
     square = near.square()
     growing = polynomial(square, _head(_powers(order)))
-    rest = polynomial(square, _head(_harmonic(order)))
+    harmonic = polynomial(square, _head(_harmonic(order)))
     logarithm = (near * 0.5).log() + EULER
     if order:
-        small = near.reciprocal() + (logarithm * growing * 0.5 - rest * 0.25) * near
+        small = near.reciprocal() + (logarithm * growing * 0.5 - harmonic * 0.25) * near
     else:
-        small = rest - logarithm * growing
+        small = harmonic - logarithm * growing
     far = x.clamp(min=LOW)
     large = evaluate(fitted_integral(float(order), LOW), LOW / far) * far.rsqrt()
     if scaled:
@@ -249,8 +250,10 @@ def fitted_integral(order: float, low: float) -> Coefficients:
 
 
 def _integral(order: float, x: float, step: float = 0.125) -> float:
-    """√x·eˣ·K(x) by the trapezoidal rule, which is exact to the last bit: all that is summed up
-    vanishes like e^(-s²/2)."""
+    """Return √x·eˣ·K(x) by the trapezoidal rule.
+
+    It is exact to the last bit, because the integrand vanishes like e^(-s²/2).
+    """
     values = [0.5]
     for k in range(1, 97):
         s = k * step / math.sqrt(x)

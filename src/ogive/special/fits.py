@@ -1,10 +1,9 @@
-"""Approximations by Chebyshev polynomials, found when a function is first used.
+"""Approximations by Chebyshev polynomials, computed at the first use of a function.
 
-A function that is smooth on an interval is Σ cₖ Tₖ there, with coefficients that fall off fast.
-They are the cosine transform of its values at the interval's Chebyshev points, which are computed
-with as many digits as it takes: by a power series in decimals, or by an integral that the
-trapezoidal rule gives to the last bit. So there are no tables of numbers here, only where they come
-from.
+A function that is smooth on an interval is Σ cₖ Tₖ there, with coefficients that decrease fast.
+They are the cosine transform of its values at the Chebyshev points of the interval. The values are
+computed with as many digits as needed: by a power series in decimals, or by an integral for which
+the trapezoidal rule is exact. So the source has no tables of coefficients.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from ogive.tensor.elementwise.binary_operations import float_dtype
 from ogive.tensor.tensor import Tensor
 
 DIGITS = 60
-"""Of a decimal: what a power series loses to terms that cancel, and twice what a float holds."""
+"""The digits of decimals: twice those of a float64, and those that cancel in a power series."""
 
 Coefficients = tuple[float, ...]
 
 
 def wide(x: Any, name: str) -> tuple[Tensor, DType]:
-    """`x` in float64, and the dtype of the result."""
+    """Return `x` in float64, and the dtype of the result."""
     if not isinstance(x, Tensor):
         raise ArgumentTypeError(f"{name} takes a tensor, not {type(x).__name__}")
     dtype = float_dtype(x.dtype, name)
@@ -35,7 +34,7 @@ def wide(x: Any, name: str) -> tuple[Tensor, DType]:
 
 
 def fit(function: Callable[[float], float], count: int) -> Coefficients:
-    """The first coefficients of a function on [0, 1]."""
+    """Return the first coefficients of a function on [0, 1]."""
     angles = [math.pi * (k + 0.5) / count for k in range(count)]
     values = [function((1 + math.cos(angle)) / 2) for angle in angles]
     coefficients = [
@@ -46,7 +45,7 @@ def fit(function: Callable[[float], float], count: int) -> Coefficients:
 
 
 def evaluate(coefficients: Coefficients, t: Tensor) -> Tensor:
-    """Σ cₖ Tₖ(2t - 1) for t in [0, 1], from the last coefficient on (Clenshaw)."""
+    """Return Σ cₖ Tₖ(2t - 1) for t in [0, 1], by Clenshaw's recurrence."""
     double = t * 4 - 2
     last: Any = coefficients[-1]
     current: Any = double * last + coefficients[-2]
@@ -57,7 +56,7 @@ def evaluate(coefficients: Coefficients, t: Tensor) -> Tensor:
 
 
 def sum_series(terms: Callable[[Decimal], Iterator[Decimal]], x: float) -> float:
-    """A power series at `x`, up to where its terms have become nothing."""
+    """Return the sum of a power series at `x`, up to the first term that changes nothing."""
     with localcontext() as context:
         context.prec = DIGITS
         total, least = Decimal(0), Decimal(10) ** (25 - DIGITS)

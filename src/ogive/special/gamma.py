@@ -1,12 +1,12 @@
 """The incomplete gamma functions and Hurwitz' zeta function, computed in float64.
 
-With P(a, x) + Q(a, x) = 1, one of them is computed and the other follows:
+P(a, x) + Q(a, x) = 1. One of them is computed, and the other follows:
 
-    P   the power series in x           where x is small beside a, or below 2
-    Q   a continued fraction in 1/x     where x is great beside a
+    P   the power series in x           where x is small compared with a, or below 2
+    Q   a continued fraction in 1/x     where x is great compared with a
     P   Temme's uniform series          for a above 20 where x is within a/2 of a
 
-The error is at most 10⁻¹³; of what is small beside 1 it is relative where it is computed itself.
+The error is at most 10⁻¹³. It is relative for the one that is computed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 SERIES, FRACTION = 66, 44
-"""Terms of the series and levels of the fraction, enough where each is used."""
+"""The number of terms of the series and of levels of the fraction, enough where each is used."""
 
 UNIFORM, NEAR = 20.0, 0.5
-"""From which a on, and how near to it, the uniform series is used."""
+"""The uniform series is used for a from `UNIFORM` on, and |x - a| up to `NEAR`·a."""
 
 POWERS, ORDERS = 22, 10
-"""How many powers of η there are in it, and how many of 1/a."""
+"""The number of powers of η in the uniform series, and of powers of 1/a."""
 
 
 def polygamma(n: int, input: Tensor) -> Tensor:
@@ -76,7 +76,7 @@ def zeta(input: Any, other: Any) -> Tensor:
     s, held = where(x > 1, x, 2.0), where(q > 0, q, 1.0)
     terms = 9
     far = held + terms
-    # Euler and Maclaurin: an integral, half a term, and the derivatives at the end.
+    # The Euler-Maclaurin formula: an integral, half a term, and derivatives at the end.
     total = far.pow(1 - s) / (s - 1) + far.pow(-s) * 0.5
     rising, power = s, far.pow(-s - 1)
     for k, bernoulli in enumerate(BERNOULLI):
@@ -151,12 +151,12 @@ def _uniform(a: Tensor, x: Tensor, upper: bool) -> Tensor:
     half_square = where(excess.abs() < 0.1, small, half_square).clamp(min=0)
     eta = (half_square * 2).sqrt().copysign(excess)
     inverse = a.reciprocal()
-    rest: Any = 0.0
+    series: Any = 0.0
     for coefficients in reversed(_uniform_coefficients()):
-        rest = rest * inverse + polynomial(eta, coefficients)
-    rest = rest * (half_square * -a).exp() * (a * (2 * math.pi)).rsqrt()
+        series = series * inverse + polynomial(eta, coefficients)
+    series = series * (half_square * -a).exp() * (a * (2 * math.pi)).rsqrt()
     edge = eta * (a * 0.5).sqrt()
-    share: Tensor = edge.erfc() * 0.5 + rest if upper else edge.neg().erfc() * 0.5 - rest
+    share: Tensor = edge.erfc() * 0.5 + series if upper else edge.neg().erfc() * 0.5 - series
     return share
 
 

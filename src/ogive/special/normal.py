@@ -1,4 +1,4 @@
-"""Around the error function and the normal distribution, computed in float64."""
+"""Functions related to the error function and the normal distribution, computed in float64."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 SCALE = 3.0
-"""The half of a fit in t = 3/(x + 3) that is for x below 3."""
+"""The scale of the fit in t = 3/(x + 3): half of its interval is for x below 3."""
 
 
 def erfcx(x: Tensor) -> Tensor:
-    """exp(x²)·erfc(x), which vanishes only like 1/x. Shapes: unchanged.
+    """exp(x²)·erfc(x), which decreases like 1/x. Shapes: unchanged.
 
     >>> ogive.special.erfcx(Tensor([0.0])).round(decimals=6).tolist()
     [1.0]
@@ -52,10 +52,10 @@ def entr(x: Tensor) -> Tensor:
 
 
 def _erfcx(x: Tensor) -> Tensor:
-    size = where(x < 0, -x, x)  # at 0 with the slope of its branch, which abs() has not
+    size = where(x < 0, -x, x)  # with the slope 1 at 0, where abs() has none
     t = SCALE / (size + SCALE)
     right = evaluate(_fitted(), t) / (size * 2 + 1)
-    # Beyond -27 it is infinite, and so is the square.
+    # Below -27 it is infinite, and so is the square.
     left = x.clamp(max=0).square().exp() * 2 - right
     return where(x < 0, left, right)
 
@@ -75,7 +75,7 @@ def _near(x: float) -> float:
     """exp(x²) less the series of exp(x²)·erf(x) = 2/√π Σ 2ᵏ x^(2k + 1) / (1·3·5···(2k + 1))."""
 
     def terms(point: Decimal) -> Iterator[Decimal]:
-        # Summed along with those of exp(x²), from which it differs by what is wanted.
+        # The differences of the terms of both series, since the sums would cancel.
         power, term = Decimal(1), point * 2 / _ROOT_OF_PI
         for k in range(1, 1000):
             yield power - term

@@ -1,7 +1,7 @@
-"""Orthogonal polynomials, by the recurrences between three of them in a row.
+"""Orthogonal polynomials, by their three-term recurrences.
 
-The degree is an integer, or a tensor of degrees that broadcasts. How many steps there are must be
-known to build the graph, so a tensor of degrees is computed at once, as a mask is that indexes.
+The degree is an integer, or a tensor of degrees that broadcasts. The number of steps must be known
+to build the graph, so a tensor of degrees is computed at once.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
 Step = Callable[[int, Tensor, Any, Any], Tensor]
-"""Of k, x and the polynomials of the degrees k and k - 1, that of the degree k + 1."""
+"""A function from k, x, and the polynomials of degrees k and k - 1 to that of degree k + 1."""
 
 
 def _polynomial(
     name: str, text: str, first: Callable[[Tensor], Tensor], step: Step, example: str
 ) -> Callable[..., Tensor]:
-    """A family, by its polynomial of degree 1 and the step to the next degree."""
+    """Return the function of a family, given its polynomial of degree 1 and its recurrence."""
 
     def family(x: Any, n: Any) -> Tensor:
         if not isinstance(x, Tensor) and not isinstance(n, Tensor):

@@ -145,12 +145,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         ("int64",),
     ),
     Difference(
-        "`max_norm`, which would change a table that is only read, and `sparse` gradients are "
-        "refused.",
-        ("nn.functional.embedding",),
-        "argument '(max_norm|sparse)'",
-    ),
-    Difference(
         "Normalizing float32 weights does not round them to float32 once more.",
         ("cov",),
         "aweights=tensor.* Not equal to tolerance",
@@ -196,11 +190,6 @@ DIFFERENCES: tuple[Difference, ...] = (
         "The gradient of a negative norm of a zero vector is NaN, not 0.",
         ("linalg.norm (subgradients_at_zero)",),
         r", -[0-9.]+, keepdim.* nan location mismatch",
-    ),
-    Difference(
-        "Gradients are not scaled by how often a row is read, and no norm is bounded on reading.",
-        ("nn.functional.embedding", "nn.functional.embedding_bag"),
-        "unexpected keyword argument '(scale_grad_by_freq|max_norm|norm_type|sparse)'",
     ),
     Difference(
         "The target of one example without a batch has no axes.",

@@ -72,7 +72,7 @@ def test_a_data_set_is_split_at_random() -> None:
     found = sorted([part[at][1] for part in parts for at in range(len(part))])
     assert found == [number**2 for number in range(10)]
     assert isinstance(parts[0], Subset) and len(DataLoader(parts[0], 2)) == 4
-    with pytest.raises(ArgumentError, match="are not the 10 items there are"):
+    with pytest.raises(ArgumentError, match="do not add up to the 10 items"):
         random_split(Squares(10), [7, 2])
     with pytest.raises(ArgumentError, match="do not add up to 1"):
         random_split(Squares(10), [0.5, 0.2])

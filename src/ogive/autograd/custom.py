@@ -123,8 +123,8 @@ def custom_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
 def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> list[UOp | None]:
     if len(parts) != len(wanted):
         raise GradientError(
-            f"custom_gradient: backward gave {len(parts)} gradients for {len(wanted)} tensor "
-            "arguments; give one for each, None where there is none"
+            f"custom_gradient: backward returned {len(parts)} gradients for {len(wanted)} tensor "
+            "arguments; return one for each, None where there is none"
         )
     nodes: list[UOp | None] = []
     for part, (shape, dtype) in zip(parts, wanted, strict=True):
@@ -136,7 +136,7 @@ def _checked(parts: Sequence[Any], wanted: Sequence[tuple[Shape, DType]]) -> lis
         if not isinstance(part, Tensor) or part.shape != shape:
             shown = f"shape {part.shape}" if isinstance(part, Tensor) else type(part).__name__
             raise GradientError(
-                f"custom_gradient: backward gave {shown} for an argument of shape {shape}"
+                f"custom_gradient: backward returned {shown} for an argument of shape {shape}"
             )
         nodes.append(build.cast(part.node, dtype))
     return nodes

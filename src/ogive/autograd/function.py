@@ -130,8 +130,8 @@ class Function:
         gradients = returned if isinstance(returned, tuple) else (returned,)
         if len(gradients) < count or any(part is not None for part in gradients[count:]):
             raise GradientError(
-                f"{cls.__name__}.backward gave {len(gradients)} gradients for {count} arguments; "
-                "give one for each, None where there is none"
+                f"{cls.__name__}.backward returned {len(gradients)} gradients for {count} "
+                "arguments; return one for each, None where there is none"
             )
         return tuple([gradients[place] for place in places])
 

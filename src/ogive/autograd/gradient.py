@@ -207,9 +207,9 @@ def _overwritten(node: UOp) -> str:
     origin = node.origin if leaf is None else leaf.origin
     line = describe_origin(origin)
     return (
-        f"a gradient needs {node.size} values of {node.dtype.name} as they were before an "
-        "assignment has overwritten them; call backward() before the assignment, or assign to "
-        "another tensor" + (f" (made at {line})" if line else "")
+        f"a gradient needs {node.size} values of {node.dtype.name} that have been overwritten by "
+        "an assignment; call backward() before the assignment, or assign to another tensor"
+        + (f" (made at {line})" if line else "")
     )
 
 

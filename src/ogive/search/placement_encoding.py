@@ -53,7 +53,7 @@ def read_placement(reader: Reader) -> Placement:
 def _read_counts(reader: Reader, most: int) -> dict[int, int]:
     axes, counts = reader.numbers(0, MOST_AXIS), reader.numbers(0, most)
     if len(axes) != len(counts) or len(set(axes)) != len(axes) or len(axes) > MOST_AXES:
-        raise DamagedRecord("a placement has a count for each of a few axes")
+        raise DamagedRecord("the axes and counts of a placement do not match")
     return dict(zip(axes, counts, strict=True))
 
 

@@ -139,7 +139,7 @@ def _read_loops(reader: Reader) -> UOp:
     except DamagedRecord:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, OgiveError) as error:
-        raise DamagedRecord(f"a graph makes no sense: {error}") from None
+        raise DamagedRecord(f"a graph is not valid: {error}") from None
     return root
 
 
@@ -283,7 +283,7 @@ def unpack_request(body: bytes) -> tuple[Request, float]:
     limit = reader.seconds()
     request = unpack_message(body[reader.position :])
     if not isinstance(request, Request):
-        raise DamagedRecord("it is no request")
+        raise DamagedRecord("the message is not a request")
     return request, limit
 
 

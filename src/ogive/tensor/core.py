@@ -352,7 +352,9 @@ def to_number(value: Any, name: str) -> int | float:
 def one_element(tensor: Tensor, name: str) -> Tensor:
     """A tensor of one element in place of a number, in shape (). Raises `ShapeError`."""
     if tensor.numel() != 1:
-        raise ShapeError(f"{name} takes a number, and a tensor of shape {tensor.shape} is none")
+        raise ShapeError(
+            f"{name} takes a number or a tensor of one element, not one of shape {tensor.shape}"
+        )
     return tensor.detach().reshape(())
 
 

@@ -76,7 +76,7 @@ def test_a_handle_is_no_memory(path: Path) -> None:
         find_handle(buffer.address, PythonFunction)
     number = buffer.address
     del buffer
-    with pytest.raises(ExecuteError, match="there is none"):
+    with pytest.raises(ExecuteError, match="which is gone"):
         find_handle(number, DiskBuffer)
 
 

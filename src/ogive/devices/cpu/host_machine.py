@@ -22,7 +22,6 @@ from ogive.devices.cpu.host import (
     host_target_of,
     machine_signature,
 )
-from ogive.devices.cpu.levels import target_of_level
 from ogive.devices.cpu.native.driver import driver_object, process_driver
 from ogive.devices.cpu.target_notes import TargetNote, read_note, write_note
 from ogive.errors import LoadError
@@ -71,6 +70,8 @@ class HostMachine:
         """
         target = self._find_target(config)
         if config.cpu:
+            from ogive.devices.cpu.levels import target_of_level  # which starts do without
+
             target = target_of_level(config.cpu, target)
         return target if config.costs is None else _with_costs(target, config.costs)
 

@@ -185,7 +185,7 @@ def arange(
     first, end, stride = numbers
     whole = all(isinstance(value, int) for value in numbers)
     if stride == 0 or not (whole or _has_length(*numbers)):
-        raise ArgumentError(f"arange: from {first} to {end} by {stride} has no length")
+        raise ArgumentError(f"arange: from {first} to {end} by {stride} is not a finite range")
     chosen = to_dtype(dtype) if dtype is not None else dtypes.int64 if whole else dtypes.float32
     compute = dtypes.int64 if whole else dtypes.float64
     # Integers stay exact, however large they are.

@@ -84,7 +84,7 @@ def file_node(path: Any, shape: Any, dtype: Any, offset: Any) -> UOp:
     nbytes = math.prod(lengths) * kind.itemsize
     if start < 0 or start + nbytes >= 1 << 63:
         raise ArgumentError(
-            f"from_file: {nbytes} bytes from offset {start} on are in no file; the offset counts "
+            f"from_file: no file has {nbytes} bytes from offset {start} on; the offset counts "
             "bytes from the beginning"
         )
     buffer = find_device(FILES).open_file(os.path.abspath(os.fspath(path)), start, nbytes)
@@ -161,8 +161,8 @@ def empty_array(node: UOp) -> NDArray[Any]:
         return numpy.empty(shape, dtype=node.dtype.numpy)
     except ValueError:
         raise ShapeError(
-            f"NumPy has no array of {node.dtype.name} and shape {tuple(shape)}: the other lengths "
-            "make more bytes than can be counted"
+            f"NumPy cannot make an array of {node.dtype.name} and shape {tuple(shape)}: the "
+            "product of the other lengths is too large"
         ) from None
 
 
@@ -221,7 +221,7 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
     if depth > _MOST_AXES:
         _refuse_depth()
     if isinstance(leaf, str | bytes):
-        raise DtypeError(f"{leaf!r} is text, and tensors hold numbers")
+        raise DtypeError(f"{leaf!r} is text; tensors hold numbers")
     array = None
     with contextlib.suppress(ValueError, OverflowError):
         array = numpy.array(data)
@@ -229,7 +229,7 @@ def _from_list(data: Any, dtype: DType | None) -> NDArray[Any]:
         _shape_of(data, ())
         raise ArgumentError("the list holds something that is not a number")
     if array.dtype.kind in "US":
-        raise DtypeError("the list holds text, and tensors hold numbers")
+        raise DtypeError("the list holds text; tensors hold numbers")
     if array.dtype == object:
         raise ArgumentError("the list holds integers that fit no integer dtype, or other objects")
     if dtype is None and not isinstance(leaf, numpy.generic | numpy.ndarray):

@@ -316,8 +316,8 @@ def _add_to_inputs(
 def _check_reached(tensor: Tensor, name: str) -> None:
     if not tensor.requires_grad:
         raise GradientError(
-            f"{name}: no gradient flows to this tensor of shape {tensor.shape}; requires_grad_() "
-            "makes it a leaf"
+            f"{name}: this tensor of shape {tensor.shape} does not require a gradient; call "
+            "requires_grad_() to make it a leaf"
         )
 
 

@@ -115,8 +115,8 @@ def _to_array(entry: Any) -> Core | Array | int:
         raise ShapeError(f"the lists in the index {entry!r} are not of equal lengths") from None
     if array.dtype.kind not in "biu" and array.size:
         raise ArgumentTypeError(
-            f"an index of {array.dtype} ({type(entry).__name__}) does not select; indices are "
-            "integers, masks bool"
+            f"an index cannot be of {array.dtype} ({type(entry).__name__}); indices are integers, "
+            "masks bool"
         )
     if array.dtype.kind == "b":
         return array

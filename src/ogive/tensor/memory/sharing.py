@@ -102,7 +102,7 @@ def to_dlpack(
     where = dlpack_device_of(tensor)
     if dl_device is not None and tuple(dl_device) != where:
         raise InterchangeError(
-            f"the tensor is on {tensor.device}, {where}, and cannot be had on device {dl_device}"
+            f"the tensor is on {tensor.device}, {where}, and cannot be lent on device {dl_device}"
         )
     if where == CPU and stream is not None:
         raise InterchangeError(f"the CPU has no streams, and stream={stream!r} was asked for")

@@ -96,8 +96,8 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
     """
     if not self.is_leaf:
         raise GradientError(
-            f"a tensor of shape {self.shape} was computed from ones that require gradients, "
-            "and cannot be copied with its history; copy what detach() gives"
+            f"a tensor of shape {self.shape} was computed from tensors that require gradients, "
+            "and cannot be copied with its history; copy its detach()"
         )
     if not self.requires_grad:
         with graph_lock:

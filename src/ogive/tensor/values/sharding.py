@@ -149,8 +149,8 @@ def _on_mesh(mesh: Mesh, axes: Any, shape: Sequence[Any]) -> Layout:
             )
         if split[name] != COPIES:
             raise ArgumentError(
-                f"shard: {name!r} of {mesh} divides axis {split[name]} and axis {axis} of shape "
-                f"{build.show(shape)}; it can divide one of them"
+                f"shard: {name!r} of {mesh} cannot divide both axis {split[name]} and axis {axis} "
+                f"of shape {build.show(shape)}"
             )
         split[name] = axis
     return Layout(mesh.devices, tuple(mesh.sizes.values()), tuple(split.values()))

@@ -130,7 +130,7 @@ def check_gradients_that_are_kept_back_are_averaged_with_the_next() -> None:
 def check_what_would_not_be_shared_is_refused() -> None:
     with pytest.raises(DeviceError, match="fully_shard works in one process only"):
         dist.fsdp.fully_shard(torch.nn.Linear(1, 1))
-    with pytest.raises(DeviceError, match="SyncBatchNorm is for one process here"):
+    with pytest.raises(DeviceError, match="SyncBatchNorm works in one process only"):
         torch.nn.SyncBatchNorm(2)
 
 

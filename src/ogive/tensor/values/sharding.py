@@ -136,7 +136,7 @@ def _on_mesh(mesh: Mesh, axes: Any, shape: Sequence[Any]) -> Layout:
         )
     if len(named) > len(shape):
         raise ShapeError(
-            f"shard: {tuple(named)} are {len(named)} axes, and a tensor of shape "
+            f"shard: {tuple(named)} are {len(named)} entries, and a tensor of shape "
             f"{build.show(shape)} has {len(shape)}"
         )
     split = dict.fromkeys(mesh.sizes, COPIES)

@@ -39,8 +39,8 @@ class Mesh:
         self.devices = group_members(Device.over(devices))
         if len(self.devices) != count:
             raise DeviceError(
-                f"a mesh of {self._axes()} has {count} places, and {len(self.devices)} devices "
-                f"were given: {', '.join(self.devices)}"
+                f"a mesh of {self._axes()} takes {count} devices, and {len(self.devices)} were "
+                f"given: {', '.join(self.devices)}"
             )
 
     def __getitem__(self, axis: str) -> MeshAxis:
@@ -101,7 +101,7 @@ def checked_axes(axes: Sequence[Any]) -> Sequence[tuple[str, int]]:
             raise ArgumentError(f"Mesh: axis {axis[0]!r} has {axis[1]} places; give at least 1")
     names = [name for name, _ in axes]
     if not axes or len(set(names)) != len(names):
-        raise ArgumentError(f"Mesh takes one axis or more, each of another name, not {names}")
+        raise ArgumentError(f"Mesh takes one axis or more with different names, not {names}")
     return axes
 
 

@@ -88,7 +88,7 @@ class DescribedFunction:
         return taken, made
 
     def _made(self, leaf: Result) -> Made:
-        """A result; one that is an argument, or a tensor that was found, is copied."""
+        """A result in memory of its own. Raises `TraceError` for a tensor returned as it is."""
         if leaf.kind == "fresh":
             return self.prepared.results[leaf.position]
         if leaf.kind == "spread":

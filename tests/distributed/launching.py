@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,8 @@ def launch(ranks: int, program: Path, *arguments: str, **options: Any) -> Any:
 
 def make_checks(ranks: int, *modules: str, **options: Any) -> dict[str, list[str]]:
     """What came of each check of some modules: nothing, or what went wrong on which ranks."""
-    done = launch(ranks, HERE / "rank_checks.py", *modules, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    found: dict[str, list[str]] = {}
-    for line in done.stdout.splitlines():
-        if line.startswith("[0] {"):
-            found |= json.loads(line[4:])
-    return found
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as results:
+        done = launch(ranks, HERE / "rank_checks.py", results.name, *modules, **options)
+        assert done.returncode == 0, done.stdout + done.stderr + results.read()
+        complaints: dict[str, list[str]] = json.load(results)
+    return complaints

@@ -42,6 +42,30 @@ def test_a_training_step_equals_the_eager_one() -> None:
     np.testing.assert_allclose(captured[2], eager[2], rtol=1e-12)
 
 
+def test_a_view_that_goes_while_the_function_is_captured_changes_nothing() -> None:
+    class Cycle:
+        def __init__(self, view: Tensor) -> None:
+            self.itself, self.view = self, view
+
+    w = Tensor([1.0, 2.0]).realize()
+
+    @ogive.jit
+    def step() -> Tensor:
+        doubled = w * 2
+        gc.collect()  # the only other tensor that shows the memory of w
+        w.assign(w + doubled)
+        return w.sum()
+
+    gc.disable()
+    try:
+        Cycle(w.detach())
+        assert step().item() == 9
+    finally:
+        gc.enable()
+    assert step().item() == 27
+    assert w.tolist() == [9, 18]
+
+
 def test_arguments_are_updated() -> None:
     @ogive.jit
     def step(state: dict[str, Tensor], x: Tensor) -> Tensor:

@@ -85,6 +85,9 @@ class Watch:
         self.plain: list[tuple[type, str, Any]] = []
         self.found: dict[int, Found] = {}
         self.placeholders: dict[UOp, UOp] = {}
+        # All that show a storage which is found. None of them goes meanwhile: the last that stays
+        # leaves the storage, and would be written apart from it.
+        self.showing: list[Tensor] = []
         # Weak, so that what is left after the function was left somewhere by it.
         self.made: list[weakref.ref[Any]] = []
         # State that was added for this and all later calls: what each tensor of it began as.
@@ -109,11 +112,13 @@ class Watch:
             return
         with registry.graph_lock:
             seen = plain_node.__get__(tensor)
+            showing = [] if tensor.shared is None else tensor.shared.tensors()
             storage = shared_storage(tensor)
             if storage is None or not self.is_old(storage):
                 given = self._stand_in(seen)
                 self.found[tensor.id] = Found(tensor, seen, given, is_view=False)
             else:
+                self.showing += showing
                 self.find(storage)
                 given = tensor.shows.forward(plain_node.__get__(storage))
                 self.found[tensor.id] = Found(tensor, seen, given, is_view=True)
@@ -230,6 +235,7 @@ def put_back(thread: int, watch: Watch) -> None:
         watches.pop(thread, None)
         traced.discard(thread)
         watch.undo = _nothing  # it knows what is traced, which may go now
+        watch.showing = []
 
 
 # A child must not inherit tensors in the middle of another thread's trace.

@@ -30,6 +30,7 @@ from ogive.store.trace_records import (
     pack_trace,
     unpack_trace,
 )
+from tests.raising import raises
 
 
 def variable(name: str, low: int, high: int) -> UOp:
@@ -159,12 +160,12 @@ def test_what_makes_no_sense_is_damaged(data: bytes) -> None:
 def test_names_must_be_text() -> None:
     writer = Writer()
     writer.data(b"\xff\xfe")
-    with pytest.raises(DamagedRecord, match="UTF-8"):
+    with raises(DamagedRecord, match="UTF-8"):
         unpack_kernel(writer.finish())
 
 
 def test_code_must_be_there() -> None:
-    with pytest.raises(DamagedRecord, match="no code"):
+    with raises(DamagedRecord, match="no code"):
         unpack_code(pack_code("text", b""))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ogive.eager import may_be_eager
 from ogive.eager.from_plain import take_up
-from ogive.errors import ArgumentError, ArgumentTypeError, FileError
+from ogive.errors import ArgumentError, ArgumentTypeError, FileError, words_of
 from ogive.io.checked_files import Contents, replacing
 from ogive.io.formats import find_loader
 from ogive.io.pickling import write_torch
@@ -114,8 +114,9 @@ def _read_checkpoint(path: Any, weights_only: bool | None) -> tuple[Any, list[Te
         if weights_only is not False and safe_names():
             return load_whole(path, _module_name, Parameter, safe_names())
         if weights_only is not False:
-            if "nothing in a file is run" in str(error):
-                raise FileError(f"{error}; or use weights_only=False if you trust it") from None
+            words = words_of(error)
+            if "nothing in a file is run" in words:
+                raise FileError(f"{words}; or use weights_only=False if you trust it") from None
             raise
         return load_whole(path, _module_name, Parameter)
 

@@ -21,7 +21,8 @@ from ogive.search.placement_encoding import MOST_TILE, placement_key
 from ogive.targets.target import Target
 
 TILES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
-MOST_LANES = 64
+MOST_LANES_TRIED = 64
+"""The most lanes of one axis that the search tries."""
 
 
 @record(frozen=True)
@@ -113,5 +114,5 @@ class Actions:
             tile *= upcast.get(axis, 1)
             if step > 1 and step >= 2 * extent:
                 return
-        if tile <= MOST_TILE and max(lanes.values(), default=1) <= MOST_LANES:
+        if tile <= MOST_TILE and max(lanes.values(), default=1) <= MOST_LANES_TRIED:
             yield replace(placement, lanes=lanes, upcast=upcast)

@@ -26,7 +26,8 @@ from ogive.search.graph.rules.exact_rules import exact_rules
 from ogive.search.graph.rules.rounding_rules import rounding_rules
 from ogive.search.graph.saturation import Budget, Saturation
 from ogive.search.graph.schedule_times import schedule_time
-from ogive.search.graph.search_graph import Finding, search_graph
+from ogive.search.graph.search_graph import search_graph
+from ogive.targets.findings import Finding
 from tests.passes.parametric import normalize
 from tests.raising import raises
 from tests.search.graph.graphs import apply, given, product, sink

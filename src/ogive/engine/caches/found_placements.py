@@ -24,9 +24,9 @@ from ogive.store.rows import Kind
 if TYPE_CHECKING:
     from ogive.passes.place.placement import Placement
     from ogive.passes.regions.number_slots import Schedule
-    from ogive.search.graph.search_graph import Finding
     from ogive.search.search_result import Result
     from ogive.store.disk_cache import Disk
+    from ogive.targets.findings import Finding
     from ogive.targets.target import Target
 
     Search = Callable[

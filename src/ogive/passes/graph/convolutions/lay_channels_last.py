@@ -40,8 +40,8 @@ from ogive.passes.graph.convolutions.winograd import (
 from ogive.passes.graph.convolutions.winograd_choice import TileChoice, choose_tiles, describe_tiles
 from ogive.passes.graph.products.group_narrow_products import WORD, to_words
 from ogive.passes.graph.products.panels import best_filter_panel, make_panels
-from ogive.search.graph.search_graph import Finding
 from ogive.targets.estimates import sums_in_registers
+from ogive.targets.findings import Finding
 from ogive.targets.target import CACHE_LINE, Dot, Target
 
 CHANNEL = 1

@@ -132,7 +132,7 @@ class OgiveError(Exception):
 
 
 def words_of(error: BaseException) -> str:
-    """What an error says, without the lines of the user's program that it quotes."""
+    """The words of an error, without the lines of the user's program that it quotes."""
     lines = str(error).split("\n")
     return "\n".join([line for line in lines if not line.startswith("  at ")])
 

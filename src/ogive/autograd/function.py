@@ -17,7 +17,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class Context:
-    """What `forward` passes to `backward`: saved tensors, and any attributes.
+    """The state that `forward` passes to `backward`: saved tensors, and any attributes.
 
     `needs_input_grad` says for each argument whether its gradient may be needed.
     """
@@ -32,8 +32,8 @@ class Context:
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """What `save_for_backward` was given. A result of the operation is given as gradients flow
-        through it."""
+        """The tensors that `save_for_backward` was given. A result of the operation is given as
+        gradients flow through it."""
         if self._result is None:
             return self._saved
         inside, outside = self._result

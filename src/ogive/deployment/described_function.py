@@ -64,8 +64,8 @@ class DescribedFunction:
     def parameters(
         self, arguments: Sequence[str], results: Sequence[str]
     ) -> tuple[list[Parameter], list[Parameter]]:
-        """What the function takes and gives, as C sees it. Raises `ArgumentError` for other than
-        as many names as there are."""
+        """The function's arguments and results for C. Raises `ArgumentError` if there are more or
+        fewer names than arguments or results."""
         paths = [path for path, _ in self.returned]
         for kind, given, known in [
             ("arguments", arguments, self.trace.inputs), ("results", results, paths)

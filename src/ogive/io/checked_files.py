@@ -40,13 +40,13 @@ MAX_RANK = 64
 
 FREE_BYTES = 64 << 20
 BYTES_PER_BYTE = 32
-"""What is made from a file may take so much in all, elements of tensors apart.
+"""All that is made from a file may take this much, elements of tensors apart.
 
 Plain data takes 4 to 30 times what it takes in a file, small numbers and short texts the most.
 """
 
 TENSOR = 2560
-"""What a tensor takes that is still in its file, in bytes."""
+"""The bytes that a tensor takes which is still in its file."""
 
 
 class Source:

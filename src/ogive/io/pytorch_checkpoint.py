@@ -54,7 +54,7 @@ MakeParameter = Callable[[Tensor, bool], Tensor]
 gradient."""
 
 _STORAGE = 256
-"""What a `Storage` takes, in bytes."""
+"""The bytes that a `Storage` takes."""
 _LONGEST_DEVICE = 32
 
 

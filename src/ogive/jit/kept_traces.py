@@ -57,11 +57,11 @@ class KnownFunction(Protocol):
 
     @property
     def digest(self) -> bytes | None:
-        """What stands for all that it does; None as long as nobody can vouch for it."""
+        """A digest of all that it does; None as long as nobody can vouch for it."""
 
     def names(self) -> Mapping[int, str | None]:
-        """What tensors are called that it may find, by their ids; None for one whose elements the
-        digest stands for."""
+        """The names of the tensors that it may capture, by their ids; None for one whose elements
+        the digest stands for."""
 
     def tensors(self, names: Sequence[str]) -> list[Tensor] | None:
         """The tensors of these names, in memory; it keeps them alive. None if one is not there."""
@@ -71,7 +71,7 @@ class KnownFunction(Protocol):
 
 
 def recall(function: KnownFunction, call: Call, config: Config) -> tuple[Trace, Prepared] | None:
-    """What an earlier process captured a function as, for a call of this kind."""
+    """The trace of a function for a call of this kind that an earlier process kept."""
     place = _place(function, call, config)
     if place is None:
         return None
@@ -207,7 +207,8 @@ def _is_result(leaf: Any) -> bool:
 
 
 class _Content(NamedTuple):
-    """What a trace reads and returns: names of tensors, and the bytes of constants."""
+    """The content of a trace: the names of the tensors that it reads, the bytes of constants, and
+    what it returns."""
 
     names: tuple[str, ...]
     constants: tuple[bytes, ...]

@@ -22,7 +22,7 @@ OWNERS = ("input", "captured", "constant")
 """Whose memory a parameter is: an argument's, that of a tensor by its name, or a constant's."""
 
 RETURNED = ("fresh", "input", "captured")
-"""What a function returns: a result that it makes, an argument, or a tensor that it finds."""
+"""The kinds of what a function returns: a new result, an argument, or a captured tensor."""
 
 
 class Place(NamedTuple):

@@ -1,4 +1,4 @@
-"""What is computed in another way than the program says, because the cost model finds it faster."""
+"""Findings: values that are computed in another way, which the cost model says is faster."""
 
 from __future__ import annotations
 

@@ -41,9 +41,9 @@ def kept_outside(run: PlaceholderRun) -> list[Tensor]:
 
 
 def refuse_state_begun_twice(run: PlaceholderRun, kept_before: Mapping[int, Tensor]) -> None:
-    """What earlier runs of the function have `made` for later calls is not changed by this one.
+    """Raise `TraceError` if this run changes a tensor that an earlier run kept for later calls.
 
-    Whether making it was this call's change of it, nobody can tell: raises `TraceError`.
+    Nobody can tell whether keeping it was this call's change of it.
     """
     for captured in run.captured:
         if captured.tensor.id in kept_before and captured.final is not captured.given:

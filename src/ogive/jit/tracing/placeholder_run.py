@@ -38,7 +38,7 @@ from ogive.tensor.creation.supplied_numbers import collecting
 from ogive.tensor.tensor import Tensor
 
 _FACTS = {"gradient": "grad", "is_flagged": "requires_grad", "hooks": "hooks"}
-"""What the slots of tensors are called outside."""
+"""The names of tensors' slots in messages."""
 
 _LEFT_OVER = "this tensor was made while ogive.jit captured {name}() and has no values"
 

@@ -180,8 +180,8 @@ def is_tracing() -> bool:
 
 
 def begin_state(tensor: Any) -> None:
-    """What a tensor is now, it is at the beginning of the call: a captured function that adds state
-    runs again with it there, and only then changes it."""
+    """Take the present value of a tensor for its value at the beginning of the call: a captured
+    function that adds state runs again with it there, and only then changes it."""
     watch = own_watch()
     if watch is not None:
         watch.begun[tensor.id] = tensor.node

@@ -21,7 +21,7 @@ MOST_BESIDE = 64
 """How many elements are added to a length or taken from it at most, if that is what is meant."""
 
 Series = tuple[int, ...]
-"""What a number is in each of some graphs."""
+"""A number's values, one for each of some graphs."""
 
 Lengths = Mapping[Series, Dim]
 """The expressions of lengths that are known, by series."""
@@ -162,7 +162,7 @@ def _multiple(series: Series, values: Series) -> int | None:
 
 
 def _relations(series: Series, values: Series) -> Iterator[tuple[int, int, int, int]]:
-    """What leads from `values` to a series: factor, shift, divisor and offset."""
+    """The ways from `values` to a series: factor, shift, divisor and offset."""
     most = MOST_PARTS if len(set(values)) > 2 else MOST_PARTS_OF_TWO
     for divisor in range(1, most + 1):
         for shift in range(divisor):
@@ -172,8 +172,8 @@ def _relations(series: Series, values: Series) -> Iterator[tuple[int, int, int, 
 
 
 def _oddity(factor: int, shift: int, divisor: int, offset: int) -> tuple[bool, int, int, int, int]:
-    """What is seldom meant comes last: multiples, a few elements more or less, parts of a length,
-    which are taken once, or as often as the length has parts, as rows in pairs are."""
+    """A key that sorts seldom meant expressions last. Often meant are multiples, a few elements
+    more or less, and parts of a length: one of them, or as many as it has, as rows in pairs are."""
     is_moved = factor == divisor == 1 and abs(offset) <= MOST_BESIDE
     is_part = factor in (1, divisor) and offset == 0
     is_plain = is_moved or is_part or (divisor == 1 and offset == 0)

@@ -46,9 +46,12 @@ less where memory would not hold what is computed."""
 
 
 class Wanted(NamedTuple):
-    """What is tried: lengths of inputs that are `step` times a variable and what is left over, and
-    follow from each other by a few elements or not. Variables have `room` to grow, within `bounds`
-    by their names, where a graph is known to have no meaning beyond."""
+    """The expressions to try: lengths of inputs that are `step` times a variable and a rest, and
+    follow from each other by a few elements or not.
+
+    Variables have `room` to grow, within `bounds` by their names, where a graph is known to have
+    no meaning beyond.
+    """
 
     step: int
     is_related: bool

@@ -75,7 +75,7 @@ def call_numpy(
 
 
 def from_result(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-    """What a function of NumPy gave for a tensor, as one: `numpy.argmax(x)`."""
+    """The result of a function of NumPy for a tensor, as a tensor: `numpy.argmax(x)`."""
     made = numpy.asarray(array)
     return from_numpy(made.astype("uint8") if made.dtype == bool else made)
 

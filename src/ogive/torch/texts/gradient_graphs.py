@@ -1,4 +1,4 @@
-"""What a gradient function hands gradients on to, as programs print and draw it."""
+"""The functions that a gradient function hands gradients on to, as programs print and draw them."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ _MODES = {
     "bilinear": "UpsampleBilinear2DBackward0", "bicubic": "UpsampleBicubic2DBackward0",
     "trilinear": "UpsampleTrilinear3DBackward0",
 }
-"""What PyTorch has several functions for, by mode."""
+"""Operations for which PyTorch has several functions, by mode."""
 
 
 def _name_index(index: Index, record: Record) -> str:

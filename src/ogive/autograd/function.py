@@ -151,10 +151,10 @@ def differentiable(
     def compute(*tensors: Tensor) -> Any:
         with no_grad():
             outputs.append(own._run(context, args) if known is None else known)
-        made = outputs[0] if isinstance(outputs[0], tuple) else (outputs[0],)
+        nodes = outputs[0] if isinstance(outputs[0], tuple) else (outputs[0],)
 
         def back(position: int, result: Tensor, *upstream: Tensor) -> tuple[Any, ...]:
-            with context.knowing(made[position], result):
+            with context.knowing(nodes[position], result):
                 return own._back(context, upstream, places, len(args))
 
         return outputs[0], FromResult(back)

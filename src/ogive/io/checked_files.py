@@ -63,9 +63,9 @@ class Source:
         self._file = file
         self._left = FREE_BYTES + BYTES_PER_BYTE * self.size
 
-    def refuse(self, found: str) -> NoReturn:
+    def refuse(self, problem: str) -> NoReturn:
         """Raise `FileError`: this file is not what it is taken for."""
-        raise FileError(f"{self.path!r} is not {self.kind} that can be read: {found}")
+        raise FileError(f"{self.path!r} is not {self.kind} that can be read: {problem}")
 
     def charge(self, nbytes: int) -> None:
         """Count bytes that something made from this file takes; best before it is made.

@@ -46,10 +46,10 @@ class Actions:
 
     def neighbours(self, placement: Placement) -> list[Placement]:
         """The placements that are one change away, each once."""
-        found = {placement_key(placement): placement}
+        by_key = {placement_key(placement): placement}
         for changed in self._changes(placement):
-            found.setdefault(placement_key(changed), changed)
-        return list(found.values())[1:]
+            by_key.setdefault(placement_key(changed), changed)
+        return list(by_key.values())[1:]
 
     def _changes(self, placement: Placement) -> Iterator[Placement]:
         yield from self._together(placement)

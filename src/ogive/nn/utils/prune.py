@@ -123,10 +123,10 @@ class PruningContainer(BasePruningMethod):
             left = tuple(left)
         else:
             left = ...
-        made = default_mask.clone()
+        mask = default_mask.clone()
         part = method.compute_mask(t[left], default_mask=default_mask[left])
-        made[left] = part.to(made.dtype)
-        return made
+        mask[left] = part.to(mask.dtype)
+        return mask
 
     def __len__(self) -> int:
         return len(self._methods)

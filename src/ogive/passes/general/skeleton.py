@@ -50,11 +50,11 @@ class Skeleton(NamedTuple):
 
     def places_by_node(self) -> dict[int, range]:
         """Of each node that has numbers, by its position, the places of these."""
-        found: dict[int, range] = {}
+        places: dict[int, range] = {}
         for place, position in enumerate(self.places):
-            first = found[position].start if position in found else place
-            found[position] = range(first, place + 1)
-        return found
+            first = places[position].start if position in places else place
+            places[position] = range(first, place + 1)
+        return places
 
 
 def take_apart(sink: UOp) -> Skeleton | None:
@@ -79,9 +79,9 @@ def take_apart(sink: UOp) -> Skeleton | None:
         if op is Op.PARAM and node.device not in devices:
             return None
         has_holes = op in HOLES and not keeps_lengths
-        argument, found = HOLES[op](node) if has_holes else (node.arg, [])
-        found += [(VALUE, source) for source in node.src if source.op is Op.CONST]
-        for kind, number in found:
+        argument, numbers_of_node = HOLES[op](node) if has_holes else (node.arg, [])
+        numbers_of_node += [(VALUE, source) for source in node.src if source.op is Op.CONST]
+        for kind, number in numbers_of_node:
             numbers.append(number)
             kinds.append(kind)
             places.append(position)

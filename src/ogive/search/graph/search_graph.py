@@ -110,9 +110,9 @@ class _Search:
         self.least_gain = border * self.target.costs.memory.launch
         self._seen[sink] = self._seen.get(sink, 0) + 1
         if sink not in self._found:
-            found = self._search(sink)
+            finding = self._search(sink)
             place = window.roots[::-1]
-            self._found[sink] = None if found is None else found._replace(place=place)
+            self._found[sink] = None if finding is None else finding._replace(place=place)
         return self._found[sink]
 
     def _search(self, window: UOp) -> Finding | None:
@@ -185,8 +185,8 @@ def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Find
         if node in changed:
             window, finding = changed[node]
             _finish_leaves(window, done)
-            made = put_back(window, finding.after, done)
-            done.update(zip(window.roots, made, strict=True))
+            computed = put_back(window, finding.after, done)
+            done.update(zip(window.roots, computed, strict=True))
         else:
             done[node] = node.with_sources(tuple([done[source] for source in node.src]))
     roots = keep_roots_apart(sink.src, [done[root] for root in sink.src])

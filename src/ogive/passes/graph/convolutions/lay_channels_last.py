@@ -146,13 +146,13 @@ def _find_images(
 
 def _all_below(values: set[UOp]) -> set[UOp]:
     """All nodes from which some values are computed."""
-    found: set[UOp] = set()
+    below: set[UOp] = set()
     pending = list(values)
     while pending:
-        new = [source for source in pending.pop().src if source not in found]
-        found.update(new)
+        new = [source for source in pending.pop().src if source not in below]
+        below.update(new)
         pending.extend(new)
-    return found
+    return below
 
 
 def _last_elementwise(

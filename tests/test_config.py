@@ -9,6 +9,7 @@ import pytest
 from ogive.config import VARIABLES, Beam, Config, Settings
 from ogive.errors import ConfigError, ConfigWarning
 from tests.new_process import output_of
+from tests.raising import raises
 
 
 def read(**environment: str) -> Config:
@@ -55,14 +56,14 @@ def test_an_empty_variable_is_as_none(name: str) -> None:
 def test_a_senseless_variable_is_an_error_that_names_it(
     variable: str, text: str, reason: str
 ) -> None:
-    with pytest.raises(ConfigError, match=f"{variable}='{text}'.*{reason}"):
+    with raises(ConfigError, match=f"{variable}='{text}'.*{reason}"):
         read(**{variable: text})
 
 
 def test_after_an_error_nothing_is_in_force() -> None:
     settings = Settings({"OGIVE_THREADS": "many"})
     for _ in range(2):
-        with pytest.raises(ConfigError, match="many"):
+        with raises(ConfigError, match="many"):
             settings.current()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ogive.named import NamedTuple, record
+from tests.raising import raises
 
 
 class Place(NamedTuple):
@@ -78,7 +79,7 @@ def test_a_named_tuple_has_fields_defaults_and_methods() -> None:
 
 def test_fields_of_a_named_tuple_are_replaced_by_their_names() -> None:
     assert Corner(2)._replace(column=5) == (2, 5) and type(Corner(2)._replace(row=1)) is Corner
-    with pytest.raises(ValueError, match="Place has no fields rows"):
+    with raises(ValueError, match="Place has no fields rows"):
         Place(1)._replace(rows=2)  # type: ignore[call-arg]
 
 
@@ -100,7 +101,7 @@ def test_the_first_instances_are_made_as_all_others_are(earlier: int) -> None:
 def test_a_named_tuple_refuses_what_does_not_fit() -> None:
     make: Any = Place
     for given, named in (((), {}), ((1, 2, 3), {}), ((1,), {"depth": 2}), ((1,), {"row": 2})):
-        with pytest.raises(TypeError, match="Place"):
+        with raises(TypeError, match="Place"):
             make(*given, **named)
     with pytest.raises(AttributeError):
         make(1).row = 2
@@ -139,7 +140,7 @@ def test_a_record_is_a_dataclass_whose_arguments_are_known_before_the_first_inst
     assert str(inspect.signature(Thing)) == "(name='')"
     make: Any = Setting
     for given, named in (((), {}), (("a", (), 1, 2), {}), (("a",), {"depth": 2})):
-        with pytest.raises(TypeError, match=r"Setting\.__init__"):
+        with raises(TypeError, match=r"Setting\.__init__"):
             make(*given, **named)
 
 
@@ -149,7 +150,7 @@ def test_a_record_that_is_not_frozen_changes_and_has_no_hash() -> None:
     basket.things = [*basket.things, 2]
     assert basket == Basket([1, 2]) and repr(basket) == "Basket of [1, 2]"
     assert basket.first == [] and Basket([3, 4]).first == [3] and Basket().things == []
-    with pytest.raises(TypeError, match="unhashable"):
+    with raises(TypeError, match="unhashable"):
         hash(basket)
 
 

@@ -408,9 +408,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _LOADED_LATER:
         module = importlib.import_module(_LOADED_LATER[name])
-        found = module if module.__name__ == f"ogive.{name}" else getattr(module, name)
-        globals()[name] = found
-        return found
+        value = module if module.__name__ == f"ogive.{name}" else getattr(module, name)
+        globals()[name] = value
+        return value
     from ogive.compat.function_names import NAMES, find
 
     if name not in NAMES:
@@ -419,8 +419,8 @@ def __getattr__(name: str) -> Any:
         advice = f": {ADVICE[name]}" if name in ADVICE else ""
         message = f"module 'ogive' has no attribute {name!r}{advice}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])
-    globals()[name] = found = find(name)
-    return found
+    globals()[name] = value = find(name)
+    return value
 
 
 def __dir__() -> list[str]:

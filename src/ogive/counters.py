@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import threading
-
+from ogive.after_fork import Locked
 from ogive.devices.known_devices import devices_in_use
 
 NAMES = (
@@ -21,16 +19,12 @@ NAMES = (
 )
 
 
-class Counts:
+class Counts(Locked):
     """A counter for each of `NAMES`."""
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys(NAMES, 0)
-        self.renew_lock()
-
-    def renew_lock(self) -> None:
-        """Replace the lock, which another thread may have held when the process forked."""
-        self._lock = threading.Lock()
+        super().__init__()
 
     def add(self, name: str, times: int = 1) -> None:
         """Add to a counter."""
@@ -44,7 +38,6 @@ class Counts:
 
 
 _counts = Counts()
-os.register_at_fork(after_in_child=_counts.renew_lock)
 count = _counts.add
 
 

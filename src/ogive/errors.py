@@ -131,6 +131,12 @@ class OgiveError(Exception):
         super().__init__(f"{message}\n  at {place}" if place else message)
 
 
+def words_of(error: BaseException) -> str:
+    """The words of an error, without the lines of the user's program that it quotes."""
+    lines = str(error).split("\n")
+    return "\n".join([line for line in lines if not line.startswith("  at ")])
+
+
 class CacheWarning(UserWarning):
     """The cache folder cannot be used. Everything works, but the next process compiles again."""
 

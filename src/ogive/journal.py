@@ -46,15 +46,15 @@ def since(start: float) -> str:
     return f"{(time.perf_counter() - start) * 1e3:.3f} ms"
 
 
-def show_bytes(count: int) -> str:
+def show_bytes(count: float) -> str:
     """A size in bytes as text, in the largest unit in which it is at least 1.
 
-    >>> show_bytes(48 << 10), show_bytes(0), show_bytes(3 << 19)
-    ('48 KiB', '0 B', '1.5 MiB')
+    >>> show_bytes(48 << 10), show_bytes(0), show_bytes(3 << 19), show_bytes(1020)
+    ('48 KiB', '0 B', '1.5 MiB', '1020 B')
     """
     size = float(count)
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:.3g} {unit}"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1024 or unit == "TiB":
+            break
         size /= 1024
-    return f"{size:.3g} GiB"
+    return f"{size:.0f} {unit}" if size >= 1000 else f"{size:.3g} {unit}"

@@ -127,8 +127,8 @@ else:
             self._cls = cls
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            made = self._cls.__init__ = _make_initializer(self._cls)
-            return made.__get__(instance, owner)
+            initializer = self._cls.__init__ = _make_initializer(self._cls)
+            return initializer.__get__(instance, owner)
 
     def _make_initializer(cls: type) -> Any:
         """The function that sets the fields of a new record."""

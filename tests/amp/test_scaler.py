@@ -12,6 +12,7 @@ import ogive
 from ogive import Tensor, optim
 from ogive.amp import GradScaler
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
+from tests.raising import raises
 
 OVERFLOWS = (2, 5)
 START = numpy.random.default_rng(4).normal(size=(3, 4))
@@ -90,7 +91,7 @@ def test_several_outputs_are_scaled_and_a_small_scalar_is_widened() -> None:
     pair = scaler.scale((Tensor([1.0]), [Tensor([2.0], ogive.bfloat16)]))
     assert pair[0].tolist() == [65536.0] and pair[1][0].dtype is ogive.bfloat16
     assert scaler.scale(Tensor(2.0, ogive.float16)).item() == 131072.0
-    with pytest.raises(ArgumentTypeError, match="takes a tensor or several, not float"):
+    with raises(ArgumentTypeError, match="takes a tensor or several, not float"):
         scaler.scale(2.0)
 
 
@@ -115,7 +116,7 @@ def test_a_scaler_goes_on_from_pytorchs_state() -> None:
     assert scaler.state_dict() == {**state, "_growth_tracker": 3}
     scaler.update(32.0)
     assert scaler.get_scale() == 32.0
-    with pytest.raises(ArgumentError, match="the state is empty"):
+    with raises(ArgumentError, match="the state is empty"):
         scaler.load_state_dict({})
 
 
@@ -123,25 +124,25 @@ def test_the_wrong_order_is_refused() -> None:
     parameter = Tensor([1.0], requires_grad=True)
     optimizer = optim.SGD([parameter], lr=0.5)
     scaler = GradScaler()
-    with pytest.raises(ArgumentError, match="no parameter of this optimizer has a gradient"):
+    with raises(ArgumentError, match="no parameter of this optimizer has a gradient"):
         scaler.step(optimizer)
-    with pytest.raises(ArgumentError, match="no step or unscale_ since the last one"):
+    with raises(ArgumentError, match="no step or unscale_ since the last one"):
         scaler.update()
     parameter.sum().backward()
     scaler.unscale_(optimizer)
-    with pytest.raises(ArgumentError, match="were unscaled since the last update"):
+    with raises(ArgumentError, match="were unscaled since the last update"):
         scaler.unscale_(optimizer)
     scaler.step(optimizer)
-    with pytest.raises(ArgumentError, match="has taken its step"):
+    with raises(ArgumentError, match="has taken its step"):
         scaler.step(optimizer)
-    with pytest.raises(ArgumentError, match="takes no closure"):
+    with raises(ArgumentError, match="takes no closure"):
         scaler.step(optim.LBFGS([parameter]), lambda: parameter.sum())
 
 
 def test_gradients_of_float16_are_refused() -> None:
     parameter = Tensor([1.0], ogive.float16, requires_grad=True)
     parameter.sum().backward()
-    with pytest.raises(DtypeError, match="a gradient is of float16"):
+    with raises(DtypeError, match="a gradient is of float16"):
         GradScaler().unscale_(optim.SGD([parameter], lr=0.5))
 
 
@@ -149,5 +150,5 @@ def test_gradients_of_float16_are_refused() -> None:
     "settings", [{"growth_factor": 1.0}, {"backoff_factor": 1.0}, {"growth_interval": 0}]
 )
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(ArgumentError, match=next(iter(settings))):
+    with raises(ArgumentError, match=next(iter(settings))):
         GradScaler(**settings)

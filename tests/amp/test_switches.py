@@ -12,6 +12,7 @@ import torch as pytorch
 import ogive.torch
 from ogive.errors import DtypeError
 from ogive.tensor import autocast_dtypes
+from tests.raising import raises
 
 BOTH = pytest.mark.parametrize("torch", [pytorch, ogive.torch], ids=["pytorch", "ogive"])
 
@@ -78,7 +79,7 @@ def test_the_switches_of_cuda_are_kept(torch: Any) -> None:
     assert torch.is_autocast_enabled() and torch.is_autocast_enabled("cuda")
     assert torch.get_autocast_gpu_dtype() is torch.bfloat16
     assert product(torch) is torch.float32
-    with pytest.raises((RuntimeError, ValueError), match="abacus"):
+    with raises((RuntimeError, ValueError), match="abacus"):
         torch.is_autocast_enabled("abacus")
 
 
@@ -114,5 +115,5 @@ def test_a_thread_has_switches_of_its_own(torch: Any) -> None:
 
 
 def test_a_dtype_without_autocast_is_refused() -> None:
-    with pytest.raises(DtypeError, match="not in float64"):
+    with raises(DtypeError, match="not in float64"):
         ogive.torch.set_autocast_dtype("cpu", ogive.float64)

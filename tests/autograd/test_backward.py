@@ -13,6 +13,7 @@ import torch
 import ogive
 from ogive import Tensor, Variable
 from ogive.errors import ArgumentTypeError, DtypeError, GradientError, ShapeError
+from tests.raising import raises
 
 
 def leaf(values: Any) -> Tensor:
@@ -426,5 +427,5 @@ def halve(values: Any, result: Any) -> None:
 def test_errors_say_what_is_wrong(
     error: type[Exception], words: str, action: Callable[[], Any]
 ) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         action()

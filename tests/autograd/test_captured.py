@@ -11,6 +11,7 @@ import pytest
 import ogive
 from ogive import Tensor
 from ogive.errors import GradientError
+from tests.raising import raises
 
 STEPS = 4
 
@@ -166,7 +167,7 @@ def test_an_error_inside_leaves_gradients_as_they_were() -> None:
         w.grad = None
         raise ValueError("stop")
 
-    with pytest.raises(ValueError, match="stop"):
+    with raises(ValueError, match="stop"):
         fail()
     assert w.grad is before and before.tolist() == [7.0]
 
@@ -199,7 +200,7 @@ def test_results_computed_from_leaves_are_not_taken_for_constants() -> None:
     captured = ogive.jit(lambda x: x * w)
     x = Tensor([3.0, 4.0])
     for _ in range(2):
-        with pytest.raises(GradientError, match=r"result of a function captured by ogive\.jit"):
+        with raises(GradientError, match=r"result of a function captured by ogive\.jit"):
             (captured(x) * w).sum().backward()
     (captured(x).detach() * w).sum().backward()
     with ogive.no_grad():
@@ -249,5 +250,5 @@ def test_a_tensor_that_a_rule_holds_and_others_too_is_kept_outside() -> None:
         seen.append(x.exp())
         return x.sin(), lambda upstream: upstream * seen[-1]
 
-    with pytest.raises(ogive.errors.TraceError, match="is kept somewhere outside"):
+    with raises(ogive.errors.TraceError, match="is kept somewhere outside"):
         ogive.jit(lambda x: noted(x * 2).sum())(Tensor([1.0]))

@@ -10,6 +10,7 @@ import torch
 
 import ogive
 from ogive.errors import GradientError
+from tests.raising import raises
 
 
 def rounding(library: Any) -> Any:
@@ -84,5 +85,5 @@ def test_too_few_gradients_are_an_error() -> None:
             return gradients[0]
 
     x = ogive.ones(2, requires_grad=True)
-    with pytest.raises(GradientError, match=r"Wrong\.backward returned 1 gradients for 2"):
+    with raises(GradientError, match=r"Wrong\.backward returned 1 gradients for 2"):
         Wrong.apply(x, x).sum().backward()

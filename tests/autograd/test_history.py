@@ -18,6 +18,7 @@ from ogive.errors import GradientError
 from ogive.ir.memory import memory_leaf
 from ogive.live import history, registry
 from ogive.live.kept_graphs import kept_graphs
+from tests.raising import raises
 
 
 def leaf(values: Any) -> Tensor:
@@ -135,7 +136,7 @@ def test_a_gradient_never_uses_values_that_were_overwritten() -> None:
     with ogive.no_grad():
         x.assign(x * 10)
     x.realize()
-    with pytest.raises(GradientError, match=r"been overwritten.*made at .*return Tensor"):
+    with raises(GradientError, match=r"been overwritten.*made at .*return Tensor"):
         loss.backward()
 
 
@@ -149,7 +150,7 @@ def test_a_jitted_assignment_overwrites_as_well() -> None:
             x.assign(x * 10)
 
     step()
-    with pytest.raises(GradientError, match="overwritten"):
+    with raises(GradientError, match="overwritten"):
         loss.backward()
 
 
@@ -218,7 +219,7 @@ def test_a_gradient_of_a_value_between_two_updates_of_one_run_is_refused() -> No
     with ogive.no_grad():
         w.assign(w * 2)
     Tensor.realize_batch([between, w])
-    with pytest.raises(GradientError, match="overwritten"):
+    with raises(GradientError, match="overwritten"):
         between.backward()
 
 

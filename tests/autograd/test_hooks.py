@@ -11,6 +11,7 @@ import ogive
 import ogive.torch
 from ogive import Tensor
 from ogive.errors import ArgumentTypeError, GradientError
+from tests.raising import raises
 
 
 def hooked(make: Any, late: bool, compute: Any) -> list[Any]:
@@ -74,11 +75,11 @@ def test_hooks_run_in_captured_functions() -> None:
 
 
 def test_hooks_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(GradientError, match="does not require a gradient"):
+    with raises(GradientError, match="does not require a gradient"):
         Tensor([1.0]).register_hook(lambda gradient: None)
     w = Tensor([1.0, 2.0], requires_grad=True)
     w.register_hook(lambda gradient: gradient.sum())
-    with pytest.raises(ArgumentTypeError, match=r"a hook returned float32 of shape \(\)"):
+    with raises(ArgumentTypeError, match=r"a hook returned float32 of shape \(\)"):
         w.sum().backward()
 
 
@@ -97,14 +98,14 @@ def test_gradients_of_tensors_for_tensors_are_torchs() -> None:
 
 def test_inputs_that_are_not_reached() -> None:
     x, z = Tensor([1.0], requires_grad=True), Tensor([1.0, 2.0], requires_grad=True)
-    with pytest.raises(GradientError, match=r"not computed from input 1, of shape \(2,\)"):
+    with raises(GradientError, match=r"not computed from input 1, of shape \(2,\)"):
         ogive.autograd.grad(x.sum(), [x, z])
     assert ogive.autograd.grad(x.sum(), [x, z], allow_unused=True)[1] is None
     # By position as in PyTorch: retain_graph, create_graph, only_inputs, allow_unused.
     assert ogive.autograd.grad(x.sum(), [x, z], None, True, True, True, True)[1] is None
     zeros = ogive.autograd.grad(x.sum(), z, materialize_grads=True)[0]
     assert zeros is not None and zeros.tolist() == [0.0, 0.0]
-    with pytest.raises(GradientError, match=r"shape \(2,\) needs its grad_outputs"):
+    with raises(GradientError, match=r"shape \(2,\) needs its grad_outputs"):
         ogive.autograd.grad(z, z)
     assert x.grad is None
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
-import pytest
 
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentTypeError, GradientError
+from tests.raising import raises
 
 
 @ogive.custom_gradient
@@ -73,11 +73,11 @@ def test_it_works_inside_a_captured_function() -> None:
 
 def test_errors_say_what_is_wrong() -> None:
     x = Tensor([1.0, 2.0], requires_grad=True)
-    with pytest.raises(ArgumentTypeError, match=r"must return \(value, backward\)"):
+    with raises(ArgumentTypeError, match=r"must return \(value, backward\)"):
         ogive.custom_gradient(lambda x: x)(x)
-    with pytest.raises(GradientError, match="returned 2 gradients for 1"):
+    with raises(GradientError, match="returned 2 gradients for 1"):
         ogive.custom_gradient(lambda x: (x * 1, lambda u: (u, u)))(x).sum().backward()
-    with pytest.raises(GradientError, match=r"returned shape \(\) for an argument of shape \(2,\)"):
+    with raises(GradientError, match=r"returned shape \(\) for an argument of shape \(2,\)"):
         ogive.custom_gradient(lambda x: (x * 1, lambda u: u.sum()))(x).sum().backward()
 
 
@@ -160,7 +160,7 @@ def test_upstream_gradients_that_are_not_numbers_stay_where_they_are() -> None:
 
 
 def test_a_checkpoint_returns_tensors_of_floats() -> None:
-    with pytest.raises(ArgumentTypeError, match="returned int64 as result"):
+    with raises(ArgumentTypeError, match="returned int64 as result"):
         ogive.checkpoint(lambda x: x.argmax())(Tensor([1.0]))
 
 

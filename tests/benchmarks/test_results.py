@@ -24,6 +24,7 @@ from benchmarks.report import (
 from benchmarks.results import Cell, Results, RowResult
 from benchmarks.runner import share_limits
 from benchmarks.targets import judge
+from tests.raising import raises
 
 TINY = rows.TINY_CAPTURED
 STEP = 1e-8  # small enough to stay clear of the kinks of relu
@@ -181,7 +182,7 @@ def test_wrong_results_are_told_apart(given: np.ndarray, words: str | None) -> N
     if words is None:
         assert complaint is None
     else:
-        with pytest.raises(ValueError, match=words):
+        with raises(ValueError, match=words):
             raise ValueError(complaint)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from ogive.cli import main
-from ogive.cli.plan_scale import shares, show_bytes
+from ogive.cli.plan_scale import shares
+from ogive.journal import show_bytes
 
 PROGRAM = """
 import ogive
@@ -27,7 +28,7 @@ def make_step():
 def test_a_table_from_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan-scale", "--seconds", "0.1", "--parameters", "1e9", "--batch", "4"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "one device: 100 ms for 4 samples, 4 GB"
+    assert lines[0] == "one device: 100 ms for 4 samples, 3.73 GiB"
     assert [int(line.split()[0]) for line in lines[2:]] == [2**n for n in range(11)]
     assert lines[-1].endswith("two-level")
 
@@ -60,6 +61,6 @@ def test_what_makes_no_sense_is_an_error(
 
 def test_numbers_of_devices_and_bytes() -> None:
     assert shares(9) == [1, 2, 4, 8]
-    assert [show_bytes(n) for n in (1, 1500, 2e6, 3e9, 4e12)] == [
-        "1 B", "1.5 KB", "2 MB", "3 GB", "4 TB",
+    assert [show_bytes(n) for n in (1, 1000, 1536, 2 << 20, 3 << 30, 4e12, 5e15)] == [
+        "1 B", "1000 B", "1.5 KiB", "2 MiB", "3 GiB", "3.64 TiB", "4547 TiB",
     ]  # fmt: skip

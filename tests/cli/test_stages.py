@@ -8,8 +8,9 @@ import pytest
 from ogive.cli import stages
 from ogive.cli.picture import BLOCKS, SHADES, draw
 from ogive.cli.screen import NARROWEST, Screen, find_screen
-from ogive.errors import ArgumentError
+from ogive.errors import ArgumentError, words_of
 from ogive.tensor.tensor import Tensor
+from tests.raising import raises
 
 
 def test_the_command_tells_every_stage(
@@ -41,10 +42,10 @@ def test_the_command_shows_what_one_pass_does(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_pass_that_is_not_there_is_refused_with_those_that_are() -> None:
-    with pytest.raises(ArgumentError, match="there is no pass 'rangefy'") as caught:
+    with raises(ArgumentError, match="there is no pass 'rangefy'") as caught:
         stages.run("rangefy")
-    assert "did you mean 'rangeify'" in str(caught.value)
-    assert "the passes are normalize, " in str(caught.value)
+    assert "did you mean 'rangeify'" in words_of(caught.value)
+    assert "the passes are normalize, " in words_of(caught.value)
 
 
 def test_both_formulas_of_the_pond_are_the_same_work() -> None:

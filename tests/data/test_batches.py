@@ -10,6 +10,7 @@ import pytest
 import ogive
 from ogive import Tensor, data, random
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from tests.raising import raises
 
 NUMBERS = ogive.arange(10)
 ANYTHING: Any = 1.5
@@ -155,5 +156,5 @@ def test_items_are_collated_by_their_form() -> None:
     ],
 )
 def test_what_makes_no_batches_is_refused(action: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         action()

@@ -26,6 +26,7 @@ from ogive.data import (
     random_split,
 )
 from ogive.errors import ArgumentError, ShapeError
+from tests.raising import raises
 
 
 class Squares(Dataset):
@@ -72,14 +73,14 @@ def test_a_data_set_is_split_at_random() -> None:
     found = sorted([part[at][1] for part in parts for at in range(len(part))])
     assert found == [number**2 for number in range(10)]
     assert isinstance(parts[0], Subset) and len(DataLoader(parts[0], 2)) == 4
-    with pytest.raises(ArgumentError, match="do not add up to the 10 items"):
+    with raises(ArgumentError, match="do not add up to the 10 items"):
         random_split(Squares(10), [7, 2])
-    with pytest.raises(ArgumentError, match="do not add up to 1"):
+    with raises(ArgumentError, match="do not add up to 1"):
         random_split(Squares(10), [0.5, 0.2])
 
 
 def test_tensors_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ShapeError, match=r"tensors of one length, got \(3,\), \(4,\)"):
+    with raises(ShapeError, match=r"tensors of one length, got \(3,\), \(4,\)"):
         TensorDataset(ogive.zeros(3), ogive.zeros(4))
 
 
@@ -181,12 +182,12 @@ def test_drawing_again_is_randint() -> None:
 def test_data_sets_are_joined() -> None:
     both = ConcatDataset([Squares(2), Subset(Squares(9), [8])])
     assert [both[at][1] for at in (0, 1, 2, -1)] == [0, 1, 64, 64]
-    with pytest.raises(IndexError, match="there is no item 3 of 3"):
+    with raises(IndexError, match="there is no item 3 of 3"):
         both[3]
     beside = StackDataset(image=Squares(2), name="ab")
     (batch,) = DataLoader(beside, 2)
     assert batch["image"][1].tolist() == [0, 1] and batch["name"] == ["a", "b"]
-    with pytest.raises(ShapeError, match=r"data sets of one length, got \[2, 3\]"):
+    with raises(ShapeError, match=r"data sets of one length, got \[2, 3\]"):
         StackDataset(Squares(2), Squares(3))
 
 
@@ -199,12 +200,12 @@ def test_data_sets_are_joined() -> None:
         (lambda: DataLoader(Countdown(), shuffle=True), "an IterableDataset does not go with"),
         (lambda: DataLoader([1], 0), "batch_size is 0, and must be at least 1"),
         (lambda: RandomSampler([1], num_samples=0), "num_samples is 0"),
-        (lambda: list(RandomSampler([], num_samples=2)), "2 items are wanted, and there are none"),
-        (lambda: WeightedRandomSampler([1.0], 2, False), "2 of 1 items are wanted"),
+        (lambda: list(RandomSampler([], num_samples=2)), "draw 2 items from an empty data set"),
+        (lambda: WeightedRandomSampler([1.0], 2, False), "draw 2 of 1 items without"),
         (lambda: ConcatDataset([]), "at least one data set"),
         (lambda: StackDataset(), "all by position or all by name"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(make: Any, words: str) -> None:
-    with pytest.raises(ArgumentError, match=words):
+    with raises(ArgumentError, match=words):
         make()

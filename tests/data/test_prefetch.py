@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from ogive.data import prefetch
+from tests.raising import raises
 
 
 def workers() -> list[threading.Thread]:
@@ -45,7 +46,7 @@ def test_an_error_arrives_where_its_value_would_have() -> None:
 
     ahead = prefetch(values(), 2)
     assert next(ahead) == 1
-    with pytest.raises(OSError, match="the disk is gone"):
+    with raises(OSError, match="the disk is gone"):
         next(ahead)
     assert not workers()
 

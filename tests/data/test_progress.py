@@ -11,6 +11,7 @@ import pytest
 import ogive
 from ogive.data import progress
 from ogive.data.bar import TextBar
+from tests.raising import raises
 
 
 class Terminal(io.StringIO):
@@ -69,7 +70,7 @@ def test_a_length_is_shown_where_it_is_known(without_rich: None) -> None:
     assert "3/" not in file.getvalue().replace("/s", "")
     assert len(progress(range(3))) == 3
     assert len(progress(iter(range(3)), total=3)) == 3
-    with pytest.raises(TypeError, match="have no length"):
+    with raises(TypeError, match="have no length"):
         len(progress(iter(range(3))))
 
 

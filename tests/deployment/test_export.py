@@ -16,6 +16,7 @@ from ogive import Config, Tensor, Variable, errors, nn
 from ogive.deployment import Exported
 from ogive.devices.exported_program import ExportStatus
 from tests.deployment.loaded import aligned, call
+from tests.raising import raises
 
 RNG = numpy.random.default_rng(20261119)
 
@@ -139,7 +140,7 @@ def test_parameters_are_named_as_one_likes(tmp_path: Path) -> None:
         lambda x: x + 1, (drawn(3),), tmp_path / "f.o", arguments=["given"], results=["more"]
     )
     assert "const float *given," in exported.prototype and "float *more," in exported.prototype
-    with pytest.raises(errors.ArgumentError, match="2 names, and the function has 1 results"):
+    with raises(errors.ArgumentError, match="2 names, and the function has 1 results"):
         ogive.export(lambda x: x + 1, (drawn(3),), tmp_path / "f.o", results=["a", "b"])
 
 
@@ -196,7 +197,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_exported_is_refused_and_writes_nothing(name: str, tmp_path: Path) -> None:
     make, error, words = REFUSED[name]
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         ogive.export(make(), (Tensor(numpy.ones(3)),), tmp_path / "f.o")
     assert not list(tmp_path.iterdir())
 
@@ -213,5 +214,5 @@ def test_what_cannot_be_exported_is_refused_and_writes_nothing(name: str, tmp_pa
 def test_bad_settings_are_errors(
     path: str, settings: dict[str, Any], error: type[Exception], words: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         ogive.export(lambda x: x * 2, (numpy.ones(3),), tmp_path / path, **settings)

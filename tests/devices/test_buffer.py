@@ -13,6 +13,7 @@ from ogive.devices.buffer import Buffer
 from ogive.devices.known_devices import find_device
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.ir.memory import ALIGNMENT
+from tests.raising import raises
 
 
 def test_memory_is_allocated_on_first_use() -> None:
@@ -47,7 +48,7 @@ def test_an_empty_buffer_can_be_read_and_written() -> None:
 
 
 def test_copying_the_wrong_number_of_bytes_is_an_error() -> None:
-    with pytest.raises(ArgumentError, match="3 bytes were given to a buffer of 4"):
+    with raises(ArgumentError, match="3 bytes were given to a buffer of 4"):
         Buffer(4).copy_from(b"abc")
 
 
@@ -101,7 +102,7 @@ def test_a_view_keeps_its_base_alive() -> None:
 
 @pytest.mark.parametrize(("offset", "nbytes"), [(-1, 2), (0, 11), (10, 1), (3, -1)])
 def test_a_view_outside_its_base_is_an_error(offset: int, nbytes: int) -> None:
-    with pytest.raises(ArgumentError, match="inside a buffer of 10"):
+    with raises(ArgumentError, match="inside a buffer of 10"):
         Buffer(10).view(offset, nbytes)
 
 
@@ -123,12 +124,12 @@ def test_borrowed_memory_and_its_views_are_not_writable() -> None:
     for each in (buffer, buffer.view(1, 2)):
         assert not each.writable
         assert not each.as_numpy().flags.writeable
-        with pytest.raises(ArgumentTypeError, match="borrowed"):
+        with raises(ArgumentTypeError, match="borrowed"):
             each.copy_from(bytes(each.nbytes))
 
 
 def test_a_strided_array_cannot_be_borrowed() -> None:
-    with pytest.raises(ArgumentError, match="C-contiguous"):
+    with raises(ArgumentError, match="C-contiguous"):
         Buffer.borrow(numpy.zeros((4, 4)).T[1:])
 
 

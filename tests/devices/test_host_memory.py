@@ -12,6 +12,7 @@ from ogive.devices.host_memory import Allocator, size_class
 from ogive.devices.protocol import Block
 from ogive.errors import AllocateError
 from ogive.ir.memory import ALIGNMENT
+from tests.raising import raises
 
 
 def test_a_size_class_wastes_at_most_a_quarter() -> None:
@@ -82,7 +83,7 @@ def test_trim_gives_back_all_that_is_held() -> None:
 
 
 def test_impossible_memory_is_a_typed_error_that_tells_the_size() -> None:
-    with pytest.raises(AllocateError, match=r"cannot allocate 1,152,921,504,606,846,976 bytes"):
+    with raises(AllocateError, match=r"cannot allocate 1,152,921,504,606,846,976 bytes"):
         Allocator("CPU").allocate(1 << 60)
     with pytest.raises(MemoryError):
         Allocator("CPU").allocate(1 << 60)

@@ -14,6 +14,7 @@ from ogive.devices.host_memory import Allocator
 from ogive.devices.known_devices import check_name, find_device, host
 from ogive.devices.protocol import DONE, Device, HostStep, KernelStep, StepFailure
 from ogive.errors import DeviceError
+from tests.raising import raises
 
 
 @pytest.mark.parametrize(
@@ -41,18 +42,18 @@ def test_an_index_may_be_given_apart() -> None:
     ],
 )
 def test_an_unknown_name_is_told_with_those_there_are(given: str, words: str) -> None:
-    with pytest.raises(DeviceError, match=words):
+    with raises(DeviceError, match=words):
         check_name(given)
 
 
 def test_what_there_is_not_is_told_when_a_tensor_is_to_be_there() -> None:
-    with pytest.raises(DeviceError, match="there is no CPU:5000; the last is CPU:255"):
+    with raises(DeviceError, match="there is no CPU:5000; the last is CPU:255"):
         Tensor([1], device="CPU:5000")
-    with pytest.raises(DeviceError, match="there is no DISK:1"):
+    with raises(DeviceError, match="there is no DISK:1"):
         find_device("DISK:1")
-    with pytest.raises(DeviceError, match="there is no XPU here"):
+    with raises(DeviceError, match="there is no XPU here"):
         Tensor([1]).to("xpu:0")
-    with pytest.raises(DeviceError, match="DISK is read-only"):
+    with raises(DeviceError, match="DISK is read-only"):
         Tensor([1]).to("disk")
 
 
@@ -124,11 +125,11 @@ def test_what_the_host_has_done_is_over() -> None:
 
 def test_files_compute_nothing_and_take_nothing() -> None:
     disk = find_device("DISK")
-    with pytest.raises(DeviceError, match="DISK computes nothing"):
+    with raises(DeviceError, match="DISK computes nothing"):
         disk.target(ogive.Config())
-    with pytest.raises(DeviceError, match="DISK is read-only"):
+    with raises(DeviceError, match="DISK is read-only"):
         disk.memory.allocate(8)
-    with pytest.raises(DeviceError, match="DISK is read-only"):
+    with raises(DeviceError, match="DISK is read-only"):
         disk.copy_in(1, memoryview(b"12345678"))
-    with pytest.raises(DeviceError, match="CPU has no files"):
+    with raises(DeviceError, match="CPU has no files"):
         find_device("CPU").open_file("x", 0, 1)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import ogive
 from ogive import Tensor, distributed
 from ogive.errors import ArgumentError, DistributedError, DtypeError, GradientError, ShapeError
+from tests.raising import raises
 
 RANK, SIZE = distributed.rank(), distributed.size()
 SHAPES: list[tuple[int, ...]] = [(), (3,), (SIZE * 2, 5), (0, 4), (2, 3, SIZE)]
@@ -207,7 +208,7 @@ def check_gradients() -> None:
 
 def check_a_product_has_no_gradient() -> None:
     x = ogive.ones(2, requires_grad=True)
-    with pytest.raises(GradientError, match="all_reduce\\(op='prod'\\) has no gradient"):
+    with raises(GradientError, match="all_reduce\\(op='prod'\\) has no gradient"):
         distributed.all_reduce(x, "prod").sum().backward()
 
 
@@ -222,13 +223,13 @@ def check_a_captured_function_exchanges_at_each_call() -> None:
 
 
 def check_other_operations_are_named() -> None:
-    with pytest.raises(ArgumentError, match="op is one of sum, mean, max, min, prod, got 'summ'"):
+    with raises(ArgumentError, match="op is one of sum, mean, max, min, prod, got 'summ'"):
         distributed.all_reduce(ogive.ones(2), "summ")
-    with pytest.raises(DtypeError, match="there is no mean of int32"):
+    with raises(DtypeError, match="there is no mean of int32"):
         distributed.all_reduce(ogive.ones(2, dtype="int32"), "mean")
-    with pytest.raises(ShapeError, match="divided among"):
+    with raises(ShapeError, match="divided among"):
         distributed.reduce_scatter(ogive.ones(SIZE + 1))
-    with pytest.raises(ArgumentError, match=f"root is {SIZE}, and the ranks are 0 to"):
+    with raises(ArgumentError, match=f"root is {SIZE}, and the ranks are 0 to"):
         distributed.broadcast(ogive.ones(2), SIZE)
 
 
@@ -246,12 +247,12 @@ def check_ranks_that_diverge_are_told_both_lines_and_can_go_on() -> None:
 
 def check_shapes_and_dtypes_that_differ_are_divergence() -> None:
     for x in [ogive.ones(3 + RANK), ogive.ones(3, dtype="float64" if RANK else "float32")]:
-        with pytest.raises(DistributedError, match="the ranks do not do the same"):
+        with raises(DistributedError, match="the ranks do not do the same"):
             distributed.all_reduce(x)
 
 
 def check_the_same_call_at_another_line_is_divergence() -> None:
-    with pytest.raises(DistributedError, match=r"# even(.|\n)*# odd"):
+    with raises(DistributedError, match=r"# even(.|\n)*# odd"):
         if RANK % 2:
             distributed.all_reduce(ogive.ones(3))  # odd
         else:
@@ -263,5 +264,5 @@ def check_a_captured_function_tells_of_divergence_too() -> None:
     def step(x: Tensor) -> Tensor:
         return distributed.all_reduce(x)
 
-    with pytest.raises(DistributedError, match="the ranks do not do the same"):
+    with raises(DistributedError, match="the ranks do not do the same"):
         step(ogive.ones(3 + RANK)).realize()

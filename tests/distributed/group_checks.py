@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 import numpy
-import pytest
 
 import ogive
 from ogive import Tensor, distributed, nn
@@ -15,6 +14,7 @@ from ogive.distributed.ranks import Ranks
 from ogive.distributed.training.buckets import add_over_ranks
 from ogive.distributed.world import world
 from ogive.errors import ArgumentError, DistributedError, DtypeError
+from tests.raising import raises
 
 RANK, SIZE = distributed.rank(), distributed.size()
 EVEN = [rank for rank in range(SIZE) if rank % 2 == 0]
@@ -41,7 +41,7 @@ def check_only_members_take_part_in_a_group() -> None:
         distributed.barrier(group)
     else:
         assert group.rank is None
-        with pytest.raises(ArgumentError, match=rf"all_reduce: rank {RANK} is not in the group"):
+        with raises(ArgumentError, match=rf"all_reduce: rank {RANK} is not in the group"):
             distributed.all_reduce(own(2), group=group)
 
 
@@ -58,7 +58,7 @@ def check_members_that_diverge_are_named_by_their_numbers_among_all() -> None:
     group = distributed.new_group(odd)
     if RANK in odd and len(odd) > 1:
         named = rf"rank {odd[0]}: all_reduce.*\n.*{odd[1]}: all_gather"
-        with pytest.raises(DistributedError, match=named):
+        with raises(DistributedError, match=named):
             if odd[0] == RANK:
                 distributed.all_reduce(own(2), group=group)
             else:
@@ -72,15 +72,15 @@ def check_a_mesh_has_a_group_along_each_axis() -> None:
     assert mesh["data"].ranks == tuple(range(RANK % 2, SIZE, 2))
     assert (mesh.place("data"), mesh.place("model")) == (RANK // 2, RANK % 2)
     assert distributed.all_reduce(own(), group=mesh["model"]).item() == 2 * first + 3
-    with pytest.raises(ArgumentError, match=r"has no axis 'modle' \(did you mean 'model'\?\)"):
+    with raises(ArgumentError, match=r"has no axis 'modle' \(did you mean 'model'\?\)"):
         mesh["modle"]
-    with pytest.raises(ArgumentError, match=rf"takes {SIZE + 1} ranks, and there are {SIZE}"):
+    with raises(ArgumentError, match=rf"takes {SIZE + 1} ranks, and there are {SIZE}"):
         distributed.RankMesh(("data", SIZE + 1))
 
 
 def check_a_group_of_no_ranks_is_refused() -> None:
     for ranks in ([], [SIZE], [-1]):
-        with pytest.raises(ArgumentError, match="must be some of 0 to"):
+        with raises(ArgumentError, match="must be some of 0 to"):
             distributed.new_group(ranks)
 
 
@@ -93,7 +93,7 @@ def check_values_travel_in_fewer_bits_on_request() -> None:
         numpy.testing.assert_allclose(found.numpy(), expected, rtol=2**-8, atol=1e-6)
         bits = distributed.all_gather(found.reshape(1, -1)).numpy()
         assert (bits == bits[0]).all()
-    with pytest.raises(DtypeError, match="cannot be sent as float32"):
+    with raises(DtypeError, match="cannot be sent as float32"):
         distributed.all_reduce(own(2), compress="float32")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 import numpy
-import pytest
 
 import ogive
 from ogive import Tensor, data, distributed
 from ogive.errors import ArgumentError
+from tests.raising import raises
 
 RANK, SIZE = distributed.rank(), distributed.size()
 
@@ -35,9 +35,9 @@ def check_messages_of_megabytes() -> None:
 
 
 def check_messages_to_oneself_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="which is this rank"):
+    with raises(ArgumentError, match="which is this rank"):
         distributed.send(Tensor([1.0]), RANK)
-    with pytest.raises(ArgumentError, match="the ranks are 0 to"):
+    with raises(ArgumentError, match="the ranks are 0 to"):
         distributed.recv(SIZE)
 
 

@@ -18,6 +18,7 @@ from ogive.errors import (
     MissingPackageError,
 )
 from tests.new_process import output_of
+from tests.raising import raises
 
 
 def test_exchanges_of_one_rank_give_what_they_are_given() -> None:
@@ -55,15 +56,15 @@ def test_gradients_of_one_rank_are_their_own_mean() -> None:
 
 
 def test_mistakes_are_told_without_other_ranks() -> None:
-    with pytest.raises(ArgumentError, match="did you mean 'max'"):
+    with raises(ArgumentError, match="did you mean 'max'"):
         distributed.all_reduce(ogive.ones(2), "maxi")
-    with pytest.raises(DtypeError, match="there is no max of complex64"):
+    with raises(DtypeError, match="there is no max of complex64"):
         distributed.all_reduce(ogive.ones(2, dtype="complex64"), "max")
-    with pytest.raises(AxisError, match="has no axis 2"):
+    with raises(AxisError, match="has no axis 2"):
         distributed.all_gather(ogive.ones(2), 2)
-    with pytest.raises(ArgumentError, match="root is 1, and the ranks are 0 to 0"):
+    with raises(ArgumentError, match="root is 1, and the ranks are 0 to 0"):
         distributed.broadcast(ogive.ones(2), 1)
-    with pytest.raises(ArgumentError, match="bucket_bytes must be at least 1"):
+    with raises(ArgumentError, match="bucket_bytes must be at least 1"):
         distributed.average_gradients(nn.Linear(2, 1), bucket_bytes=0)
 
 
@@ -71,7 +72,7 @@ def test_mistakes_are_told_without_other_ranks() -> None:
     "name", ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all"]
 )
 def test_what_is_no_tensor_is_refused(name: str) -> None:
-    with pytest.raises(ArgumentTypeError, match=f"{name} takes a tensor, not 3.0"):
+    with raises(ArgumentTypeError, match=f"{name} takes a tensor, not 3.0"):
         getattr(distributed, name)(3.0)
 
 
@@ -87,7 +88,7 @@ def test_several_ranks_without_mpi4py_are_told_what_to_install() -> None:
         raise ModuleNotFoundError(f"No module named {name!r}")
 
     world = World({"PMI_RANK": "1"}, lambda: load_mpi(absent))
-    with pytest.raises(MissingPackageError, match=r"pip install 'ogive\[mpi\]'"):
+    with raises(MissingPackageError, match=r"pip install 'ogive\[mpi\]'"):
         world.ranks()
 
 

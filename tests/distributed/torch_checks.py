@@ -10,6 +10,7 @@ import pytest
 import ogive.torch as torch
 from ogive import distributed
 from ogive.errors import ArgumentError, DeviceError, DistributedError
+from tests.raising import raises
 
 RANK, SIZE = distributed.rank(), distributed.size()
 dist: Any = torch.distributed
@@ -35,7 +36,7 @@ def check_a_group_of_some_ranks_exchanges_alone() -> None:
         dist.broadcast(x, src=SIZE - 1, group=group)
         assert x.tolist() == [SIZE] * 2 and dist.get_group_rank(group, SIZE - 1) == 0
     else:
-        with pytest.raises(ArgumentError, match="not in the group"):
+        with raises(ArgumentError, match="not in the group"):
             dist.all_reduce(own(2), group=group)
 
 
@@ -128,13 +129,13 @@ def check_gradients_that_are_kept_back_are_averaged_with_the_next() -> None:
 
 
 def check_what_would_not_be_shared_is_refused() -> None:
-    with pytest.raises(DeviceError, match="fully_shard works in one process only"):
+    with raises(DeviceError, match="fully_shard works in one process only"):
         dist.fsdp.fully_shard(torch.nn.Linear(1, 1))
-    with pytest.raises(DeviceError, match="SyncBatchNorm works in one process only"):
+    with raises(DeviceError, match="SyncBatchNorm works in one process only"):
         torch.nn.SyncBatchNorm(2)
 
 
 def check_divergence_is_told() -> None:
     x = own(2)
-    with pytest.raises(DistributedError, match=r"torch.distributed.all_reduce(.|\n)*barrier"):
+    with raises(DistributedError, match=r"torch.distributed.all_reduce(.|\n)*barrier"):
         dist.all_reduce(x) if RANK == 0 else dist.barrier()

@@ -8,6 +8,7 @@ import pytest
 import ogive
 from ogive import Tensor, distributed, nn, optim
 from ogive.errors import DistributedError, StateError
+from tests.raising import raises
 
 RANK, SIZE = distributed.rank(), distributed.size()
 WORDS, LENGTH, WIDTH, HEADS, BATCH, STEPS = 17, 8, 16, 2, 8, 50
@@ -157,12 +158,12 @@ def check_parts_are_saved_and_loaded_as_whole_states() -> None:
     distributed.load_whole_state(again, state)
     distributed.load_whole_state(again, of_optimizer, third)
     assert learn(again, third, 3) == pytest.approx(expected[3:], abs=1e-5)
-    with pytest.raises(StateError, match=r"scale has the shape \(3,\) in the state, and \(16,\)"):
+    with raises(StateError, match=r"scale has the shape \(3,\) in the state, and \(16,\)"):
         distributed.load_whole_state(again, {**state, "scale": ogive.ones(3)})
 
 
 def check_gradients_of_other_parameters_are_divergence() -> None:
     first, second = ogive.ones(2, requires_grad=True), ogive.ones(3, requires_grad=True)
     (second if RANK else first).sum().backward()
-    with pytest.raises(DistributedError, match="average_gradients of 1 tensors: float32"):
+    with raises(DistributedError, match="average_gradients of 1 tensors: float32"):
         distributed.average_gradients([first, second])

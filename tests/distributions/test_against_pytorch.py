@@ -9,6 +9,7 @@ import pytest
 import torch as pytorch
 
 import ogive.torch as torch
+from tests.raising import raises
 
 UNIT = [0.1, 0.5, 0.9]
 ABOVE = [0.3, 1.0, 2.5]
@@ -171,9 +172,9 @@ def test_gamma_slopes_are_pytorchs() -> None:
 
 def test_parameters_and_values_outside_are_refused() -> None:
     for library in (pytorch, torch):
-        with pytest.raises(ValueError, match="Expected parameter scale"):
+        with raises(ValueError, match="Expected parameter scale"):
             library.distributions.Normal(0.0, -1.0)
-        with pytest.raises(ValueError, match="within the support"):
+        with raises(ValueError, match="within the support"):
             library.distributions.Exponential(1.0).log_prob(library.tensor(-1.0))
         library.distributions.Normal(0.0, -1.0, validate_args=False)
         with pytest.raises(NotImplementedError):

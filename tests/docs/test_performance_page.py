@@ -10,6 +10,7 @@ import pytest
 from benchmarks.markdown import BEGIN, END, insert, load, main, render, table
 from benchmarks.results import Cell, Results, RowResult
 from tests.docs.markdown import ROOT
+from tests.raising import raises
 
 
 def results() -> Results:
@@ -51,7 +52,7 @@ def test_results_replace_what_stands_between_the_marks() -> None:
 
 @pytest.mark.parametrize("page", ["nothing", f"{END} {BEGIN}"])
 def test_a_page_without_marks_is_refused(page: str) -> None:
-    with pytest.raises(ValueError, match="the page needs a line"):
+    with raises(ValueError, match="the page needs a line"):
         insert(page, "new")
 
 

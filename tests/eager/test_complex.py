@@ -11,6 +11,7 @@ import torch as pytorch
 
 import ogive.torch as torch
 from ogive.errors import DtypeError
+from tests.raising import raises
 
 RANDOM = numpy.random.default_rng(5)
 
@@ -82,7 +83,7 @@ def test_complex_numbers_are_pytorchs_and_eager(compute: Callable[..., Any]) -> 
 
 @pytest.mark.parametrize("name", ["sort", "max", "floor", "relu"])
 def test_what_complex_numbers_do_not_have_is_refused(name: str) -> None:
-    with pytest.raises(DtypeError, match="complex"):
+    with raises(DtypeError, match="complex"):
         getattr(torch.tensor(Z), name)()
 
 

@@ -13,6 +13,7 @@ import ogive
 import ogive.torch as ours
 from ogive.errors import DtypeError, OgiveError
 from tests.eager.beside_torch import check, compare, floats, numbers
+from tests.raising import raises
 
 SHAPES = [((4,), (4,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((), (3,)), ((), ()), ((0, 3), (3,))]
 
@@ -321,7 +322,7 @@ def test_a_result_that_is_not_small_is_left_to_the_compiler() -> None:
 
 
 def test_a_function_that_is_refused_raises_the_error_of_plain_tensors() -> None:
-    with pytest.raises(DtypeError, match="the condition must be bool"):
+    with raises(DtypeError, match="the condition must be bool"):
         ours.where(ours.tensor([1, 0]), 1, 0)
 
 

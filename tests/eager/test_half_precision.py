@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import ogive.torch as ours
+from tests.raising import raises
 
 DTYPES = ["float16", "bfloat16"]
 RANDOM = numpy.random.default_rng(31)
@@ -105,7 +106,7 @@ def test_gradients_are_pytorchs_to_rounding(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_operands_of_two_dtypes_are_refused_where_pytorch_refuses_them(dtype: str) -> None:
     x, y = operands(ours, dtype)
-    with pytest.raises(Exception, match=r"dtype|float32"):
+    with raises(Exception, match=r"dtype|float32"):
         (x @ y.float().T).realize()
 
 

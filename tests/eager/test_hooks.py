@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import ogive.torch as torch
+from tests.raising import raises
 
 WAYS: list[Callable[[Any], Any]] = [
     lambda x: x * 2,
@@ -109,7 +110,7 @@ def test_an_optimizer_may_step_as_soon_as_a_leaf_has_its_gradient(size: int) -> 
     handles[0].remove()
     (leaves[0] * leaves[1]).sum().backward()
     assert leaves[0].grad is not None and leaves[0].grad[:2].tolist() == [0.5, 0.5]
-    with pytest.raises(RuntimeError, match="non-leaf"):
+    with raises(RuntimeError, match="non-leaf"):
         (leaves[0] * 2).register_post_accumulate_grad_hook(step)
 
 

@@ -11,6 +11,7 @@ import torch
 import ogive.errors
 import ogive.torch as ours
 from tests.eager.both_libraries import compare, numbers
+from tests.raising import raises
 
 Options = dict[str, Any]
 
@@ -69,7 +70,7 @@ def test_transposed_convolution(
 
 def test_channels_that_do_not_fit_raise() -> None:
     x = ours.tensor(numbers(1, 2, 4, 4))
-    with pytest.raises(ogive.errors.ShapeError, match="channels"):
+    with raises(ogive.errors.ShapeError, match="channels"):
         ours.nn.functional.conv2d(x, ours.tensor(numbers(1, 3, 2, 2)))
 
 

@@ -10,6 +10,7 @@ import pytest
 import ogive.errors
 import ogive.torch as ours
 from tests.eager.both_libraries import compare, numbers
+from tests.raising import raises
 
 REDUCTIONS = ["mean", "sum", "none"]
 DTYPES = ["float32", "float64"]
@@ -154,10 +155,10 @@ def test_a_class_that_is_not_there_raises(classes: list[int]) -> None:
 
 def test_a_reduction_that_is_not_known_raises() -> None:
     x = ours.tensor([1.0])
-    with pytest.raises(ogive.errors.ArgumentError, match="reduction"):
+    with raises(ogive.errors.ArgumentError, match="reduction"):
         ours.nn.functional.mse_loss(x, x, reduction="median")
 
 
 def test_classes_of_another_dtype_raise() -> None:
-    with pytest.raises(ogive.errors.DtypeError, match="class indices"):
+    with raises(ogive.errors.DtypeError, match="class indices"):
         ours.nn.functional.cross_entropy(ours.ones(2, 3), ours.tensor([0, 1]).int())

@@ -14,6 +14,7 @@ import torch as pytorch
 import ogive
 import ogive.torch as torch
 from ogive.torch import distributions
+from tests.raising import raises
 
 RANDOM = numpy.random.default_rng(6)
 X = RANDOM.uniform(0.2, 2.0, (3, 4)).astype("float32")
@@ -77,7 +78,7 @@ def test_multinomial_draws_at_once_what_it_draws_lazily() -> None:
 
 
 def test_weights_that_are_negative_are_refused_at_once() -> None:
-    with pytest.raises(ogive.errors.ExecuteError, match="not negative"):
+    with raises(ogive.errors.ExecuteError, match="not negative"):
         torch.multinomial(torch.tensor([0.5, -1.0]), 1)
 
 

@@ -12,6 +12,7 @@ import torch
 import ogive
 import ogive.torch as ours
 from tests.eager.both_libraries import compare, numbers
+from tests.raising import raises
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -99,7 +100,7 @@ def test_strides_show_memory() -> None:
         assert x.tolist() == [0, 5, 2, 3, 4, 77, 6, 7, 8, 9]
         assert windows.tolist() == [[5, 2, 3], [3, 4, 77], [77, 6, 7], [7, 8, 9]]
         assert module is torch or (windows.is_eager and x.is_eager)
-        with pytest.raises(Exception, match=r"strided|storage"):
+        with raises(Exception, match=r"strided|storage"):
             module.as_strided(x, (4, 3), (4, 1)).tolist()
 
 

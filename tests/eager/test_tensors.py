@@ -13,6 +13,7 @@ import torch as pytorch
 import ogive
 import ogive.torch as torch
 from ogive.errors import GradientError
+from tests.raising import raises
 
 BOTH = pytest.mark.parametrize("library", [pytorch, torch], ids=["pytorch", "ogive"])
 
@@ -114,7 +115,7 @@ def test_what_follows_from_a_leaf_that_was_changed_since_has_values_and_no_gradi
     assert y.requires_grad
     assert y.tolist() == [2.0]
     assert (y + w).tolist() == [4.0]
-    with pytest.raises(GradientError, match="was changed after it was used"):
+    with raises(GradientError, match="was changed after it was used"):
         y.sum().backward()
 
 

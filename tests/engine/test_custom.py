@@ -19,6 +19,7 @@ from ogive.errors import (
     ShapeError,
 )
 from tests.engine.counting import Count
+from tests.raising import raises
 
 Array = NDArray[Any]
 
@@ -90,7 +91,7 @@ def test_inputs_are_read_only_and_outputs_fresh() -> None:
 
     def look(given: Array, result: Array) -> None:
         seen.append((given.flags.writeable, given.shape, given.dtype, result.tolist()))
-        with pytest.raises(ValueError, match="read-only"):
+        with raises(ValueError, match="read-only"):
             given[0] = 1
         kept.extend([given, result])
         result[...] = 5
@@ -159,10 +160,9 @@ def test_an_error_names_the_function_and_the_line_and_the_plan_stays_usable() ->
     y = ogive.custom(moody, [x + 1], ((2,), "float32"), name="mood") * 2  # here
     plan = y.prepare()
     for _ in range(2):
-        with pytest.raises(ExecuteError, match="'mood' raised KeyError: 'not today'") as caught:
+        with raises(ExecuteError, "'mood' raised KeyError: 'not today'", "# here") as caught:
             plan.execute()
         assert isinstance(caught.value.__cause__, KeyError)
-        assert "# here" in str(caught.value)
     healthy[0] = True
     plan.execute()
     assert y.tolist() == [4.0, 6.0]
@@ -179,7 +179,7 @@ def test_a_failed_realization_leaves_tensors_as_they_were() -> None:
     x = Tensor([1.0, 2.0]).realize()
     x.assign(x + 1)
     y = ogive.custom(moody, [x], ((2,), "float32"))
-    with pytest.raises(ExecuteError, match="once"):
+    with raises(ExecuteError, match="once"):
         y.realize()
     fails.append(False)
     assert (x.tolist(), y.tolist()) == ([2.0, 3.0], [2.0, 3.0])
@@ -190,25 +190,25 @@ def test_a_function_that_returns_something_is_told() -> None:
         return numpy.sort(given)
 
     y = ogive.custom(sorted_copy, [Tensor([1.0])], ((1,), "float32"))
-    with pytest.raises(ExecuteError, match="returned ndarray"):
+    with raises(ExecuteError, match="returned ndarray"):
         y.realize()
 
 
 def test_bad_arguments_are_told_at_once() -> None:
     x = Tensor([1.0])
-    with pytest.raises(ArgumentTypeError, match="function"):
+    with raises(ArgumentTypeError, match="function"):
         ogive.custom(3, [x], ((1,), "float32"))  # type: ignore[arg-type]
-    with pytest.raises(ArgumentTypeError, match="list of tensors"):
+    with raises(ArgumentTypeError, match="list of tensors"):
         ogive.custom(sort, x, ((1,), "float32"))  # type: ignore[arg-type]
-    with pytest.raises(ArgumentTypeError, match="list of tensors"):
+    with raises(ArgumentTypeError, match="list of tensors"):
         ogive.custom(sort, [1.0], ((1,), "float32"))  # type: ignore[list-item]
-    with pytest.raises(ArgumentTypeError, match="shape and dtype"):
+    with raises(ArgumentTypeError, match="shape and dtype"):
         ogive.custom(sort, [x], (1,))
-    with pytest.raises(ArgumentError, match="at least one output"):
+    with raises(ArgumentError, match="at least one output"):
         ogive.custom(sort, [x], [])
     with pytest.raises(DtypeError):
         ogive.custom(sort, [x], ((1,), "float33"))
-    with pytest.raises(ShapeError, match="negative"):
+    with raises(ShapeError, match="negative"):
         ogive.custom(sort, [x], ((-1,), "float32"))
 
 
@@ -284,7 +284,7 @@ def test_a_function_that_resizes_its_output_is_an_error_with_the_line_that_asked
         result.resize((5,), refcheck=False)
 
     y = ogive.custom(resize, [Tensor([1.0, 2.0])], ((2,), "float32"))  # this line
-    with pytest.raises(ExecuteError, match=r"'resize' made its output 0.*\n.*this line"):
+    with raises(ExecuteError, match="'resize' made its output 0", quoting="this line"):
         y.numpy()
 
 
@@ -384,6 +384,6 @@ def test_a_function_that_uses_what_its_own_run_assigns_is_told_so() -> None:
         result[...] = x.numpy()
 
     x.assign(x + ogive.custom(read, [x * 1], ((2,), "float32")))
-    with pytest.raises(ExecuteError, match="the run which calls it assigns to"):
+    with raises(ExecuteError, match="the run which calls it assigns to"):
         x.realize()
     assert x.tolist() == [1.0, 2.0]

@@ -21,6 +21,7 @@ from ogive.devices.protocol import DeviceStep, Fault, KernelStep
 from ogive.devices.write_clock import clock
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.errors import DivisionByZeroError, ExecuteError
+from tests.raising import raises
 
 UNCACHED = Config(schedule_cache=False, disk_cache=False, threads=1)
 SIZE = 1 << 14
@@ -199,7 +200,7 @@ def test_a_plan_that_has_assigned_in_part_is_not_begun_again_by_reading(ctrl_c: 
     with pytest.raises(KeyboardInterrupt):
         plan.execute()
     numpy.testing.assert_array_equal(x.numpy(), data + 1)
-    with pytest.raises(ExecuteError, match="until it is executed again"):
+    with raises(ExecuteError, match="until it is executed again"):
         late.numpy()
     plan.execute()
     numpy.testing.assert_array_equal(x.numpy(), data + 2)
@@ -232,7 +233,7 @@ def test_a_time_out_is_raised_and_not_taken_for_a_fault(ctrl_c: CtrlC) -> None:
     state = state * 2
     ctrl_c.behind = TimeoutError("too late")
     graph_cache.clear()
-    with pytest.raises(TimeoutError, match="too late"):
+    with raises(TimeoutError, match="too late"):
         state.sum().item()
     ctrl_c.behind = None
     assert state.sum().item() == 800
@@ -274,7 +275,7 @@ def test_what_a_fault_leaves_behind_never_reads_a_version_that_is_gone() -> None
     with pytest.raises(DivisionByZeroError):
         Tensor.realize_batch([x, wrong, late], config=UNCACHED)
     assert x.tolist() == [2, 3, 4]
-    with pytest.raises(ExecuteError, match="assigned to since"):
+    with raises(ExecuteError, match="assigned to since"):
         late.numpy()
 
 

@@ -14,6 +14,7 @@ from ogive.config import Settings
 from ogive.engine.caches.graph_cache import graph_cache
 from ogive.engine.caches.kernel_cache import kernel_cache
 from ogive.errors import ConfigError
+from tests.raising import raises
 
 TIME = r"\d+\.\d{3} ms"
 
@@ -125,5 +126,5 @@ def test_the_environment_asks_for_several_topics() -> None:
 
 
 def test_an_unknown_topic_is_told_the_nearest() -> None:
-    with pytest.raises(ConfigError, match=r"got 'exekute'.*execute"):
+    with raises(ConfigError, match=r"got 'exekute'.*execute"):
         Config(log="schedule,exekute")

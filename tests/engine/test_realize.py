@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 
 import ogive
 from ogive import Config, Tensor, Variable
@@ -17,6 +16,7 @@ from ogive.ir.node_parts.node_table import live_uop_ids
 from ogive.ir.ops import Op
 from ogive.live.registry import buffer_count
 from tests.engine.counting import Count
+from tests.raising import raises
 
 
 def grid() -> Tensor:
@@ -95,7 +95,7 @@ def test_a_part_without_elements_can_be_assigned_to_a_lazy_tensor() -> None:
 
 def test_an_empty_batch_does_nothing_and_an_empty_plan_is_refused() -> None:
     Tensor.realize_batch([])
-    with pytest.raises(ogive.errors.ArgumentError, match="at least one tensor"):
+    with raises(ogive.errors.ArgumentError, match="at least one tensor"):
         Tensor.prepare_batch([])
 
 
@@ -129,7 +129,7 @@ def test_the_outputs_of_a_released_plan_remain() -> None:
     plan.execute()
     plan.release()
     np.testing.assert_array_equal(y.numpy(), grid().numpy() * 3)
-    with pytest.raises(ExecuteError, match="released"):
+    with raises(ExecuteError, match="released"):
         plan.execute()
 
 

@@ -14,6 +14,7 @@ from ogive.devices.buffer import Buffer
 from ogive.errors import ArgumentError
 from tests.engine.counting import Count
 from tests.passes.parametric import normalize
+from tests.raising import raises
 
 Array = NDArray[Any]
 
@@ -159,5 +160,5 @@ def test_results_do_not_depend_on_windows(data: Array) -> None:
 
 
 def test_a_view_out_of_range_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="not all inside a buffer of 16"):
+    with raises(ArgumentError, match="not all inside a buffer of 16"):
         Buffer(16).view(8, 12)

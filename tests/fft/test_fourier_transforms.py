@@ -13,6 +13,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ArgumentTypeError, AxisError, DtypeError, ShapeError
 from ogive.fft.product_stages import prime_factors, stage_lengths
+from tests.raising import raises
 
 RNG = numpy.random.default_rng(11)
 X = RNG.normal(size=(2, 5, 6))
@@ -146,9 +147,9 @@ def test_stages_multiply_to_the_length() -> None:
 @pytest.mark.parametrize(
     ("program", "error", "words"),
     [
-        (lambda: ogive.fft.fft(ogive.zeros(0)), ShapeError, "an axis of 0 elements"),
-        (lambda: ogive.fft.fft(Tensor([1.0]), n=0), ShapeError, "an axis of 0 elements"),
-        (lambda: ogive.fft.irfft(Tensor([1.0])), ShapeError, "irfft: an axis of 0 elements"),
+        (lambda: ogive.fft.fft(ogive.zeros(0)), ShapeError, "axis must have at least 1"),
+        (lambda: ogive.fft.fft(Tensor([1.0]), n=0), ShapeError, "axis must have at least 1"),
+        (lambda: ogive.fft.irfft(Tensor([1.0])), ShapeError, "irfft: an axis must have at"),
         (lambda: ogive.fft.fft(Tensor([1.0]), norm="both"), ArgumentError, "not 'both'"),
         (lambda: ogive.fft.hfft(Tensor([1.0, 2.0]), norm="both"), ArgumentError, "not 'both'"),
         (lambda: ogive.fft.fft(Tensor(1.0)), AxisError, "has no axis -1"),
@@ -156,7 +157,7 @@ def test_stages_multiply_to_the_length() -> None:
         (lambda: ogive.fft.rfft(Tensor([1j])), DtypeError, "rfft takes real numbers"),
         (lambda: ogive.fft.fftn(Tensor([[1.0]]), s=(1,), axes=(0, 1)), ArgumentError, "1 lengths"),
         (lambda: ogive.fft.fftn(Tensor([[1.0]]), axes=()), ArgumentError, "no axis to transform"),
-        (lambda: ogive.fft.fftfreq(0), ArgumentError, "0 samples"),
+        (lambda: ogive.fft.fftfreq(0), ArgumentError, "n must be at least 1 and d not 0, got n=0"),
         (lambda: ogive.fft.rfftfreq(3, d=0), ArgumentError, "d=0"),
         (lambda: ogive.fft.fft(ogive.zeros(2, dtype="float8_e4m3")), DtypeError, "float8_e4m3"),
     ],
@@ -164,5 +165,5 @@ def test_stages_multiply_to_the_length() -> None:
 def test_what_has_no_transform_is_refused(
     program: Callable[[], Any], error: type[Exception], words: str
 ) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         program()

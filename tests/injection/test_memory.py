@@ -15,6 +15,7 @@ from ogive import Config, Tensor
 from ogive.devices.known_devices import find_device
 from ogive.devices.write_clock import clock
 from ogive.errors import AllocateError
+from tests.raising import raises
 
 SIZE = 30_000
 
@@ -87,7 +88,7 @@ def test_a_captured_function_without_memory_for_its_result_is_called_again(
 
     held = [advance(x)]
     shortage.begin(0)
-    with pytest.raises(AllocateError, match="cannot allocate"):
+    with raises(AllocateError, match="cannot allocate"):
         held.append(advance(x))
     shortage.end()
     assert x.numpy()[0] == 1

@@ -14,6 +14,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, FileError
 from tests.io.fuzz_files import FORMATS, read_all
+from tests.raising import raises
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -32,26 +33,26 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(suffix: str, tmp_path: Path)
     end = len(whole) - 31 if suffix == ".gguf" else len(whole)  # which ends in padding
     for length in {*range(0, end, 7), end - 1}:
         path.write_bytes(whole[:length])
-        with pytest.raises(FileError, match=r"is not .* that can be read"):
+        with raises(FileError, match=r"is not .* that can be read"):
             ogive.load(path)
 
 
 @pytest.mark.parametrize("raw", [b"", b"hello", b"\x00" * 100])
 def test_an_unknown_file_is_refused_by_what_it_begins_with(raw: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.bin").write_bytes(raw)
-    with pytest.raises(FileError, match=r"begins with b'.*known are .safetensors"):
+    with raises(FileError, match=r"begins with b'.*known are .safetensors"):
         ogive.load(tmp_path / "x.bin")
 
 
 def test_the_name_says_what_was_expected(tmp_path: Path) -> None:
     (tmp_path / "x.gguf").write_bytes(b"something else")
-    with pytest.raises(FileError, match="is not a GGUF file that can be read: it begins with"):
+    with raises(FileError, match="is not a GGUF file that can be read: it begins with"):
         ogive.load(tmp_path / "x.gguf")
 
 
 @pytest.mark.parametrize("name", ["x.gguf", "x"])
 def test_what_cannot_be_written_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"one of .safetensors, .npy, .npz"):
+    with raises(ArgumentError, match=r"one of .safetensors, .npy, .npz"):
         ogive.save({"x": Tensor([1])}, tmp_path / name)
 
 
@@ -85,5 +86,5 @@ def test_threads_that_save_to_one_path_load_whole_files(tmp_path: Path) -> None:
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.npy")
-    with pytest.raises(FileError, match="it is not a regular file"):
+    with raises(FileError, match="it is not a regular file"):
         ogive.load(tmp_path / "x.npy")

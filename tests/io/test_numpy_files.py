@@ -14,8 +14,9 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.errors import DtypeError, FileError
+from ogive.errors import DtypeError, FileError, words_of
 from ogive.io.npy import CODES
+from tests.raising import raises
 
 ARRAYS = {
     "rows": numpy.arange(6.0).reshape(2, 3),
@@ -96,16 +97,16 @@ def test_old_and_new_headers_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3", "float8_e5m2"])
 def test_what_numpy_has_no_name_for_is_not_written(dtype: str, tmp_path: Path) -> None:
-    with pytest.raises(DtypeError, match=f"no {dtype}; save as safetensors"):
+    with raises(DtypeError, match=f"no {dtype}; save as safetensors"):
         ogive.io.save_npy(tmp_path / "x.npy", Tensor([1.0]).cast(dtype))
-    with pytest.raises(DtypeError, match=f"no {dtype}; save as safetensors"):
+    with raises(DtypeError, match=f"no {dtype}; save as safetensors"):
         ogive.io.save_npz(tmp_path / "x.npz", {"x": Tensor([1.0]).cast(dtype)})
     assert not os.listdir(tmp_path)
 
 
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
     numpy.save(tmp_path / "x.npy", numpy.array([{}], object), allow_pickle=True)
-    with pytest.raises(FileError, match="objects are a pickle"):
+    with raises(FileError, match="objects are a pickle"):
         ogive.io.load_npy(tmp_path / "x.npy")
 
 
@@ -141,9 +142,9 @@ def header(descr: str = "'<i2'", order: str = "False", shape: str = "(2,)") -> s
 )
 def test_a_malformed_header_is_refused(text: str, words: str, tmp_path: Path) -> None:
     path = write(tmp_path / "x.npy", text, b"\x01\x00\x02\x00")
-    with pytest.raises(FileError, match=words) as caught:
+    with raises(FileError, match=words) as caught:
         ogive.io.load_npy(path)
-    assert str(path) in str(caught.value)
+    assert str(path) in words_of(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_a_malformed_header_is_refused(text: str, words: str, tmp_path: Path) ->
 )
 def test_a_malformed_beginning_is_refused(raw: bytes, words: str, tmp_path: Path) -> None:
     (tmp_path / "x.npy").write_bytes(raw)
-    with pytest.raises(FileError, match=words):
+    with raises(FileError, match=words):
         ogive.io.load_npy(tmp_path / "x.npy")
 
 
@@ -210,7 +211,7 @@ def test_a_malformed_directory_is_refused(
 ) -> None:
     path = archive(tmp_path / "x.npz", {"a.npy": ONE})
     assert ogive.io.load_npz(path)["a"].tolist() == [0, 1, 2]
-    with pytest.raises(FileError, match=words):
+    with raises(FileError, match=words):
         ogive.io.load_npz(patched(path, signature, offset, layout, value))
 
 
@@ -222,20 +223,20 @@ def test_what_is_packed_is_compared_with_its_entry(
     offset: int, value: int, words: str, tmp_path: Path
 ) -> None:
     path = archive(tmp_path / "x.npz", {"a.npy": ONE}, zipfile.ZIP_DEFLATED)
-    with pytest.raises(FileError, match=words):
+    with raises(FileError, match=words):
         ogive.io.load_npz(patched(path, b"PK\x01\x02", offset, "<I", value))
 
 
 def test_a_packed_array_that_is_too_short_is_refused(tmp_path: Path) -> None:
     path = archive(tmp_path / "x.npz", {"a.npy": ONE[:-1]}, zipfile.ZIP_DEFLATED)
-    with pytest.raises(FileError, match="is not 151 bytes long"):
+    with raises(FileError, match="is not 151 bytes long"):
         ogive.io.load_npz(path)
 
 
 def test_two_members_cannot_have_one_name(tmp_path: Path) -> None:
     path = archive(tmp_path / "x.npz", {"a.npy": ONE, "b.npy": ONE})
     path.write_bytes(path.read_bytes().replace(b"b.npy", b"a.npy"))
-    with pytest.raises(FileError, match=r"'a.npy' is there twice"):
+    with raises(FileError, match=r"'a.npy' is there twice"):
         ogive.io.load_npz(path)
 
 
@@ -244,12 +245,12 @@ def test_two_members_cannot_share_bytes(tmp_path: Path) -> None:
     raw = bytearray(path.read_bytes())
     struct.pack_into("<II", raw, raw.index(b"PK\x01\x02") + 20, *[len(ONE) + 60] * 2)
     path.write_bytes(raw)
-    with pytest.raises(FileError, match=r"'b.npy' overlaps another"):
+    with raises(FileError, match=r"'b.npy' overlaps another"):
         ogive.io.load_npz(path)
 
 
 def test_other_members_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"'notes.txt' is not an array"):
+    with raises(FileError, match=r"'notes.txt' is not an array"):
         ogive.io.load_npz(archive(tmp_path / "x.npz", {"notes.txt": b""}))
 
 

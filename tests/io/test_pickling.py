@@ -14,6 +14,7 @@ import ogive
 from ogive import Tensor, nn, optim
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.io.pytorch_checkpoint import DTYPES
+from tests.raising import raises
 
 
 def read(path: Path, value: Any) -> Any:
@@ -105,22 +106,22 @@ def test_training_goes_on_from_a_file_in_either_library(tmp_path: Path) -> None:
 
 def test_what_cannot_be_written_is_named_with_its_place(tmp_path: Path) -> None:
     words = r"\['model'\]\[1\] is of type object; tensors, dictionaries"
-    with pytest.raises(ArgumentTypeError, match=words):
+    with raises(ArgumentTypeError, match=words):
         ogive.save({"model": [1, object()]}, tmp_path / "x.pt")
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(ArgumentError, match=r"\[0\] contains itself"):
+    with raises(ArgumentError, match=r"\[0\] contains itself"):
         ogive.save(endless, tmp_path / "x.pt")
     assert not list(tmp_path.iterdir())
     deep: list[Any] = []
     for _ in range(300):
         deep = [deep]
-    with pytest.raises(ArgumentError, match="nested more than 200 deep"):
+    with raises(ArgumentError, match="nested more than 200 deep"):
         ogive.save({"a": deep}, tmp_path / "x.pt")
 
 
 def test_a_model_is_saved_by_its_state(tmp_path: Path) -> None:
     model = nn.Linear(2, 2)
-    with pytest.raises(ArgumentTypeError, match="the object is of type Linear"):
+    with raises(ArgumentTypeError, match="the object is of type Linear"):
         ogive.save(model, tmp_path / "model.pt")
     assert optim.SGD(model.parameters(), lr=0.1).state_dict()["param_groups"][0]["lr"] == 0.1

@@ -14,6 +14,7 @@ from ogive.ir.dialects.argument_forms import TESTS, describe_argument
 from ogive.ir.node import UOp
 from ogive.ir.node_parts import accessors
 from ogive.ir.ops import KINDS, LANE, STAGES, Op, staged_row
+from tests.raising import raises
 
 FOUR = UOp.const(dtypes.index, 4)
 COUNTER = UOp(Op.RANGE, dtypes.index, (FOUR,), (7, LANE))
@@ -58,7 +59,7 @@ def test_fields_of_the_argument_are_read_by_name() -> None:
     ],
 )
 def test_what_an_op_does_not_have_is_an_error(node: UOp, name: str, message: str) -> None:
-    with pytest.raises(AttributeError, match=message):
+    with raises(AttributeError, match=message):
         getattr(node, name)
 
 

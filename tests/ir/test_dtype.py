@@ -13,6 +13,7 @@ import torch
 from ogive.errors import DtypeError
 from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import ALL, DType, promote, result_type, to_dtype
+from tests.raising import raises
 
 TORCH: dict[DType, Any] = {
     dtype: getattr(torch, {"float8_e4m3": "float8_e4m3fn"}.get(dtype.name, dtype.name))
@@ -95,5 +96,5 @@ def test_integers_wrap_and_floats_round_as_numpy_has_it(dtype: DType) -> None:
 def test_dtypes_are_found_by_any_name() -> None:
     for given in ("float32", "float", float, numpy.float32, numpy.dtype("f4"), dtypes.float32):
         assert to_dtype(given) is dtypes.float32
-    with pytest.raises(DtypeError, match="did you mean 'float32'"):
+    with raises(DtypeError, match="did you mean 'float32'"):
         to_dtype("flot32")

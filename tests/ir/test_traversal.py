@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 
-import pytest
-
 from ogive.ir.dtype import float32
 from ogive.ir.node import UOp
 from ogive.ir.node_parts.node_table import live_uop_ids
@@ -13,6 +11,7 @@ from ogive.ir.ops import Op
 from ogive.ir.printer import format_node, format_tree
 from ogive.ir.traversal import substitute, walk
 from tests.ir.chains import chain
+from tests.raising import raises
 
 DEPTH = 100_000
 
@@ -41,5 +40,5 @@ def test_substitution_revisits_replacements_unless_told_not_to() -> None:
     grown = UOp(Op.ADD, float32, (a, c))
     once = substitute((root,), {a: grown}, revisit=False)
     assert once == (UOp(Op.ADD, float32, (grown, b)),)
-    with pytest.raises(RecursionError, match="its own key"):
+    with raises(RecursionError, match="its own key"):
         substitute((root,), {a: grown})

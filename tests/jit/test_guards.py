@@ -14,6 +14,7 @@ from ogive import Tensor, Variable
 from ogive.config import Config
 from ogive.counters import counters
 from ogive.errors import VariableError
+from tests.raising import raises
 
 
 def traces(function: Any) -> int:
@@ -327,7 +328,7 @@ def test_a_tensor_replaced_inside_is_refused_and_put_back() -> None:
 
     decay = Decay()
     for method in (decay.step, decay.keep):
-        with pytest.raises(ogive.errors.TraceError, match=r"replaces self\.w, which a captured"):
+        with raises(ogive.errors.TraceError, match=r"replaces self\.w, which a captured"):
             method(Tensor([1.0]))
         assert decay.w.tolist() == [8.0]
 
@@ -438,10 +439,10 @@ def test_two_values_of_one_variable_in_a_call_are_refused() -> None:
     n = Variable("n", 1, 10)
     x = Tensor(np.ones(10, np.float32))
     function = ogive.jit(lambda x, y: x.sum() + y.sum())
-    with pytest.raises(VariableError, match="'n' is bound to 3 and to 4"):
+    with raises(VariableError, match="'n' is bound to 3 and to 4"):
         function(x.shrink(((0, n.bind(3)),)), x.shrink(((0, n.bind(4)),)))
     w = x.shrink(((0, n.bind(3)),))
     uses = ogive.jit(lambda x: x.sum() + w.sum())
     assert uses(x.shrink(((0, n.bind(3)),))).item() == 6.0
-    with pytest.raises(VariableError, match="'n' is bound to 4 in an argument and to 3"):
+    with raises(VariableError, match="'n' is bound to 4 in an argument and to 3"):
         uses(x.shrink(((0, n.bind(4)),)))

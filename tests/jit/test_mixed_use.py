@@ -23,6 +23,7 @@ from ogive.devices.buffer import Buffer
 from ogive.errors import ArgumentError, CaptureWarning, TraceError
 from ogive.jit.jitted_function import KEPT_VARIANTS, RECAPTURES
 from ogive.live.kept_graphs import kept_graphs
+from tests.raising import raises
 
 
 class Training:
@@ -198,7 +199,7 @@ def test_a_number_that_changes_at_every_call_is_captured_so_often_and_no_more() 
             assert function(Tensor([2.0])).tolist() == [2.0 * turn]
     info = function.cache_info()
     assert info.traces == RECAPTURES and info.kept <= KEPT_VARIANTS
-    with pytest.raises(ArgumentError, match="is not captured any more"):
+    with raises(ArgumentError, match="is not captured any more"):
         function.profile(Tensor([2.0]))
     function.clear()
     assert function(Tensor([2.0])).tolist() == [2.0 * turn]
@@ -258,7 +259,7 @@ def test_the_classes_of_objects_are_as_they_were_after_a_trace() -> None:
     assert "__getattribute__" not in vars(Holder)
 
     failing = ogive.jit(lambda x: x * holder.missing)  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match="missing"):
+    with raises(AttributeError, match="missing"):
         failing(ogive.ones(1))
     assert "__getattribute__" not in vars(Holder)
     holder.missing = 3.0  # type: ignore[attr-defined]
@@ -382,7 +383,7 @@ def test_an_argument_whose_gradient_is_asked_for_is_refused_where_it_has_one() -
 
     assert function(x).tolist() == [2.0, 2.0]
     x.grad = Tensor([1.0, 1.0])
-    with pytest.raises(TraceError, match="x has a gradient"):
+    with raises(TraceError, match="x has a gradient"):
         function(x)
 
 

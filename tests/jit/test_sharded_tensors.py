@@ -14,6 +14,7 @@ from ogive import Mesh, Tensor, nn, optim
 from ogive.errors import ArgumentError, DeviceError, GradientError
 from ogive.jit.memories import leaves_of
 from ogive.live import registry
+from tests.raising import raises
 
 TWO = ("CPU:0", "CPU:1")
 STEPS = 4
@@ -176,7 +177,7 @@ def test_a_donated_tensor_is_gone() -> None:
     x = Tensor(X).shard(TWO, 0).realize()
     double = ogive.jit(lambda x: x * 2, donate=0)
     numpy.testing.assert_array_equal(double(x).numpy(), X * 2)
-    with pytest.raises(ArgumentError, match="was donated to"):
+    with raises(ArgumentError, match="was donated to"):
         x.numpy()
 
 
@@ -197,12 +198,12 @@ def test_gradients_are_those_of_the_function_itself() -> None:
 def test_no_gradient_flows_through_a_result() -> None:
     w = Tensor(W).shard(TWO, None).requires_grad_()
     made = ogive.jit(lambda: w * 2)()
-    with pytest.raises(GradientError, match=r"the result of a function captured by ogive\.jit"):
+    with raises(GradientError, match=r"the result of a function captured by ogive\.jit"):
         made.sum().backward()
 
 
 def test_an_empty_tensor_over_several_devices_is_refused() -> None:
-    with pytest.raises(DeviceError, match="no empty tensors over several devices"):
+    with raises(DeviceError, match="no empty tensors over several devices"):
         ogive.jit(lambda x: x * 2)(ogive.zeros(0, 3).shard(TWO, 0))
 
 

@@ -13,6 +13,7 @@ import ogive
 import ogive.torch
 from ogive import Tensor
 from ogive.errors import TraceError
+from tests.raising import raises
 
 
 def _moved_by_momentum(
@@ -78,7 +79,7 @@ W = Tensor([1.0, 2.0], requires_grad=True)
 @pytest.mark.parametrize("method", ["counted_from_nothing", "averaged"])
 def test_state_that_the_first_call_would_change_twice_is_refused(method: str) -> None:
     step = ogive.jit(getattr(Counter(), method))
-    with pytest.raises(TraceError, match="the first call would do both; make it before"):
+    with raises(TraceError, match="the first call would do both; make it before"):
         step()
 
 

@@ -15,6 +15,7 @@ from ogive.errors import ArgumentError
 from ogive.ir.node_parts.node_table import live_uop_ids
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.registry import buffer_count, live_tensor_ids
+from tests.raising import raises
 
 
 def test_a_training_step_equals_the_eager_one() -> None:
@@ -284,11 +285,11 @@ def test_a_donated_argument_gives_its_memory_and_cannot_be_used() -> None:
         buffers = buffer_count()
         before, x = x, step(x, y)
         assert buffer_count() <= buffers + 1
-        with pytest.raises(ArgumentError, match=r"was donated to .*step.* as x, which has used up"):
+        with raises(ArgumentError, match=r"was donated to .*step.* as x, which has used up"):
             before.tolist()
-        with pytest.raises(ArgumentError, match="was donated"):
+        with raises(ArgumentError, match="was donated"):
             (before + 1).realize()
-        with pytest.raises(ArgumentError, match="was donated"):
+        with raises(ArgumentError, match="was donated"):
             step(before, y)
         assert "lazy" in repr(before)
     assert x.tolist() == [15.0, 23.0]
@@ -333,7 +334,7 @@ def test_donation_changes_no_result(function: Any) -> None:
 
 
 def test_arrays_cannot_be_donated() -> None:
-    with pytest.raises(ArgumentError, match=r"x of .* is a NumPy array"):
+    with raises(ArgumentError, match=r"x of .* is a NumPy array"):
         ogive.jit(lambda x: x + 1, donate=(0,))(np.ones(2))
 
 

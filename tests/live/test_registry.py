@@ -7,7 +7,6 @@ import threading
 from typing import Any
 
 import numpy as np
-import pytest
 
 import ogive
 from ogive import Tensor
@@ -18,6 +17,7 @@ from ogive.ir.ops import Op
 from ogive.live import registry
 from ogive.live.kept_graphs import kept_graphs
 from ogive.live.substitution import substitute_everywhere, visited_count
+from tests.raising import raises
 from tests.tensor.interpreter import evaluate
 
 
@@ -123,7 +123,7 @@ def test_walking_allows_a_replacement_that_contains_its_key() -> None:
 def test_the_usual_substitution_refuses_a_replacement_that_contains_its_key() -> None:
     x = vector(1, 2)
     old = x.node
-    with pytest.raises(RecursionError, match="contains its own key"):
+    with raises(RecursionError, match="contains its own key"):
         substitute_everywhere({old: (x + 1).node})
     assert x.node is old
 
@@ -185,7 +185,7 @@ def test_buffers_go_with_their_nodes() -> None:
 
 def test_a_buffer_is_set_once() -> None:
     node = fresh_buffer([1])
-    with pytest.raises(AssertionError, match="for life"):
+    with raises(AssertionError, match="for life"):
         registry.set_buffer(node, Buffer(4))
 
 

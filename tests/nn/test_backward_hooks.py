@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor, nn
 from ogive.errors import ArgumentTypeError, ShapeError
+from tests.raising import raises
 
 ARRAY = numpy.random.default_rng(6).normal(size=(4, 3))
 WEIGHTS = numpy.random.default_rng(7).normal(size=(2, 3))
@@ -96,9 +97,9 @@ def test_what_a_hook_returns_must_fit() -> None:
     layer = nn.Linear(3, 2)
     x = ogive.ones(4, 3, requires_grad=True)
     handle = layer.register_full_backward_hook(lambda module, given, out: given * 2)
-    with pytest.raises(ArgumentTypeError, match="a backward hook returned 2 gradients for 1"):
+    with raises(ArgumentTypeError, match="a backward hook returned 2 gradients for 1"):
         layer(x).sum().backward()
     handle.remove()
     layer.register_full_backward_pre_hook(lambda module, out: out[0][0])
-    with pytest.raises(ShapeError, match=r"pre-hook returned shape \(2,\) for .* \(4, 2\)"):
+    with raises(ShapeError, match=r"pre-hook returned shape \(2,\) for .* \(4, 2\)"):
         layer(x).sum().backward()

@@ -6,12 +6,12 @@ import copy
 import importlib
 from typing import Any
 
-import pytest
 import torch
 
 import ogive
 from ogive import Tensor, nn
 from ogive.errors import ArgumentTypeError, IndexRangeError
+from tests.raising import raises
 
 
 def nested(xp: Any) -> Any:
@@ -49,7 +49,7 @@ def test_whatever_way_a_tensor_gets_into_a_list_it_becomes_a_parameter() -> None
     assert all(isinstance(value, nn.Parameter) for value in values)
     assert len(values[1:3]) == 2 and values.pop().shape == (4,) and values[0] in values
     assert getattr(values, "2").shape == (2,)
-    with pytest.raises(IndexRangeError, match="there is no parameter 9 among 4"):
+    with raises(IndexRangeError, match="there is no parameter 9 among 4"):
         values[9]
 
 
@@ -60,7 +60,7 @@ def test_a_dictionary_of_parameters_is_a_mapping() -> None:
     assert [name for name, _ in values.named_parameters()] == ["a", "b"]
     assert list(values) == ["a", "b", "c"] and values.pop("c") == 7 and "c" not in values
     assert values.b is values["b"] and values.get("z") is None
-    with pytest.raises(ArgumentTypeError, match="must be names, not 3"):
+    with raises(ArgumentTypeError, match="must be names, not 3"):
         values[3] = ogive.ones(1)  # type: ignore[index]
 
 

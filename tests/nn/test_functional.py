@@ -13,6 +13,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn import functional as ours
+from tests.raising import raises
 
 RANDOM = numpy.random.default_rng(11)
 
@@ -87,18 +88,18 @@ def test_windows_at_random_steps_are_those_of_the_samples(axes: int) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     image = ogive.ones(1, 1, 2, 2)
-    with pytest.raises(ShapeError, match="grid"):
+    with raises(ShapeError, match="grid"):
         ours.grid_sample(image, ogive.ones(2, 2, 2, 2))
-    with pytest.raises(ArgumentError, match="volumes"):
+    with raises(ArgumentError, match="volumes"):
         ours.grid_sample(ogive.ones(1, 1, 2, 2, 2), ogive.ones(1, 1, 1, 1, 3), "bicubic")
-    with pytest.raises(ShapeError, match="room"):
+    with raises(ShapeError, match="room"):
         ours.fractional_max_pool2d(image, 2, (2, 2))
-    with pytest.raises(ShapeError, match="indices"):
+    with raises(ShapeError, match="indices"):
         ours.max_unpool2d(image, ogive.zeros(1, 1, 1, 1, dtype="int64"), 2)
-    with pytest.raises(ArgumentError, match="per_sample_weights"):
+    with raises(ArgumentError, match="per_sample_weights"):
         rows = Tensor([[0, 1]])
         ours.embedding_bag(rows, ogive.ones(2, 2), per_sample_weights=ogive.ones(1, 2))
-    with pytest.raises(ShapeError, match="length"):
+    with raises(ShapeError, match="length"):
         ours.ctc_loss(ogive.ones(3, 2, 4), Tensor([[1], [1]]), [3], [1])
 
 

@@ -7,12 +7,12 @@ import pickle
 from typing import Any
 
 import numpy
-import pytest
 import torch
 
 import ogive
 from ogive import Tensor, nn
 from ogive.errors import GradientError, ShapeError, StateError
+from tests.raising import raises
 
 
 def test_hooks_change_arguments_and_results_until_they_are_removed() -> None:
@@ -81,7 +81,7 @@ def test_a_call_with_other_tensors_leaves_the_module_as_it_was() -> None:
     found = nn.functional_call(ours, {"weight": Tensor(other["weight"].numpy())}, Tensor(x.numpy()))
     assert numpy.allclose(found.numpy(), expected.detach().numpy(), atol=1e-6)
     assert ours.weight is own
-    with pytest.raises(StateError, match=r"no tensor 'weigth' \(did you mean 'weight'\?\)"):
+    with raises(StateError, match=r"no tensor 'weigth' \(did you mean 'weight'\?\)"):
         nn.functional_call(ours, {"weigth": own}, Tensor(x.numpy()))
 
 
@@ -96,7 +96,7 @@ def test_modules_are_copied_and_pickled_with_what_they_share() -> None:
         with ogive.no_grad():
             made.scales[0].zero_()
     assert holder(x).tolist() == expected
-    with pytest.raises(GradientError, match=r"copy its detach\(\)"):
+    with raises(GradientError, match=r"copy its detach\(\)"):
         copy.deepcopy(holder.scales[0] * 2)
 
 
@@ -116,23 +116,23 @@ def test_parameters_as_one_vector() -> None:
     assert vector.shape == (3,)
     nn.utils.vector_to_parameters(ogive.arange(3), layer.parameters())
     assert [p.tolist() for p in layer.parameters()] == [[[0.0, 1.0]], [2.0]]
-    with pytest.raises(ShapeError, match="the parameters have 3 values"):
+    with raises(ShapeError, match="the parameters have 3 values"):
         nn.utils.vector_to_parameters(ogive.zeros(4), layer.parameters())
 
 
 def test_what_is_no_tensor_is_refused_with_the_path_to_the_layer() -> None:
     model = nn.Sequential(nn.Sequential(nn.Linear(2, 1)))
-    with pytest.raises(TypeError, match=r"0.0: Linear was given ndarray as argument 0, and takes"):
+    with raises(TypeError, match=r"0.0: Linear was given ndarray as argument 0, and takes"):
         model(numpy.ones((3, 2)))
-    with pytest.raises(TypeError, match="Conv2d was given list"):
+    with raises(TypeError, match="Conv2d was given list"):
         nn.Conv2d(1, 1, 1)([1.0])
-    with pytest.raises(ShapeError, match="negative length"):
+    with raises(ShapeError, match="negative length"):
         nn.Linear(-1, 2)
 
 
 def test_a_parameter_is_not_replaced_by_what_is_not_trained() -> None:
     layer: Any = nn.Linear(2, 1)
-    with pytest.raises(TypeError, match=r"Linear\.weight is a parameter, and a tensor in"):
+    with raises(TypeError, match=r"Linear\.weight is a parameter, and a tensor in"):
         layer.weight = ogive.ones(1, 2)
     layer.weight = nn.Parameter(ogive.ones(1, 2))
     layer.bias = None

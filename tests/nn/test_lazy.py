@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor, nn, optim
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, StateError
+from tests.raising import raises
 
 CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], tuple[int, ...]]] = [
     ("LazyLinear", (3,), {"bias": False}, (2, 5)),
@@ -54,11 +55,11 @@ def test_modes_and_hooks_stay_when_a_layer_is_settled() -> None:
 def test_what_needs_shapes_asks_for_a_first_call() -> None:
     model = nn.Sequential(nn.LazyLinear(3), nn.ReLU())
     assert "(0): LazyLinear(in_features=0, out_features=3, bias=True)" in repr(model)
-    with pytest.raises(ArgumentError, match="call the model once with an input before"):
+    with raises(ArgumentError, match="call the model once with an input before"):
         optim.SGD(model.parameters(), lr=0.1)
-    with pytest.raises(StateError, match=r"0\.weight has no shape yet: call the module once"):
+    with raises(StateError, match=r"0\.weight has no shape yet: call the module once"):
         model.load_state_dict({"0.weight": numpy.ones((3, 2)), "0.bias": numpy.ones(3)})
-    with pytest.raises(ShapeError, match="LazyConv2d has its features along axis -3"):
+    with raises(ShapeError, match="LazyConv2d has its features along axis -3"):
         nn.LazyConv2d(3, 2)(ogive.ones(4, 5))
-    with pytest.raises(ArgumentTypeError, match="LazyLinear takes out_features, bias"):
+    with raises(ArgumentTypeError, match="LazyLinear takes out_features, bias"):
         nn.LazyLinear(3, width=2)

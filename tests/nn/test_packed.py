@@ -12,6 +12,7 @@ import ogive
 from ogive import Tensor, nn
 from ogive.errors import ArgumentError, ShapeError
 from ogive.nn.utils import rnn
+from tests.raising import raises
 
 LENGTHS = [2, 5, 1, 4]
 X = numpy.random.default_rng(3).normal(size=(4, 6, 3))  # one step longer than any of them
@@ -103,21 +104,21 @@ def test_other_lengths_trace_and_compile_nothing() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     x = Tensor(X)
-    with pytest.raises(ArgumentError, match=r"\[2, 5, 1, 4\] are not sorted.*enforce_sorted=False"):
+    with raises(ArgumentError, match=r"\[2, 5, 1, 4\] are not sorted.*enforce_sorted=False"):
         rnn.pack_padded_sequence(x, LENGTHS, batch_first=True)
-    with pytest.raises(ArgumentError, match=r"between 1 and 6, got \[7, 5, 1, 0\]"):
+    with raises(ArgumentError, match=r"between 1 and 6, got \[7, 5, 1, 0\]"):
         rnn.pack_padded_sequence(x, [7, 5, 1, 0], batch_first=True)
-    with pytest.raises(ShapeError, match=r"lengths of shape \(2,\) were given for a batch of"):
+    with raises(ShapeError, match=r"lengths of shape \(2,\) were given for a batch of"):
         rnn.pack_padded_sequence(x, [3, 2], batch_first=True)
     packed = both()[0]
-    with pytest.raises(ArgumentError, match="total_length is 3, but the longest sequence has 5"):
+    with raises(ArgumentError, match="total_length is 3, but the longest sequence has 5"):
         rnn.pad_packed_sequence(packed, total_length=3)
-    with pytest.raises(ShapeError, match="the last of length 2"):
+    with raises(ShapeError, match="the last of length 2"):
         nn.GRU(2, 4)(packed)
-    with pytest.raises(ArgumentError, match=r"must not increase, got \[1, 2\]"):
+    with raises(ArgumentError, match=r"must not increase, got \[1, 2\]"):
         rnn.PackedSequence(Tensor(X[0, :3]), Tensor([1, 2]))
 
 
 def test_a_sequence_without_steps_is_refused() -> None:
-    with pytest.raises(ShapeError, match=r"must have at least one step, got \(0, 2, 2\)"):
+    with raises(ShapeError, match=r"must have at least one step, got \(0, 2, 2\)"):
         nn.LSTM(2, 3)(ogive.zeros(0, 2, 2))

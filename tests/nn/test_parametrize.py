@@ -12,6 +12,7 @@ import torch
 import ogive
 from ogive import Tensor, nn
 from ogive.errors import ArgumentError, ShapeError
+from tests.raising import raises
 
 parametrize, parametrizations = nn.utils.parametrize, nn.utils.parametrizations
 CASES: list[tuple[str, dict[str, Any], Any, tuple[int, ...]]] = [
@@ -109,12 +110,12 @@ def test_a_captured_step_trains_the_originals() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     layer = nn.Linear(2, 3)
-    with pytest.raises(ArgumentError, match=r"no parameter .wieght. of its own; it has weight"):
+    with raises(ArgumentError, match=r"no parameter .wieght. of its own; it has weight"):
         parametrize.register_parametrization(layer, "wieght", Doubled())
-    with pytest.raises(ShapeError, match=r"gives the shape \(6,\), and weight has \(3, 2\)"):
+    with raises(ShapeError, match=r"gives the shape \(6,\), and weight has \(3, 2\)"):
         parametrize.register_parametrization(layer, "weight", nn.Flatten(0))
     assert type(layer) is nn.Linear and layer.weight.shape == (3, 2)
-    with pytest.raises(ArgumentError, match="no parametrization of 'weight'"):
+    with raises(ArgumentError, match="no parametrization of 'weight'"):
         parametrize.remove_parametrizations(layer, "weight")
-    with pytest.raises(ArgumentError, match="has 2 originals"):
+    with raises(ArgumentError, match="has 2 originals"):
         parametrize.remove_parametrizations(parametrizations.weight_norm(layer), "weight", False)

@@ -6,11 +6,11 @@ import importlib
 from typing import Any
 
 import numpy
-import pytest
 
 from ogive import nn
 from ogive.errors import ArgumentError
 from ogive.nn.utils import prune
+from tests.raising import raises
 
 
 def pruned_network(library: str) -> tuple[Any, list[Any]]:
@@ -66,7 +66,7 @@ def test_channels_that_are_drawn_are_masked_whole() -> None:
 
 
 def test_more_than_is_there_cannot_be_pruned() -> None:
-    with pytest.raises(ArgumentError, match="cannot prune 9 entries: only 8 are left"):
+    with raises(ArgumentError, match="cannot prune 9 entries: only 8 are left"):
         prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=9)
-    with pytest.raises(ArgumentError, match=r"Linear\.weight is not pruned"):
+    with raises(ArgumentError, match=r"Linear\.weight is not pruned"):
         prune.remove(nn.Linear(4, 2), "weight")

@@ -10,6 +10,7 @@ import torch
 
 from ogive import Tensor, nn
 from ogive.errors import ShapeError
+from tests.raising import raises
 
 PARTS = [numpy.random.default_rng(4).normal(size=(length, 2)) for length in (3, 5, 0, 1)]
 
@@ -32,7 +33,7 @@ def test_padding_is_taken_off_again() -> None:
 
 def test_sequences_of_other_shapes_are_refused() -> None:
     words = r"sequence 1 has the shape \(2, 3\), and the first \(2,\)"
-    with pytest.raises(ShapeError, match=words):
+    with raises(ShapeError, match=words):
         nn.utils.rnn.pad_sequence([Tensor([1.0, 2.0]), Tensor([[1.0] * 3] * 2)])
 
 

@@ -10,6 +10,7 @@ import pytest
 import ogive
 from ogive.onnx import OperatorError
 from tests.onnx.test_contrib_operators import Array, draw, make_node
+from tests.raising import raises
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -81,5 +82,5 @@ def test_what_is_not_there_is_refused() -> None:
         "GroupQueryAttention", [*inputs, numpy.array(3, numpy.int32)], 3, num_heads=4,
         kv_num_heads=2, smooth_softmax=1,
     )  # fmt: skip
-    with pytest.raises(OperatorError, match="smooth softmax"):
+    with raises(OperatorError, match="smooth softmax"):
         ogive.onnx.load(raw).run(given)

@@ -19,6 +19,7 @@ from ogive.onnx import Info, OperatorError, operators
 from ogive.onnx.walk import Walk
 from tests.onnx.models import make_layer, make_model
 from tests.onnx.mutations import mutations, seeds, write_into
+from tests.raising import raises
 
 
 def field(number: int, content: bytes) -> bytes:
@@ -42,17 +43,17 @@ def test_a_model_that_is_cut_off_is_refused(cut: int) -> None:
 
 
 def test_a_length_past_the_end_is_refused() -> None:
-    with pytest.raises(FileError, match="ends at byte"):
+    with raises(FileError, match="ends at byte"):
         ogive.onnx.load(b"\x3a" + varint(1 << 62))
 
 
 def test_an_endless_number_is_refused() -> None:
-    with pytest.raises(FileError, match="more than ten bytes"):
+    with raises(FileError, match="more than ten bytes"):
         ogive.onnx.load(b"\x08" + b"\xff" * 19)
 
 
 def test_an_empty_model_is_refused() -> None:
-    with pytest.raises(FileError, match="no graph"):
+    with raises(FileError, match="no graph"):
         ogive.onnx.load(b"")
 
 
@@ -60,20 +61,20 @@ def test_graphs_that_are_nested_too_deep_are_refused() -> None:
     graph = field(2, b"innermost")
     for _ in range(40):  # a node with an attribute that is a graph
         graph = field(1, field(4, b"If") + field(5, field(6, graph)))
-    with pytest.raises(FileError, match="nested more than"):
+    with raises(FileError, match="nested more than"):
         ogive.onnx.load(field(7, graph) + field(8, b"\x10\x12"))
 
 
 def test_a_tensor_whose_shape_is_a_lie_is_refused() -> None:
     tensor = b"\x08" + varint(1 << 50) + b"\x10\x01" + field(8, b"w") + field(9, bytes(8))
-    with pytest.raises(FileError, match="takes"):
+    with raises(FileError, match="takes"):
         ogive.onnx.load(field(7, field(5, tensor)) + field(8, b"\x10\x12"))
 
 
 def test_a_model_that_describes_more_than_its_size_is_refused() -> None:
     sparse = field(1, b"\x08\x01\x10\x01" + field(9, bytes(4)))
     sparse += field(2, b"\x08\x01\x10\x07" + field(9, bytes(8))) + b"\x18" + varint(1 << 40)
-    with pytest.raises(FileError, match="out of proportion"):
+    with raises(FileError, match="out of proportion"):
         ogive.onnx.load(field(7, field(15, sparse)) + field(8, b"\x10\x12"))
 
 
@@ -99,12 +100,12 @@ def nested_functions(depth: int, calls: int) -> bytes:
 
 
 def test_functions_that_call_each_other_twice_are_refused_before_they_are_carried_out() -> None:
-    with pytest.raises(FileError, match=r"stands for \d+ nodes"):
+    with raises(FileError, match=r"stands for \d+ nodes"):
         ogive.onnx.load(nested_functions(40, 2))
 
 
 def test_functions_that_call_each_other_too_deep_are_refused() -> None:
-    with pytest.raises(FileError, match="functions call each other"):
+    with raises(FileError, match="functions call each other"):
         ogive.onnx.load(nested_functions(3000, 1))
 
 
@@ -176,7 +177,7 @@ def test_a_node_that_is_not_what_its_operator_says_is_named() -> None:
     node = helper.make_node("Cast", ["x"], ["y"])
     model = make_model([node], {"x": (1, [2])}, {"y": (1, [2])})
     loaded = ogive.onnx.load(model.SerializeToString())
-    with pytest.raises(OperatorError, match=r"ai.onnx.Cast, opset 18\) cannot be computed"):
+    with raises(OperatorError, match=r"ai.onnx.Cast, opset 18\) cannot be computed"):
         loaded(numpy.ones(2, numpy.float32))
 
 
@@ -184,7 +185,7 @@ def test_more_elements_than_make_sense_are_refused() -> None:
     nodes = [helper.make_node("Range", ["zero", "end", "one"], ["y"])]
     numbers = {"zero": numpy.array(0), "end": numpy.array(1 << 50), "one": numpy.array(1)}
     model = ogive.onnx.load(make_model(nodes, {}, {"y": (7, [None])}, numbers).SerializeToString())
-    with pytest.raises(OperatorError, match="made at once"):
+    with raises(OperatorError, match="made at once"):
         model.run({})
 
 

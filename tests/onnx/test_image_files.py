@@ -13,6 +13,7 @@ from onnx import helper
 import ogive
 from ogive.onnx.table import OperatorError
 from tests.onnx.models import make_model
+from tests.raising import raises
 
 RANDOM = numpy.random.default_rng(8)
 
@@ -103,5 +104,5 @@ def test_a_pnm_may_have_a_comment() -> None:
     ],
 )
 def test_what_is_not_read_is_an_error_that_says_so(raw: bytes, message: str) -> None:
-    with pytest.raises(OperatorError, match=message):
+    with raises(OperatorError, match=message):
         decode(raw)

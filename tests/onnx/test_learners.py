@@ -12,6 +12,7 @@ from onnx import helper
 import ogive
 from ogive.onnx import OperatorError
 from tests.onnx.test_contrib_operators import compare
+from tests.raising import raises
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -111,7 +112,7 @@ def test_trees_that_lead_back_to_themselves_are_refused() -> None:
     trees = grow(1, 2, 1, "target", ["BRANCH_LEQ"])
     trees["nodes_truenodeids"][1] = 0
     model = ogive.onnx.load(load("TreeEnsembleRegressor", draw(2, 4), n_targets=1, **trees))
-    with pytest.raises(OperatorError, match="levels, or no end"):
+    with raises(OperatorError, match="levels, or no end"):
         model(draw(2, 4))
 
 

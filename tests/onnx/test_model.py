@@ -15,6 +15,7 @@ import ogive
 from ogive.errors import ArgumentError, FileError, OgiveError
 from ogive.onnx import Info, OperatorError
 from tests.onnx.models import make_layer, make_model
+from tests.raising import raises
 
 
 def test_a_number_that_decides_is_part_of_the_kind_of_a_call() -> None:
@@ -129,14 +130,14 @@ def test_files_outside_the_folder_are_not_opened(tmp_path: Path, location: str) 
     entry = weight.external_data.add()
     entry.key, entry.value = "location", location
     (folder / "layer.onnx").write_bytes(proto.SerializeToString())
-    with pytest.raises(FileError, match="outside its folder"):
+    with raises(FileError, match="outside its folder"):
         ogive.onnx.load(folder / "layer.onnx")
 
 
 def test_an_unknown_operator_is_named_with_node_domain_and_opset() -> None:
     node = helper.make_node("Frobnicate", ["x"], ["y"], name="third", domain="org.example")
     proto = make_model([node], {"x": (1, [2])}, {"y": (1, [2])})
-    with pytest.raises(OperatorError, match=r"'third' \(org.example.Frobnicate, opset 1\)"):
+    with raises(OperatorError, match=r"'third' \(org.example.Frobnicate, opset 1\)"):
         ogive.onnx.load(proto.SerializeToString())
 
 
@@ -145,7 +146,7 @@ def test_an_unknown_operator_inside_a_branch_is_found_when_loading() -> None:
     branch = helper.make_graph([inner], "b", [], [helper.make_tensor_value_info("inner", 1, [2])])
     node = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
     proto = make_model([node], {"x": (1, [2]), "c": (9, [])}, {"y": (1, [2])})
-    with pytest.raises(OperatorError, match="Frobnicate, opset 18"):
+    with raises(OperatorError, match="Frobnicate, opset 18"):
         ogive.onnx.load(proto.SerializeToString())
 
 
@@ -195,7 +196,7 @@ def test_a_branch_is_chosen_by_a_value() -> None:
 )
 def test_wrong_inputs_are_refused_in_words(given: dict[str, Any], words: str) -> None:
     model = ogive.onnx.load(make_layer().SerializeToString())
-    with pytest.raises(OgiveError, match=words):
+    with raises(OgiveError, match=words):
         model.run(given)
 
 
@@ -210,7 +211,7 @@ def test_lists_of_numbers_are_taken_in_the_dtype_of_the_model() -> None:
     nodes = [helper.make_node("Neg", ["x"], ["y"])]
     whole_model = make_model(nodes, {"x": (7, [2])}, {"y": (7, [2])}).SerializeToString()
     assert ogive.onnx.load(whole_model)([1, 2]).tolist() == [-1, -2]
-    with pytest.raises(OgiveError, match="is int64, and float64 is given"):
+    with raises(OgiveError, match="is int64, and float64 is given"):
         ogive.onnx.load(whole_model)([1.5, 2.0])
 
 
@@ -227,7 +228,7 @@ def test_an_input_with_a_sparse_value_is_none() -> None:
 
 def test_too_many_inputs_are_refused() -> None:
     model = ogive.onnx.load(make_layer().SerializeToString())
-    with pytest.raises(ArgumentError, match="takes 1 inputs, not 2"):
+    with raises(ArgumentError, match="takes 1 inputs, not 2"):
         model(rows(1), rows(1))
 
 
@@ -252,14 +253,14 @@ def test_a_function_that_calls_itself_is_refused() -> None:
     node = helper.make_node("Again", ["x"], ["y"], domain="own")
     proto = make_model([node], {"x": (1, [2])}, {"y": (1, [2])})
     proto.functions.append(function)
-    with pytest.raises(FileError, match="calls itself"):
+    with raises(FileError, match="calls itself"):
         ogive.onnx.load(proto.SerializeToString())
 
 
 def test_a_circle_of_nodes_is_refused() -> None:
     nodes = [helper.make_node("Add", ["x", "b"], ["a"]), helper.make_node("Neg", ["a"], ["b"])]
     proto = make_model(nodes, {"x": (1, [2])}, {"b": (1, [2])})
-    with pytest.raises(FileError, match="which nothing before it makes"):
+    with raises(FileError, match="which nothing before it makes"):
         ogive.onnx.load(proto.SerializeToString())
 
 
@@ -301,7 +302,7 @@ def test_a_model_follows_the_settings_of_the_process() -> None:
 
 
 def test_an_exactness_that_there_is_not_is_refused() -> None:
-    with pytest.raises(OgiveError, match="exactness is one of exact, rounding, got 'fast'"):
+    with raises(OgiveError, match="exactness is one of exact, rounding, got 'fast'"):
         ogive.onnx.load(make_layer().SerializeToString(), exactness="fast")
 
 

@@ -19,6 +19,7 @@ from ogive.store.compiler_version import LIBRARY, SURFACE
 from ogive.store.open_stores import open_stores
 from ogive.store.rows import Kind
 from tests.onnx.models import make_layer, make_model
+from tests.raising import raises
 from tests.test_imports import ALLOWED
 
 
@@ -162,7 +163,7 @@ def test_a_fault_in_a_recalled_model_is_explained() -> None:
     model = ogive.onnx.load(raw)
     assert model(ones, ones).tolist() == [1, 1, 1] and was_recalled(model)
     for _ in range(2):
-        with pytest.raises(DivisionByZeroError, match="floor division of int64 by a zero element"):
+        with raises(DivisionByZeroError, match="floor division of int64 by a zero element"):
             model(ones, zeros)
     assert model(ones * 4, ones * 2).tolist() == [2, 2, 2]
 
@@ -189,7 +190,7 @@ def test_a_file_that_has_changed_since_it_was_loaded_is_refused(tmp_path: Path) 
     ogive.onnx.load(path)(draw(5, 64))
     model = ogive.onnx.load(path)
     path.write_bytes(make_layer().SerializeToString())
-    with pytest.raises(FileError, match="has changed since it was loaded"):
+    with raises(FileError, match="has changed since it was loaded"):
         model(draw(5, 64))
 
 
@@ -205,7 +206,7 @@ def test_weights_in_a_file_beside_are_checked_when_a_recalled_model_is_loaded(
     numpy.testing.assert_array_equal(again(x).numpy(), made)
     assert was_recalled(again)
     (tmp_path / "beside").unlink()
-    with pytest.raises(FileError, match="beside"):
+    with raises(FileError, match="beside"):
         ogive.onnx.load(path)
 
 

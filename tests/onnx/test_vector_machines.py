@@ -10,6 +10,7 @@ import pytest
 import ogive
 from ogive.onnx import OperatorError
 from tests.onnx.test_learners import check, draw, load
+from tests.raising import raises
 
 pytest.importorskip("onnxruntime")
 
@@ -81,11 +82,11 @@ def test_a_machine_with_too_few_numbers_is_refused() -> None:
     for name in ("coefficients", "support_vectors", "rho"):
         short = {**given, name: [*given[name], 1.0, 2.0, 3.0]}
         model = ogive.onnx.load(load("SVMClassifier", draw(2, 4), 2, **short))
-        with pytest.raises(OperatorError, match=f"{name} has"):
+        with raises(OperatorError, match=f"{name} has"):
             model(numpy.ones((2, 4), numpy.float32))
     model = ogive.onnx.load(
         load("SVMRegressor", draw(2, 4), kernel_type="COSINE", coefficients=[1.0], rho=[0.0],
              n_supports=1, support_vectors=[1.0] * 4)
     )  # fmt: skip
-    with pytest.raises(OperatorError, match="no kernel 'COSINE'"):
+    with raises(OperatorError, match="no kernel 'COSINE'"):
         model(numpy.ones((2, 4), numpy.float32))

@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor, nn, optim
 from ogive.errors import ArgumentError
+from tests.raising import raises
 
 Array = numpy.ndarray[Any, Any]
 KINDS = [
@@ -103,9 +104,9 @@ def test_statistics_are_found_anew() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     swa = optim.swa_utils
-    with pytest.raises(ArgumentError, match="takes avg_fn or multi_avg_fn, not both"):
+    with raises(ArgumentError, match="takes avg_fn or multi_avg_fn, not both"):
         swa.AveragedModel(nn.Linear(2, 1), None, swa.get_swa_avg_fn(), swa.get_swa_multi_avg_fn())
-    with pytest.raises(ArgumentError, match="the shapes of parameters or buffers"):
+    with raises(ArgumentError, match="the shapes of parameters or buffers"):
         swa.AveragedModel(nn.Linear(2, 1)).update_parameters(nn.Linear(3, 1))
-    with pytest.raises(ArgumentError, match=r"must lie in \[0, 1\], got 1.5"):
+    with raises(ArgumentError, match=r"must lie in \[0, 1\], got 1.5"):
         swa.get_ema_avg_fn(1.5)

@@ -13,6 +13,7 @@ import ogive
 from ogive import Tensor, optim
 from ogive.errors import ArgumentError, ArgumentTypeError, TraceError
 from ogive.optim.line_search import Trial, strong_wolfe
+from tests.raising import raises
 
 START = numpy.array([-1.2, 1.0, 0.5])
 MATRIX = numpy.random.default_rng(7).normal(size=(2, 3))
@@ -102,17 +103,17 @@ def test_a_line_search_finds_a_step_by_its_conditions(
 
 def test_what_cannot_work_is_refused() -> None:
     x = ogive.ones(2, requires_grad=True)
-    with pytest.raises(ArgumentError, match="None or 'strong_wolfe', not 'armijo'"):
+    with raises(ArgumentError, match="None or 'strong_wolfe', not 'armijo'"):
         optim.LBFGS([x], line_search_fn="armijo")
-    with pytest.raises(ArgumentError, match="one group of parameters"):
+    with raises(ArgumentError, match="one group of parameters"):
         optim.LBFGS([{"params": [x]}, {"params": [ogive.ones(2, requires_grad=True)]}])
     optimizer = optim.LBFGS([x])
-    with pytest.raises(ArgumentTypeError, match="needs a closure, which clears the gradients"):
+    with raises(ArgumentTypeError, match="needs a closure, which clears the gradients"):
         optimizer.step()
 
     @ogive.jit
     def captured(y: Tensor) -> Tensor:
         return optimizer.step(lambda: (x * y).sum())
 
-    with pytest.raises(TraceError, match="capture the closure"):
+    with raises(TraceError, match="capture the closure"):
         captured(x.detach())

@@ -13,6 +13,7 @@ import torch
 
 import ogive
 from ogive import Tensor, nn, optim
+from tests.raising import raises
 
 
 def trained(weight: Tensor, optimizer: optim.Optimizer) -> None:
@@ -107,9 +108,9 @@ def test_a_rate_that_is_set_with_other_settings_is_used(change: str, is_captured
 
 
 def test_a_setting_that_an_optimizer_does_not_have_is_named_with_those_it_has() -> None:
-    with pytest.raises(TypeError, match=r"no setting 'momentun' \(did you mean 'momentum'\?\)"):
+    with raises(TypeError, match=r"no setting 'momentun' \(did you mean 'momentum'\?\)"):
         optim.SGD([nn.Parameter(ogive.ones(1))], momentun=0.9)  # type: ignore[call-arg]
-    with pytest.raises(ogive.errors.ArgumentTypeError, match="its settings are lr, "):
+    with raises(ogive.errors.ArgumentTypeError, match="its settings are lr, "):
         optim.AdamW([nn.Parameter(ogive.ones(1))], learning_rate=0.1)  # type: ignore[call-arg]
 
 

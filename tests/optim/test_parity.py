@@ -12,6 +12,7 @@ import torch
 import ogive
 from ogive import Tensor, nn, optim
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError
+from tests.raising import raises
 
 STEPS = 12
 
@@ -257,9 +258,9 @@ def test_how_pytorch_runs_a_step_means_nothing() -> None:
     optimizer = optim.Adam(ours, 0.1, decoupled_weight_decay=True, weight_decay=0.1, fused=True)
     other = torch.optim.AdamW(theirs, 0.1, weight_decay=0.1, foreach=False)
     close(trajectory(ours, optimizer), trajectory(theirs, other))
-    with pytest.raises(ArgumentError, match="gradients do not flow through step"):
+    with raises(ArgumentError, match="gradients do not flow through step"):
         optim.SGD(ours, differentiable=True)
-    with pytest.raises(TypeError, match="has no setting 'quick'"):
+    with raises(TypeError, match="has no setting 'quick'"):
         optim.SGD(ours, quick=True)  # type: ignore[call-arg]
 
 
@@ -522,14 +523,14 @@ def with_gradient(tensor: Tensor, value: float) -> Tensor:
     ],
 )
 def test_bad_settings_are_named(make: Callable[[Any], Any], error: Any, words: str) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         make(ogive.Tensor([1.0, 2.0], requires_grad=True))
 
 
 def test_a_state_of_other_parameters_is_refused() -> None:
     state = pair("Adam", {})[1].state_dict()
     other = optim.Adam([ogive.Tensor([1.0], requires_grad=True)])
-    with pytest.raises(StateError, match=r"state have \[3\] parameters, .* optimizer \[1\]"):
+    with raises(StateError, match=r"state have \[3\] parameters, .* optimizer \[1\]"):
         other.load_state_dict(state)
 
 
@@ -593,13 +594,13 @@ def test_wrong_parameters_and_settings_are_refused() -> None:
     layer: Any = nn.Linear(2, 1)
     weight = Tensor([1.0], requires_grad=True)
     wrong: Any = "fast"
-    with pytest.raises(TypeError, match=r"not Linear; give its parameters\(\)"):
+    with raises(TypeError, match=r"not Linear; give its parameters\(\)"):
         optim.Adam(layer)
-    with pytest.raises(TypeError, match="Adam: lr must be a number, got 'fast'"):
+    with raises(TypeError, match="Adam: lr must be a number, got 'fast'"):
         optim.Adam([weight], lr=wrong)
-    with pytest.raises(TypeError, match=r"Adam: betas must be two numbers, got Linear"):
+    with raises(TypeError, match=r"Adam: betas must be two numbers, got Linear"):
         optim.Adam([weight], betas=layer)
-    with pytest.raises(ValueError, match=r"not \['param'\] \(did you mean 'params'\?\)"):
+    with raises(ValueError, match=r"not \['param'\] \(did you mean 'params'\?\)"):
         optim.Adam([{"param": [weight]}])
-    with pytest.raises(TypeError, match="argument of StepLR must be an optimizer, not str"):
+    with raises(TypeError, match="argument of StepLR must be an optimizer, not str"):
         optim.lr_scheduler.StepLR(wrong, 1)

@@ -10,6 +10,7 @@ import pytest
 import ogive
 from ogive import Mesh, Tensor, distributed, nn, optim
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError
+from tests.raising import raises
 
 MESH = Mesh(("data", 2), ("model", 2))
 
@@ -76,11 +77,11 @@ def test_state_goes_from_parts_to_whole_and_back() -> None:
 
 
 def test_what_state_cannot_be_divided_along_is_an_error() -> None:
-    with pytest.raises(DeviceError, match=r"along 'data' of Mesh.*is on CPU; put the model there"):
+    with raises(DeviceError, match=r"along 'data' of Mesh.*is on CPU; put the model there"):
         optim.AdamW(make_model().parameters(), shard=MESH["data"])
-    with pytest.raises(ArgumentTypeError, match=r'an axis of a mesh, such as mesh\["data"\]'):
+    with raises(ArgumentTypeError, match=r'an axis of a mesh, such as mesh\["data"\]'):
         optim.AdamW(make_model().parameters(), shard="data")  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match=r"has no axis 'dat' \(did you mean 'data'"):
+    with raises(ArgumentError, match=r"has no axis 'dat' \(did you mean 'data'"):
         MESH["dat"]
-    with pytest.raises(ArgumentError, match="Adafactor: the update of an element depends"):
+    with raises(ArgumentError, match="Adafactor: the update of an element depends"):
         optim.Adafactor(make_model().parameters(), shard=distributed.new_group())

@@ -16,6 +16,7 @@ from ogive.ir.ops import Op
 from ogive.live.registry import graph_lock, make
 from ogive.random.cipher import encipher, encipher_on_host
 from ogive.tensor.core import wrap
+from tests.raising import raises
 
 KNOWN_ANSWERS = [
     # counter, key, result; the vectors of Random123 for threefry2x32 with 20 rounds.
@@ -69,5 +70,5 @@ def test_kernels_and_host_agree() -> None:
 def test_the_verifier_wants_words_of_64_bits() -> None:
     with graph_lock:
         wrong = make(Op.THREEFRY, dtypes.int32, (UOp.const(dtypes.int32, 1),) * 2)
-    with pytest.raises(VerifyError, match=r"THREEFRY .* expected uint64"):
+    with raises(VerifyError, match=r"THREEFRY .* expected uint64"):
         verify(wrong, "tensor")

@@ -13,6 +13,7 @@ import pytest
 import ogive
 from ogive import Tensor, random
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ExecuteError, ShapeError
+from tests.raising import raises
 from tests.random.statistics import (
     assert_distributed,
     assert_frequencies,
@@ -282,8 +283,8 @@ def test_filling_in_place_gives_the_draw_and_the_tensor_itself() -> None:
         (lambda: random.randn(2, dtype="float8_e5m2"), DtypeError, "not float8_e5m2; cast"),
         (lambda: random.rand(-1), ShapeError, "negative length"),
         (lambda: random.uniform(2, low=2, high=1), ArgumentError, "low is 2, which is greater"),
-        (lambda: random.uniform(2, high=float("inf")), ArgumentError, "more than float32 holds"),
-        (lambda: random.uniform(2, low=-3e38, high=3e38), ArgumentError, "more than float32"),
+        (lambda: random.uniform(2, high=float("inf")), ArgumentError, "the bounds 0.0 and inf"),
+        (lambda: random.uniform(2, low=-3e38, high=3e38), ArgumentError, "cannot hold the bounds"),
         (lambda: random.uniform(2, low=TEXT), ArgumentTypeError, "uniform takes"),
         (lambda: random.normal(0.0, -1.0, (2,)), ArgumentError, "std is -1.0, and cannot be neg"),
         (lambda: random.normal(0.0, 1.0), ArgumentError, "two numbers need a size"),
@@ -291,13 +292,13 @@ def test_filling_in_place_gives_the_draw_and_the_tensor_itself() -> None:
         (lambda: random.exponential(2, rate=0), ArgumentError, "rate is 0, and must be positive"),
         (lambda: random.randint(3, 3, (2,)), ArgumentError, r"no integer in \[3, 3\)"),
         (lambda: random.randint(5), ArgumentTypeError, r"takes \(high, size\) or \(low, high"),
-        (lambda: random.randint(300, (2,), dtype="uint8"), ArgumentError, "0 to 299 is more than"),
+        (lambda: random.randint(300, (2,), dtype="uint8"), ArgumentError, "cannot hold 0 to 299"),
         (lambda: random.randint(1.5, (2,)), ArgumentTypeError, "a bound must be an integer"),
         (lambda: random.bernoulli(Tensor([1])), DtypeError, "bernoulli draws float64"),
         (lambda: random.bernoulli(HALF), ArgumentTypeError, "takes a tensor of probabilities"),
         (lambda: ogive.ones(2).bernoulli(1.5), ArgumentError, "between 0 and 1, not 1.5"),
         (lambda: random.randperm(-1), ArgumentError, "n is -1, and cannot be negative"),
-        (lambda: random.randperm(300, dtype="uint8"), ArgumentError, "0 to 299 is more than"),
+        (lambda: random.randperm(300, dtype="uint8"), ArgumentError, "cannot hold 0 to 299"),
         (lambda: random.multinomial(ogive.ones(3), 4), ArgumentError, "4 samples without replac"),
         (lambda: random.multinomial(ogive.ones(3), 0), ArgumentError, "is 0, and must be positive"),
         (lambda: random.multinomial(ogive.ones(1, 1, 3), 1), ShapeError, r"\(rows, n\), not"),
@@ -315,7 +316,7 @@ def test_filling_in_place_gives_the_draw_and_the_tensor_itself() -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_refused(action: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         action()
 
 
@@ -324,5 +325,5 @@ def test_trials_until_success_follow_the_geometric_distribution() -> None:
     assert drawn.dtype == numpy.int64 and drawn.min() == 1
     counts = numpy.bincount(numpy.minimum(drawn, 9))[1:]
     assert_frequencies(counts, numpy.array([*[0.25 * 0.75**k for k in range(8)], 0.75**8]))
-    with pytest.raises(ArgumentError, match="above 0"):
+    with raises(ArgumentError, match="above 0"):
         random.geometric(3, p=0.0)

@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor, random
 from ogive.errors import ArgumentError, DtypeError, ShapeError
+from tests.raising import raises
 from tests.random.statistics import assert_frequencies
 
 COUNT = 20_000
@@ -125,5 +126,5 @@ def test_gumbel_softmax_draws_from_the_softmax(dim: int) -> None:
     ],
 )
 def test_what_cannot_be_dropped_is_refused(action: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         action()

@@ -13,6 +13,7 @@ import ogive
 from ogive import random
 from ogive.errors import ArgumentError, ArgumentTypeError
 from tests.new_process import output_of
+from tests.raising import raises
 
 
 def test_a_seed_gives_the_same_sequence_again() -> None:
@@ -103,5 +104,5 @@ def test_threads_that_share_a_generator_never_get_one_key_twice() -> None:
     ],
 )
 def test_what_is_no_state_is_refused(state: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         random.Generator(0).set_state(state)

@@ -13,6 +13,7 @@ import ogive
 from ogive import Tensor, random
 from ogive.errors import TraceError
 from tests.engine.counting import Count
+from tests.raising import raises
 
 X = Tensor(numpy.ones(8, dtype=numpy.float32))
 CALLS = 4
@@ -154,7 +155,7 @@ def test_seeds_and_states_have_no_place_in_a_captured_function(action: Any, word
         action()
         return x + 1
 
-    with pytest.raises(TraceError, match=words):
+    with raises(TraceError, match=words):
         ogive.jit(function)(X)
 
 

@@ -11,6 +11,7 @@ import ogive
 from ogive import Config, Tensor, random
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from tests.engine.counting import Count
+from tests.raising import raises
 from tests.random.statistics import assert_uncorrelated
 
 FRACTION: Any = 1.5
@@ -141,5 +142,5 @@ def test_a_generator_draws_with_the_keys_that_its_seed_folds_in() -> None:
     ],
 )
 def test_what_is_no_key_is_refused(action: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         action()

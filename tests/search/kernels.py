@@ -13,7 +13,10 @@ from ogive.devices.cpu.host import host_target
 from ogive.ir.node import UOp
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from ogive.passes.pipeline.region_passes import loops_of
+from ogive.passes.place.placement import Placement
 from ogive.passes.regions.number_slots import Step
+from ogive.search.placement_encoding import read_placement
+from ogive.store.encoding import Reader
 from tests.passes.parametric import normalize
 
 CONFIG = Config(pack_operands=False, search=Beam())
@@ -35,6 +38,14 @@ def region_of(tensor: Tensor) -> UOp:
 def loops(tensor: Tensor) -> UOp:
     """The loop graph of a one-kernel computation."""
     return loops_of(region_of(tensor), TARGET, CONFIG)
+
+
+def placement_from(data: bytes) -> Placement:
+    """A placement from bytes that hold nothing else."""
+    reader = Reader(data)
+    placement = read_placement(reader)
+    reader.finish()
+    return placement
 
 
 def faulty_command() -> list[str]:

@@ -16,6 +16,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.passes.pipeline.region_passes import loops_of, placement_for
 from ogive.search.search_result import Result
+from tests.raising import raises
 
 MEASURED = Config(
     exactness="rounding", search=Graph(measure=True, seconds=0.5), schedule_cache=False,
@@ -105,5 +106,5 @@ def test_nothing_is_measured_unless_it_is_asked_for() -> None:
 
 @pytest.mark.parametrize("wrong", [{"measure": 1}, {"seconds": 0}, {"seconds": float("inf")}])
 def test_settings_of_measuring_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match="graph search"):
+    with raises(ConfigError, match="graph search"):
         Graph(**wrong)

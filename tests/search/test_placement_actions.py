@@ -14,9 +14,8 @@ from ogive.search.placement_encoding import (
     MOST_TILE,
     pack_placement,
     placement_key,
-    unpack_placement,
 )
-from tests.search.kernels import CONFIG, TARGET, data, loops
+from tests.search.kernels import CONFIG, TARGET, data, loops, placement_from
 
 KERNELS = {
     "product": lambda: data(60, 48) @ data(48, 70),
@@ -51,7 +50,7 @@ def test_neighbours_are_new_distinct_and_can_be_sent(name: str) -> None:
     assert len(set(keys)) == len(keys)
     assert placement_key(start) not in keys
     for placement in found:
-        assert placement_key(unpack_placement(pack_placement(placement))) in keys
+        assert placement_key(placement_from(pack_placement(placement))) in keys
 
 
 @pytest.mark.parametrize("name", list(KERNELS)[:-1])

@@ -28,6 +28,7 @@ from ogive.search.search_result import Result
 from ogive.store.content_keys import make_key
 from ogive.store.disk_cache import disk_for
 from tests.engine.counting import Count
+from tests.raising import raises
 from tests.search.kernels import TARGET, data, region_of
 
 BEAM = Config(search=Beam(2, 1.5))
@@ -236,13 +237,13 @@ def test_the_search_is_part_of_every_key() -> None:
     (4, "10"), (4, float("inf")), (4, float("nan"))]
 )  # fmt: skip
 def test_a_senseless_beam_is_refused(width: Any, seconds: Any) -> None:
-    with pytest.raises(ConfigError, match="beam"):
+    with raises(ConfigError, match="beam"):
         Beam(width, seconds)
 
 
 @pytest.mark.parametrize("value", [4, "4", (4, 10), Config])
 def test_a_search_must_be_a_beam(value: Any) -> None:
-    with pytest.raises(ConfigError, match="'search' takes a value of type Beam or Graph or None"):
+    with raises(ConfigError, match="'search' takes a value of type Beam or Graph or None"):
         Config(search=value)
 
 

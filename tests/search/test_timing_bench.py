@@ -17,6 +17,7 @@ from ogive.ir.symbolic.variable import Variable
 from ogive.passes.pipeline.region_passes import placement_for
 from ogive.passes.place.placement import Placement
 from ogive.search.timing_bench import NEVER, Bench, Unfit, scratch, scratch_bytes
+from tests.raising import raises
 from tests.search.kernels import CONFIG, TARGET, data, loops
 
 MOST = 20_000
@@ -51,7 +52,7 @@ def test_divisions_do_not_fault_on_scratch_data() -> None:
 def test_a_kernel_that_faults_is_unfit() -> None:
     whole = Tensor([1, 2, 3])
     root = loops(whole // (whole - whole))
-    with pytest.raises(Unfit, match="faults"):
+    with raises(Unfit, match="faults"):
         Bench(root, TARGET, 1).time(heuristic(root), MOST, 1 << 30, None)
 
 
@@ -73,13 +74,13 @@ def test_what_is_too_long_is_not_even_written_out() -> None:
     bench = Bench(root, TARGET, 1)
     placement = Placement({1: 16}, {0: 64, 2: 48}, (), 0)
     assert bench.inspect(placement, 100).digest == ""
-    with pytest.raises(Unfit, match="instructions"):
+    with raises(Unfit, match="instructions"):
         bench.compile(placement, 100)
 
 
 def test_an_impossible_placement_is_refused() -> None:
     root = loops(data(64, 48) @ data(48, 64))
-    with pytest.raises(OptimizeError, match="lanes of one value"):
+    with raises(OptimizeError, match="lanes of one value"):
         Bench(root, TARGET, 1).inspect(Placement({0: 16, 1: 16}), MOST)
 
 
@@ -106,7 +107,7 @@ def test_the_least_of_several_runs_counts_and_the_first_does_not() -> None:
 
 def test_a_placement_slower_than_the_cut_is_unfit() -> None:
     bench, placement = clocked(1, *[40_000_000] * 20)
-    with pytest.raises(Unfit, match="slower"):
+    with raises(Unfit, match="slower"):
         bench.time(placement, MOST, 1 << 30, 0.03)
 
 
@@ -117,7 +118,7 @@ def test_one_disturbed_run_does_not_make_a_placement_unfit() -> None:
 
 def test_a_first_run_that_is_far_too_slow_is_the_last() -> None:
     bench, placement = clocked(100_000_000)
-    with pytest.raises(Unfit, match="slower"):
+    with raises(Unfit, match="slower"):
         bench.time(placement, MOST, 1 << 30, 0.03)
 
 

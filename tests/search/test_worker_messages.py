@@ -17,7 +17,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.symbolic.variable import Variable
 from ogive.passes.place.placement import Placement
-from ogive.search.placement_encoding import pack_placement, placement_key, unpack_placement
+from ogive.search.placement_encoding import pack_placement, placement_key
 from ogive.search.search_result import Result, pack_result, unpack_result
 from ogive.search.worker_messages import (
     HEADER_BYTES,
@@ -44,7 +44,8 @@ from ogive.search.worker_messages import (
 )
 from ogive.store.encoding import CannotEncode, DamagedRecord, Writer
 from ogive.targets.target import Target
-from tests.search.kernels import TARGET, data, loops, region_of
+from tests.raising import raises
+from tests.search.kernels import TARGET, data, loops, placement_from, region_of
 
 KERNELS = {
     "elementwise": lambda: (data(7, 19) * 2.5 + data(19)).exp(),
@@ -76,7 +77,7 @@ def test_a_symbolic_graph_comes_back_too() -> None:
 
 def test_an_argument_of_unknown_type_cannot_be_sent() -> None:
     node = UOp(Op.CHECK, dtypes.float32, (UOp.const(dtypes.float32, 1.0),), frozenset())
-    with pytest.raises(CannotEncode, match="frozenset"):
+    with raises(CannotEncode, match="frozenset"):
         sent(node)
 
 
@@ -92,7 +93,7 @@ def test_a_damaged_graph_is_refused_or_still_a_graph() -> None:
 
 
 def test_a_graph_of_another_dialect_is_refused() -> None:
-    with pytest.raises(DamagedRecord, match="is not valid"):
+    with raises(DamagedRecord, match="is not valid"):
         sent(region_of(data(4) + 1))
 
 
@@ -105,7 +106,7 @@ PLACEMENTS = [
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_placement_comes_back(placement: Placement) -> None:
-    assert unpack_placement(pack_placement(placement)) == placement
+    assert placement_from(pack_placement(placement)) == placement
 
 
 def test_a_count_of_one_is_no_difference() -> None:
@@ -127,7 +128,7 @@ def test_a_count_of_one_is_no_difference() -> None:
 )
 def test_a_senseless_placement_is_refused(bad: Placement) -> None:
     with pytest.raises(DamagedRecord):
-        unpack_placement(pack_placement(bad))
+        placement_from(pack_placement(bad))
 
 
 def test_an_axis_that_is_placed_twice_is_refused() -> None:
@@ -135,8 +136,8 @@ def test_an_axis_that_is_placed_twice_is_refused() -> None:
     for numbers in ((0, 0), (4, 8), (), (), ()):
         writer.numbers(numbers)
     writer.number(0)
-    with pytest.raises(DamagedRecord, match="axes and counts"):
-        unpack_placement(writer.finish())
+    with raises(DamagedRecord, match="axes and counts"):
+        placement_from(writer.finish())
 
 
 def test_a_target_comes_back() -> None:
@@ -213,7 +214,7 @@ def test_a_request_says_how_long_it_may_take() -> None:
 
 def test_an_answer_is_no_request() -> None:
     body = pack_request(REQUESTS[0], 0.25)[:8] + pack_message(Done())
-    with pytest.raises(DamagedRecord, match="is not a request"):
+    with raises(DamagedRecord, match="is not a request"):
         unpack_request(body)
 
 

@@ -17,6 +17,7 @@ from ogive.passes.place.placement import Placement
 from ogive.search.beam import BeamSearch, Limits
 from ogive.search.worker_messages import Done, Open, Time, frame, pack_request
 from ogive.search.worker_process import Dropped, NoWorker, RemoteBench, WorkerLost, WorkerProcess
+from tests.raising import raises
 from tests.search.kernels import TARGET, data, faulty_command, loops
 from tests.search.test_beam import Notes, tiled
 
@@ -63,7 +64,7 @@ def test_a_bad_candidate_is_dropped_and_the_next_one_served(
 ) -> None:
     bench = bench_of(worker)
     bench.compile(tiled(1), MOST, 10)  # so that starting up does not count
-    with pytest.raises(Dropped, match=reason):
+    with raises(Dropped, match=reason):
         bench.time(tiled(tile), MOST, WORK, None, 0.3)
     assert bench.time(tiled(1), MOST, WORK, None, 10) > 0
 
@@ -116,20 +117,20 @@ def test_an_answer_that_makes_no_sense_is_a_lost_worker(answer: str) -> None:
 
 
 def test_a_worker_that_cannot_be_started_is_told_apart() -> None:
-    with WorkerProcess(["/nonexistent/python"]) as worker, pytest.raises(NoWorker, match="started"):
+    with WorkerProcess(["/nonexistent/python"]) as worker, raises(NoWorker, match="started"):
         bench_of(worker).inspect(tiled(1), MOST, 1.0)
 
 
 def test_a_worker_that_dies_at_once_is_no_worker() -> None:
     with WorkerProcess([sys.executable, "-c", ""]) as worker:
         bench = RemoteBench(worker, loops(data(10) + 1), TARGET, 1, lambda: 5.0)
-        with pytest.raises(NoWorker, match="status 0"):
+        with raises(NoWorker, match="status 0"):
             bench.inspect(tiled(1), MOST, 1.0)
 
 
 def test_a_worker_that_does_not_read_is_given_up() -> None:
     with WorkerProcess([sys.executable, "-c", "import time; time.sleep(60)"]) as worker:
-        with pytest.raises(WorkerLost, match="timed out"):
+        with raises(WorkerLost, match="timed out"):
             large = dataclasses.replace(TARGET, features="x" * (1 << 20))
             worker.ask(Open(loops(data(10) + 1), large, 1), 0.2, Done)
         assert worker._process is None

@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ShapeError
+from tests.raising import raises
 
 
 @pytest.mark.parametrize("settings", [
@@ -42,11 +43,11 @@ def test_gradients_go_through_spectra() -> None:
 
 
 def test_what_has_no_spectra_is_refused() -> None:
-    with pytest.raises(ShapeError, match="fewer than a piece"):
+    with raises(ShapeError, match="fewer than a piece"):
         ogive.stft(ogive.ones(3), 8, center=False)
-    with pytest.raises(ArgumentError, match="win_length"):
+    with raises(ArgumentError, match="win_length"):
         ogive.stft(ogive.ones(30), 8, win_length=9)
-    with pytest.raises(ShapeError, match="frequencies"):
+    with raises(ShapeError, match="frequencies"):
         ogive.istft(ogive.ones(4, 3) + 0j, 8)
 
 
@@ -54,7 +55,7 @@ def test_windows_have_as_many_elements_as_asked_for() -> None:
     windows = ogive.signal.windows
     assert [windows.hann(count).tolist() for count in (0, 1)] == [[], [1.0]]
     assert windows.kaiser(5, dtype="float64").dtype is ogive.float64
-    with pytest.raises(ArgumentError, match="M=-1"):
+    with raises(ArgumentError, match="M=-1"):
         windows.hann(-1)
-    with pytest.raises(ArgumentError, match="std"):
+    with raises(ArgumentError, match="std"):
         windows.gaussian(3, std=0.0)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ogive import Tensor, special
 from ogive.errors import DtypeError
+from tests.raising import raises
 
 Array = NDArray[Any]
 
@@ -146,5 +147,5 @@ def test_polynomials_of_any_degree(name: str) -> None:
 
 
 def test_complex_numbers_are_refused() -> None:
-    with pytest.raises(DtypeError, match="complex"):
+    with raises(DtypeError, match="complex"):
         special.bessel_j0(Tensor([1j]))

@@ -17,6 +17,7 @@ from ogive.store.graph_encoding import (
     write_expression,
     write_graph,
 )
+from tests.raising import raises
 
 
 def anything(*_: object) -> None:
@@ -57,7 +58,7 @@ def test_tuples_within_tuples_without_end_are_refused() -> None:
     for _ in range(100):
         argument = (argument,)
     data = written(UOp(Op.CHECK, dtypes.float32, (), argument))
-    with pytest.raises(DamagedRecord, match="argument"):
+    with raises(DamagedRecord, match="argument"):
         read_graph(Reader(data), anything)
 
 
@@ -67,7 +68,7 @@ def test_a_source_that_comes_later_is_refused() -> None:
     writer.byte(0)
     writer.byte(0)
     writer.numbers([0])
-    with pytest.raises(DamagedRecord, match="out of range"):
+    with raises(DamagedRecord, match="out of range"):
         read_graph(Reader(writer.finish()), anything)
 
 
@@ -77,7 +78,7 @@ def test_no_node_is_made_that_the_check_refuses() -> None:
             raise DamagedRecord("no products")
 
     node = UOp.const(dtypes.float32, 1.0)
-    with pytest.raises(DamagedRecord, match="no products"):
+    with raises(DamagedRecord, match="no products"):
         read_graph(Reader(written(UOp(Op.MUL, dtypes.float32, (node, node)))), check)
 
 

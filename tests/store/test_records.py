@@ -30,6 +30,7 @@ from ogive.store.trace_records import (
     pack_trace,
     unpack_trace,
 )
+from tests.raising import raises
 
 
 def variable(name: str, low: int, high: int) -> UOp:
@@ -159,12 +160,12 @@ def test_what_makes_no_sense_is_damaged(data: bytes) -> None:
 def test_names_must_be_text() -> None:
     writer = Writer()
     writer.data(b"\xff\xfe")
-    with pytest.raises(DamagedRecord, match="UTF-8"):
+    with raises(DamagedRecord, match="UTF-8"):
         unpack_kernel(writer.finish())
 
 
 def test_code_must_be_there() -> None:
-    with pytest.raises(DamagedRecord, match="no code"):
+    with raises(DamagedRecord, match="no code"):
         unpack_code(pack_code("text", b""))
 
 
@@ -192,11 +193,11 @@ def test_random_changes_give_a_record_or_an_error_of_ours(seed: int) -> None:
 TRACE = TraceRecord(
     graph=make_key(b"graph"),
     inputs=2,
-    found=("weight", "layer/bias", "größe"),
-    parameters=((0, Place("input", 1)), (3, Place("found", 2)), (1, Place("constant", 0))),
+    captured=("weight", "layer/bias", "größe"),
+    parameters=((0, Place("input", 1)), (3, Place("captured", 2)), (1, Place("constant", 0))),
     constants=(b"", b"1234"),
     results=(ResultRecord(0, (), dtypes.bool_), ResultRecord(2, (3, 0, 4), dtypes.float16)),
-    returned=(Place("fresh", 1), Place("input", 0), Place("found", 0)),
+    returned=(Place("fresh", 1), Place("input", 0), Place("captured", 0)),
 )
 
 
@@ -205,7 +206,7 @@ def test_a_captured_function_survives_the_way() -> None:
 
 
 @pytest.mark.parametrize("changes", [
-    {"inputs": 1}, {"found": ()}, {"constants": ()}, {"results": ()},
+    {"inputs": 1}, {"captured": ()}, {"constants": ()}, {"results": ()},
     {"returned": (Place("fresh", 2),)},
     {"results": (ResultRecord(0, (1 << 40, 1 << 40), dtypes.bool_), TRACE.results[1])},
 ])  # fmt: skip
@@ -226,7 +227,7 @@ def test_random_changes_of_a_captured_function_give_one_or_an_error_of_ours(seed
         record = unpack_trace(bytes(data))
     except DamagedRecord:
         return
-    known = {"input": record.inputs, "found": len(record.found), "fresh": len(record.results)}
+    known = {"input": record.inputs, "captured": len(record.captured), "fresh": len(record.results)}
     assert all(place.position < known[place.kind] for place in record.returned)
 
 

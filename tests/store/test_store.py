@@ -23,6 +23,7 @@ from ogive.store.database import connect, database_path
 from ogive.store.open_stores import open_stores
 from ogive.store.rows import Kind
 from ogive.store.store import TOUCH_MICROSECONDS, Connect, Store
+from tests.raising import raises
 
 
 @pytest.fixture
@@ -637,7 +638,7 @@ def test_an_exception_during_a_write_is_rolled_back_and_the_cache_stays(
         raise error
 
     made[0].disturb = interrupt
-    with pytest.raises(type(error), match="now"):
+    with raises(type(error), match="now"):
         store.write([entry(2)])
     made[0].disturb = None
     assert made[0].in_transaction

@@ -19,6 +19,7 @@ from ogive.search.worker_messages import TARGET as FIELD
 from ogive.store.encoding import Reader, Writer
 from ogive.targets.costs import CPU_COSTS
 from ogive.targets.target import describe_cpu
+from tests.raising import raises
 
 TARGET = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2")
 OTHER = CPU_COSTS.with_changes(operations={"function": 99})
@@ -84,7 +85,7 @@ def test_settings_may_bring_costs_of_their_own() -> None:
     target = host_machine.target_for(Config(costs=OTHER))
     assert target.costs is OTHER
     assert host_machine.target_for(Config()).costs is CPU_COSTS
-    with pytest.raises(ConfigError, match="takes a value of type Costs or None, got 3"):
+    with raises(ConfigError, match="takes a value of type Costs or None, got 3"):
         Config(costs=3)  # type: ignore[arg-type]
 
 

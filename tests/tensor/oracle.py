@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ogive import Tensor
 from ogive.errors import OgiveError
 from ogive.nn import functional as ours
+from tests.raising import raises
 
 Array = NDArray[Any]
 
@@ -116,6 +117,6 @@ def each_error(cases: list[ErrorCase]) -> pytest.MarkDecorator:
 
 def refuses(action: Callable[[], Any], error: type[Exception], words: str) -> None:
     """An action raises an error of ours, with these words."""
-    with pytest.raises(error, match=words) as caught:
+    with raises(error, match=words) as caught:
         action()
     assert isinstance(caught.value, OgiveError)

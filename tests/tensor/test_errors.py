@@ -20,6 +20,7 @@ from ogive.errors import (
     OgiveError,
     ShapeError,
 )
+from tests.raising import raises
 
 A: Any = ogive.zeros(2, 3)
 B = ogive.zeros(4, 5)
@@ -93,7 +94,7 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: ogive.cat([A, B]), ShapeError, r"cat along axis 0: tensor 1 has the shape \(4, 5\) "
      r"and tensor 0 \(2, 3\), which differ on axis 1"),
     (lambda: ogive.cat([A, ogive.zeros(3)]), ShapeError, "must have as many axes"),
-    (lambda: ogive.cat([A, NUMBER]), ArgumentTypeError, "cat takes tensors, got 1"),
+    (lambda: ogive.cat([A, NUMBER]), ArgumentTypeError, "cat takes tensors, got int"),
     (lambda: ogive.cat(A), ArgumentTypeError, "cat takes a list of tensors, got Tensor"),
     (lambda: ogive.cat([Tensor(1)]), AxisError, "it has none"),
     (lambda: ogive.stack([A, B]), ShapeError, r"stack: tensor 1 has the shape \(4, 5\)"),
@@ -103,11 +104,11 @@ CASES: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: A.div(2, rounding_mode="up"), ArgumentError, "rounding_mode must be None, 'floor'"),
     (lambda: A.clamp(), ArgumentError, "clamp needs min, max or both"),
     (lambda: A.bitcast("float64"), DtypeError, r"bitcast: float32 \(32 bits\) cannot be read as"),
-    (lambda: A.cast("complex32"), DtypeError, "unknown dtype 'complex32'; did you mean"),
+    (lambda: A.cast("complex32"), DtypeError, r"'complex32' \(did you mean 'complex128"),
     (lambda: Tensor.realize_batch([A, NUMBER]), ArgumentTypeError, "realize_batch takes tensors"),
     (lambda: Tensor.prepare_batch([]), ArgumentError, "prepare_batch needs at least one tensor"),
     (lambda: Tensor.from_numpy(LIST), ArgumentTypeError, "takes a NumPy array, not list"),
-    (lambda: A.__array__(copy=False), ArgumentError, "can only be copied"),
+    (lambda: A.__array__(copy=False), ArgumentError, "can only be had as a copy"),
 ]  # fmt: skip
 
 
@@ -116,21 +117,29 @@ def test_errors_say_what_was_given_and_expected(
     action: Callable[[], Any], error: type[Exception], words: str
 ) -> None:
     before = [tensor.node for tensor in (A, B, N, M)]
-    with pytest.raises(error, match=words) as caught:
+    with raises(error, match=words) as caught:
         action()
     assert isinstance(caught.value, OgiveError)
     assert [tensor.node for tensor in (A, B, N, M)] == before
 
 
 def test_an_error_points_at_the_users_line() -> None:
-    with pytest.raises(ShapeError, match=r"test_errors\.py:\d+: A \+ B  # the line"):
+    with raises(
+        ShapeError, match="do not broadcast", quoting=r"test_errors\.py:\d+: A \+ B  # the line"
+    ):
         A + B  # the line
 
 
 def test_the_line_is_the_users_where_a_setting_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"test_errors\.py:\d+: ogive\.Config\(threads=-1\)"):
+    with raises(
+        ConfigError, match="threads must be 0",
+        quoting=r"test_errors\.py:\d+: ogive\.Config\(threads=-1\)",
+    ):
         ogive.Config(threads=-1)
-    with pytest.raises(ConfigError, match=r"test_errors\.py:\d+: ogive\.configure\(threads=-1\)"):
+    with raises(
+        ConfigError, match="threads must be 0",
+        quoting=r"test_errors\.py:\d+: ogive\.configure\(threads=-1\)",
+    ):
         ogive.configure(threads=-1)
 
 
@@ -143,11 +152,11 @@ def test_a_tensor_and_its_node_know_the_line_that_made_them() -> None:
 
 
 def test_errors_are_the_builtin_ones_too() -> None:
-    with pytest.raises(ValueError, match="do not broadcast"):
+    with raises(ValueError, match="do not broadcast"):
         A + B
-    with pytest.raises(TypeError, match="unknown dtype"):
+    with raises(TypeError, match="unknown dtype"):
         A.cast("x")
-    with pytest.raises(IndexError, match="out of range"):
+    with raises(IndexError, match="out of range"):
         A[5]
     with pytest.raises(ZeroDivisionError):
         N // 0

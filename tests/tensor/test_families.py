@@ -20,6 +20,7 @@ from ogive.errors import (
     IndexRangeError,
     ShapeError,
 )
+from tests.raising import raises
 
 A: Any = ogive.ones(2, 3)
 V: Any = ogive.ones(3)
@@ -38,7 +39,7 @@ def test_reductions_take_the_names_that_numpy_has(name: str) -> None:
 
 
 def test_one_keyword_is_not_given_by_both_names() -> None:
-    with pytest.raises(ArgumentTypeError, match="sum: axis and dim mean the same; give one"):
+    with raises(ArgumentTypeError, match="sum: axis and dim mean the same; give one"):
         A.sum(axis=0, dim=0)
 
 
@@ -182,13 +183,13 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: A.softshrink(-1), ArgumentError, "lambd is -1"),
     (lambda: A.polygamma(-1), ArgumentError, "polygamma: n is -1"),
     (lambda: A.norm("two"), ArgumentError, "norm: p is a number, 'fro' or 'nuc', got 'two'"),
-    (lambda: A.movedim((0, 1), 0), ShapeError, "2 axes .* cannot move to 1 positions"),
+    (lambda: A.movedim((0, 1), 0), ShapeError, r"2 axes .* do not go to 1 places"),
     (lambda: A.movedim((0, 0), (0, 1)), AxisError, "axis 0 is named twice"),
     (lambda: ogive.ones(2, 2, 2).t(), ShapeError, "more than 2 axes; use mT"),
     (lambda: V.mT, AxisError, "no two axes to exchange"),
     (lambda: V.narrow(0, 2, 2), IndexRangeError, "2 elements from 2 on are not inside axis 0"),
     (lambda: V.unfold(0, 4, 1), ShapeError, "size 4 and step 1 do not fit axis 0 of length 3"),
-    (lambda: A.select_scatter(A, 0, 0), ShapeError, "the part it replaces has"),
+    (lambda: A.select_scatter(A, 0, 0), ShapeError, "and what it replaces"),
     (lambda: A.repeat(2), ShapeError, r"repeat: \(2,\) has fewer numbers than shape \(2, 3\)"),
     (lambda: A.roll((1, 2), 0), ShapeError, "do not fit the dims"),
     (lambda: A.rot90(1, (0, 0)), AxisError, "names one axis twice"),
@@ -199,7 +200,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: V.vsplit(1), ShapeError, "fewer than 2 axes"),
     (lambda: A.diagonal(0, 1, 1), AxisError, "dim1 and dim2 are both axis 1"),
     (lambda: V.trace(), ShapeError, "must have 2 axes"),
-    (lambda: V.tril(), ShapeError, "tril takes matrices, not shape"),
+    (lambda: V.tril(), ShapeError, r"tril: shape \(3,\) has no matrices"),
     (lambda: A.mm(V), ShapeError, r"mm: shapes \(2, 3\) and \(3,\) must have 2 and 2 axes"),
     (lambda: ogive.ones(2, 1, 3).bmm(ogive.ones(3, 3, 1)), ShapeError, "different number of"),
     (lambda: V.cross(ogive.ones(2)), ShapeError, r"cross: axis 0 of shape \(2,\) must have"),
@@ -211,9 +212,9 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: ogive.einsum("ij->ii", A), ArgumentError, "names 'i' twice in the result"),
     (lambda: ogive.einsum("ij->ik", A), ArgumentError, "has 'k' only in the result"),
     (lambda: ogive.einsum("i", A), ShapeError, "'i' in 'i' names 1 axes, and the operand has 2"),
-    (lambda: ogive.einsum("i1", A), ArgumentError, "'1' in 'i1' is not a letter"),
+    (lambda: ogive.einsum("i1", A), ArgumentError, "'1' in 'i1' is no letter"),
     (lambda: ogive.einsum("ij,j", A, ogive.ones(2)), ShapeError, "'j' in .* lengths 3 and 2"),
-    (lambda: ogive.einsum("ii", A), ShapeError, "a diagonal needs equal lengths"),
+    (lambda: ogive.einsum("ii", A), ShapeError, "have the lengths 2 and 3; no diagonal"),
     (lambda: ogive.tensordot(A, A, 1), ShapeError, "differ in length"),
     (lambda: ogive.meshgrid(A), ShapeError, "must be a vector or a scalar"),
     (lambda: ogive.meshgrid(V, indexing="yx"), ArgumentError, "indexing is 'ij' or 'xy'"),
@@ -230,5 +231,5 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_errors_say_what_was_given_and_expected(
     action: Callable[[], Any], error: type[Exception], words: str
 ) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         action()

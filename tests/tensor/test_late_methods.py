@@ -12,6 +12,7 @@ from ogive import Tensor
 from ogive.tensor.late_methods import LateFamily, LateMethod, load_methods
 from ogive.tensor.memory.in_place_operations import in_place
 from tests.new_process import output_of
+from tests.raising import raises
 
 FAMILY = "ogive.tensor.neural.activations"
 
@@ -62,7 +63,7 @@ def test_a_method_that_was_exchanged_meanwhile_stays_so() -> None:
 
 def test_a_family_that_is_not_there_is_an_error_when_it_is_asked_for() -> None:
     family: Any = LateFamily("ogive.tensor.neural.nothing")
-    with pytest.raises(ImportError, match="nothing"):
+    with raises(ImportError, match="nothing"):
         family.celu.settle()
 
 

@@ -11,6 +11,7 @@ import pytest
 import ogive
 from ogive import Tensor, nn
 from ogive.errors import ArgumentTypeError, ShapeError
+from tests.raising import raises
 
 X = np.random.default_rng(6).normal(size=(2, 3, 4)).astype(np.float32)
 IMAGE = np.random.default_rng(7).normal(size=(2, 4, 6, 6)).astype(np.float32)
@@ -100,7 +101,7 @@ def test_a_range_may_end_where_a_tensor_says() -> None:
     lengths = Tensor([2, 0, 3])
     mask = ogive.arange(lengths.max())[None] < lengths[:, None]
     assert mask.tolist() == [[True, True, False], [False] * 3, [True] * 3]
-    with pytest.raises(ArgumentTypeError, match="arange takes numbers"):
+    with raises(ArgumentTypeError, match="arange takes numbers"):
         ogive.arange(lengths)
 
 
@@ -111,7 +112,7 @@ def test_a_tensor_of_one_element_fills_without_being_computed() -> None:
     assert made.tolist() == [[5, 5], [5, 5]]
     assert ogive.full((1,), Tensor(3, dtype="int8")).dtype is ogive.int64
     words = r"full takes a number or a tensor of one element, not one of shape \(2,\)"
-    with pytest.raises(ShapeError, match=words):
+    with raises(ShapeError, match=words):
         ogive.full((2,), Tensor([1.0, 2.0]))
 
 

@@ -14,6 +14,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import DtypeError
 from ogive.ir.dtype import DType
+from tests.raising import raises
 
 DTYPES = {
     ogive.bool: torch.bool, ogive.uint8: torch.uint8, ogive.int8: torch.int8,
@@ -141,7 +142,7 @@ def test_the_8_bit_floats_are_for_storage(dtype: DType) -> None:
         lambda: x < x, lambda: x.floor(), lambda: x.softmax(), lambda: x.max(),
     )  # fmt: skip
     for compute in actions:
-        with pytest.raises(DtypeError, match="8-bit floats are for storage"):
+        with raises(DtypeError, match="8-bit floats are for storage"):
             compute()
     assert x.cast("float32").dtype is ogive.float32
 
@@ -149,7 +150,7 @@ def test_the_8_bit_floats_are_for_storage(dtype: DType) -> None:
 def test_wide_unsigned_integers_meet_in_what_holds_both() -> None:
     x = ogive.ones(2, dtype="uint16")
     assert (x + ogive.ones(2, dtype="int8")).dtype is ogive.int32
-    with pytest.raises(DtypeError, match="no integer dtype holds both"):
+    with raises(DtypeError, match="no integer dtype holds both"):
         ogive.ones(2, dtype="uint64") + ogive.ones(2, dtype="int8")
 
 

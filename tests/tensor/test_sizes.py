@@ -14,6 +14,7 @@ import ogive.torch
 from ogive import Tensor
 from ogive.errors import AllocateError, ArgumentError, ShapeError
 from ogive.nn import functional
+from tests.raising import raises
 
 TWO = Tensor([1.0, 2.0])
 
@@ -67,40 +68,40 @@ def test_what_is_computed_at_once_is_a_typed_error_too(make: Callable[[int], Any
 def test_more_elements_than_can_be_counted_are_refused_where_they_are_asked_for() -> None:
     words = r"shape \(1099511627776, 1099511627776\) has more elements than can be counted"
     for make in (ogive.ones, ogive.eye, TWO[:1].expand):
-        with pytest.raises(ShapeError, match=words):
+        with raises(ShapeError, match=words):
             make(1 << 40, 1 << 40)
-    with pytest.raises(ShapeError, match="can be counted"):
+    with raises(ShapeError, match="can be counted"):
         ogive.ones(0, 1 << 40, 1 << 40)
-    with pytest.raises(ShapeError, match="can be counted"):
+    with raises(ShapeError, match="can be counted"):
         ogive.arange(-(1 << 62), 1 << 62)
-    with pytest.raises(ArgumentError, match="is not a finite range"):
+    with raises(ArgumentError, match="is not a finite range"):
         ogive.arange(0, 1e300, 1e-300)
-    with pytest.raises(ArgumentError, match="is not a finite range"):
+    with raises(ArgumentError, match="is not a finite range"):
         ogive.arange(0.0, 10**400)
 
 
 def test_the_error_says_how_many_bytes_are_wanted() -> None:
-    with pytest.raises(AllocateError, match="cannot allocate 4,611,686,018,427,387,904 bytes"):
+    with raises(AllocateError, match="cannot allocate 4,611,686,018,427,387,904 bytes"):
         ogive.ones(1 << 60).numpy()
-    with pytest.raises(AllocateError, match="takes a block of 18,446,744,073,709,551,616 bytes"):
+    with raises(AllocateError, match="takes a block of 18,446,744,073,709,551,616 bytes"):
         ogive.ones(1 << 62).numpy()
 
 
 def test_repeats_are_counted_without_wrapping() -> None:
     quarter = Tensor(numpy.full(4, 1 << 62))
-    with pytest.raises(ShapeError, match="can be counted"):
+    with raises(ShapeError, match="can be counted"):
         ogive.ones(4).repeat_interleave(quarter)
     times = Tensor(numpy.array([1, 2], numpy.uint64))
     assert TWO.repeat_interleave(times).tolist() == [1.0, 2.0, 2.0]
     assert TWO.repeat_interleave(Tensor([2])).tolist() == [1.0, 1.0, 2.0, 2.0]
-    with pytest.raises(ArgumentError, match="-1 is negative"):
+    with raises(ArgumentError, match="-1 is negative"):
         TWO.repeat_interleave(Tensor([2, -1]))
 
 
 def test_an_empty_tensor_can_be_long() -> None:
     long = ogive.ones(0, 1 << 40)
     assert long.numpy().shape == (0, 1 << 40) and long.sum().item() == 0
-    with pytest.raises(ShapeError, match="NumPy cannot make an array of float32 and shape"):
+    with raises(ShapeError, match="NumPy cannot make an array of float32 and shape"):
         ogive.ones(0, 1 << 62).numpy()
 
 

@@ -10,6 +10,7 @@ import pytest
 import ogive
 import ogive.torch as torch
 from ogive.errors import ArgumentTypeError, TraceError
+from tests.raising import raises
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_a_disabled_one_runs_as_it_is() -> None:
 
 
 def test_what_cannot_be_called_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="compile takes a function or a module, not 3"):
+    with raises(ArgumentTypeError, match="compile takes a function or a module, not 3"):
         torch.compile(3)
 
 
@@ -97,5 +98,5 @@ def test_a_full_graph_that_asks_for_values_is_an_error() -> None:
         return x[x > 0]
 
     positive(torch.ones(2))
-    with pytest.raises(TraceError, match="asks for values"):
+    with raises(TraceError, match="asks for values"):
         positive(torch.ones(2))

@@ -6,6 +6,7 @@ import pytest
 import torch as pytorch
 
 import ogive.torch as torch
+from tests.raising import raises
 
 utils = torch.distributions.utils
 theirs = pytorch.distributions.utils
@@ -22,9 +23,9 @@ def test_a_triangle_as_a_vector_and_back(diagonal: int) -> None:
 
 
 def test_what_is_no_triangle_is_refused() -> None:
-    with pytest.raises(ValueError, match="no square matrix has 4 entries"):
+    with raises(ValueError, match="no square matrix has 4 entries"):
         utils.vec_to_tril_matrix(torch.ones(4))
-    with pytest.raises(ValueError, match="outside"):
+    with raises(ValueError, match="outside"):
         utils.tril_matrix_to_vec(torch.ones(2, 2), 2)
 
 

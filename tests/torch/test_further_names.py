@@ -15,6 +15,7 @@ import torch as pytorch
 import torch.utils.checkpoint
 
 import ogive.torch
+from tests.raising import raises
 from tests.torch.test_meanings import same
 
 BOTH = pytest.mark.parametrize("torch", [pytorch, ogive.torch], ids=["pytorch", "ogive"])
@@ -331,7 +332,7 @@ def test_a_data_set_of_tensors_may_give_other_items_or_want_gradients(torch: Any
 
 @BOTH
 def test_arrays_that_are_read_backwards_are_refused(torch: Any) -> None:
-    with pytest.raises(ValueError, match=r"stride|backwards"):
+    with raises(ValueError, match=r"stride|backwards"):
         torch.from_numpy(numpy.arange(3)[::-1])
 
 

@@ -11,6 +11,7 @@ import torch as pytorch
 import torch.fx
 
 import ogive.torch
+from tests.raising import raises
 
 BOTH = pytest.mark.parametrize("torch", [pytorch, ogive.torch], ids=["pytorch", "ogive"])
 
@@ -72,7 +73,7 @@ def test_a_graph_is_changed_and_runs_as_changed(torch: Any) -> None:
     three, five = torch.tensor(3.0), torch.tensor(5.0)
     assert traced(three, five).item() == 30.0
     assert "torch.mul(x, y)" in traced.code
-    with pytest.raises(Exception, match="use"):
+    with raises(Exception, match="use"):
         traced.graph.erase_node(next(iter(traced.graph.nodes)))
 
 
@@ -115,6 +116,6 @@ def test_a_branch_on_a_value_is_refused(torch: Any) -> None:
     def branch(x: Any) -> Any:
         return x if x.sum() > 0 else -x
 
-    with pytest.raises(torch.fx.proxy.TraceError, match="control flow"):
+    with raises(torch.fx.proxy.TraceError, match="control flow"):
         torch.fx.symbolic_trace(branch)
     assert torch.relu(torch.tensor([-1.0])).tolist() == [0.0]  # what was replaced is back

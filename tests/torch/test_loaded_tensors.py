@@ -12,6 +12,7 @@ import ogive.torch as torch
 from ogive.errors import FileError
 from tests.io.crafted import view
 from tests.io.pickles import checkpoint, integer, listed, storage, tensor, tupled
+from tests.raising import raises
 
 
 @pytest.fixture(params=[4, 70_000], ids=["small", "large"])
@@ -80,7 +81,7 @@ def test_one_storage_is_not_read_in_every_dtype(tmp_path: Path) -> None:
             {"0": bytes(4 << 20)},
         )
     )  # fmt: skip
-    with pytest.raises(FileError, match="takes more than"):
+    with raises(FileError, match="takes more than"):
         torch.load(path)
 
 

@@ -14,6 +14,7 @@ import torch as pytorch
 import ogive
 import ogive.torch as torch
 from ogive.errors import DeviceError
+from tests.raising import raises
 
 BOTH = [pytorch, torch]
 VALUES = [[3.0, 1.0, 2.0], [4.0, 6.0, 5.0]]
@@ -91,7 +92,7 @@ def test_functions_of_modules_take_out() -> None:
 
 def test_an_out_of_another_shape_is_refused_and_keeps_its_values() -> None:
     out = torch.ones(2, 3)
-    with pytest.raises(ogive.errors.ArgumentTypeError, match="cannot be resized"):
+    with raises(ogive.errors.ArgumentTypeError, match="cannot be resized"):
         torch.sum(torch.ones(2, 3), 0, out=out)
     assert out.tolist() == [[1.0] * 3] * 2
 
@@ -150,9 +151,9 @@ def test_a_device_may_be_named_that_is_not_there_and_is_refused_where_it_is_used
     device = torch.device("mps:0")
     assert (device.type, device.index) == ("mps", 0)
     assert isinstance(device, torch.device)
-    with pytest.raises(DeviceError, match="there is no MPS here"):
+    with raises(DeviceError, match="there is no MPS here"):
         torch.ones(2, device=device)
-    with pytest.raises(DeviceError, match="unknown device 'cup'"):
+    with raises(DeviceError, match="unknown device 'cup'"):
         torch.device("cup")
 
 
@@ -173,7 +174,7 @@ def test_cuda_says_that_there_is_none() -> None:
     for move in (
         torch.ones(2).cuda, torch.nn.Linear(1, 1).cuda, lambda: torch.nn.ReLU().to("cuda:0")
     ):  # fmt: skip
-        with pytest.raises(RuntimeError, match=r"there is no NVIDIA driver|finds no GPU"):
+        with raises(RuntimeError, match=r"there is no NVIDIA driver|finds no GPU"):
             move()
 
 
@@ -220,7 +221,7 @@ def test_a_file_that_is_not_there_raises_what_open_raises(tmp_path: Path) -> Non
 @pytest.mark.parametrize("make", [lambda m: m.arange(0, 5, -1), lambda m: m.arange(5, 0)])
 def test_a_range_that_runs_the_other_way_is_refused(make: Any) -> None:
     for library in BOTH:
-        with pytest.raises(RuntimeError, match="step"):
+        with raises(RuntimeError, match="step"):
             make(library)
 
 
@@ -236,9 +237,9 @@ def test_the_values_of_what_requires_gradients_are_asked_for_by_detach_or_force(
     for library in BOTH:
         x = library.ones(2, requires_grad=True)
         for each in (x, x * 2, library.nn.Linear(1, 1).weight):
-            with pytest.raises(RuntimeError, match=r"detach\(\)"):
+            with raises(RuntimeError, match=r"detach\(\)"):
                 each.numpy()
-            with pytest.raises(RuntimeError, match=r"detach\(\)"):
+            with raises(RuntimeError, match=r"detach\(\)"):
                 numpy.asarray(each)
             assert each.detach().numpy().shape == each.shape
             assert each.numpy(force=True).shape == each.shape

@@ -11,6 +11,7 @@ import pytest
 import torch as pytorch
 
 import ogive.torch
+from tests.raising import raises
 
 BOTH = pytest.mark.parametrize("torch", [pytorch, ogive.torch], ids=["pytorch", "ogive"])
 
@@ -37,7 +38,7 @@ def test_the_stubs_of_quantization_let_floats_pass(torch: Any) -> None:
     quantization = torch.ao.quantization
     wrapped = quantization.QuantWrapper(torch.nn.ReLU())
     assert wrapped(one).tolist() == [1.0, 0.0]
-    with pytest.raises(RuntimeError, match="FloatFunctional"):
+    with raises(RuntimeError, match="FloatFunctional"):
         quantized(one)
 
 
@@ -190,5 +191,5 @@ def test_a_bag_shortens_the_rows_that_it_reads(mode: str) -> None:
 
 
 def test_scaled_gradients_of_the_greatest_are_refused() -> None:
-    with pytest.raises(ValueError, match="scale_grad_by_freq"):
+    with raises(ValueError, match="scale_grad_by_freq"):
         ogive.torch.nn.EmbeddingBag(6, 3, scale_grad_by_freq=True, mode="max")

@@ -9,6 +9,7 @@ import pytest
 import torch as pytorch
 
 import ogive.torch as torch
+from tests.raising import raises
 
 X, Y = numpy.random.default_rng(1).random((2, 4, 3)).astype("float32")
 OPTIONS: list[dict[str, bool]] = [
@@ -97,7 +98,7 @@ def test_functions_refuse_tensors_of_several_dtypes(name: str, size: int) -> Non
         "einsum": lambda: torch.einsum("ij,jk->ik", a, b), "cdist": lambda: torch.cdist(a, b),
         "solve": lambda: torch.linalg.solve(a, b), "tensordot": lambda: torch.tensordot(a, b),
     }  # fmt: skip
-    with pytest.raises(RuntimeError, match="must have one dtype"):
+    with raises(RuntimeError, match="must have one dtype"):
         calls[name]()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import ogive.torch as torch
 from ogive.errors import ArgumentError
+from tests.raising import raises
 
 parallel = torch.distributed.tensor.parallel
 states = torch.distributed.checkpoint.state_dict
@@ -19,9 +20,9 @@ def test_one_process_has_all_of_a_model_that_is_divided() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(2, 2))
     plan = {"0": parallel.ColwiseParallel(output_layouts=torch.distributed.tensor.Shard(0))}
     assert parallel.parallelize_module(model, mesh["model"], plan) is model
-    with pytest.raises(ArgumentError, match="needs more than one process"):
+    with raises(ArgumentError, match="needs more than one process"):
         torch.distributed.device_mesh.init_device_mesh("cpu", (4,))
-    with pytest.raises(ArgumentError, match="has the axes"):
+    with raises(ArgumentError, match="has the axes"):
         _ = mesh["other"]
 
 

@@ -9,6 +9,7 @@ import torch as pytorch
 
 import ogive.torch
 from ogive.errors import StateError
+from tests.raising import raises
 
 BOTH = pytest.mark.parametrize("torch", [pytorch, ogive.torch], ids=["pytorch", "ogive"])
 
@@ -46,9 +47,9 @@ def test_an_operator_is_defined_by_a_schema_and_implemented_later(torch: Any) ->
 def test_an_operator_that_nothing_computes_says_so() -> None:
     torch = ogive.torch
     torch.library.define("ogive_tests::nothing", "(Tensor x) -> Tensor")
-    with pytest.raises(StateError, match="ogive_tests::nothing has no kernel"):
+    with raises(StateError, match="ogive_tests::nothing has no kernel"):
         torch.ops.ogive_tests.nothing(torch.ones(2))
-    with pytest.raises(AttributeError, match=r"torch\.ops\.ogive_tests has no operator 'other'"):
+    with raises(AttributeError, match=r"torch\.ops\.ogive_tests has no operator 'other'"):
         _ = torch.ops.ogive_tests.other
-    with pytest.raises(OSError, match="compiled for PyTorch"):
+    with raises(OSError, match="compiled for PyTorch"):
         torch.ops.load_library("lib.so")

@@ -11,6 +11,7 @@ import torch
 import ogive.torch as ours
 from ogive.errors import AllocateError
 from ogive.tensor.eager_sizes import LARGE
+from tests.raising import raises
 
 WRITES = {
     "add_": lambda t, x: x.add_(1),
@@ -112,7 +113,7 @@ def test_the_address_of_a_tensor_is_that_of_its_memory(size: int) -> None:
 
 def test_what_is_too_large_for_an_array_is_a_typed_error() -> None:
     for made in (ours.ones(1 << 62), ours.ones(1).expand(1 << 62)):
-        with pytest.raises(AllocateError, match="takes a block of"):
+        with raises(AllocateError, match="takes a block of"):
             made.numpy()
 
 

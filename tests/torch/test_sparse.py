@@ -12,6 +12,7 @@ import pytest
 import torch as pytorch
 
 import ogive.torch
+from tests.raising import raises
 
 BOTH = pytest.mark.parametrize("torch", [pytorch, ogive.torch], ids=["pytorch", "ogive"])
 POSITIONS, NUMBERS, SHAPE = [[0, 1, 1, 3], [2, 0, 0, 1]], [3.0, 4.0, 5.0, 6.0], (4, 3)
@@ -35,7 +36,7 @@ def test_entries_of_one_position_are_added_up(torch: Any) -> None:
     assert sparse.to_dense().tolist() == DENSE
     assert not sparse.is_coalesced()
     assert sparse._nnz() == 4
-    with pytest.raises(RuntimeError, match="uncoalesced"):
+    with raises(RuntimeError, match="uncoalesced"):
         sparse.indices()
     whole = sparse.coalesce()
     assert whole.indices().tolist() == [[0, 1, 3], [2, 0, 1]]
@@ -121,17 +122,17 @@ def test_arithmetic_is_pytorchs(compute: Any) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     torch = ogive.torch
-    with pytest.raises(RuntimeError, match=r"size is \(2, 3\), but the positions need \(6, 2\)"):
+    with raises(RuntimeError, match=r"size is \(2, 3\), but the positions need \(6, 2\)"):
         torch.sparse_coo_tensor([[5], [1]], [3.0], (2, 3))
-    with pytest.raises(RuntimeError, match="a position is negative: -1"):
+    with raises(RuntimeError, match="a position is negative: -1"):
         torch.sparse_coo_tensor([[-1], [1]], [3.0])
-    with pytest.raises(RuntimeError, match=r"must be \(axes, entries\)"):
+    with raises(RuntimeError, match=r"must be \(axes, entries\)"):
         torch.sparse_coo_tensor([[0, 1]], [3.0])
-    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+    with raises(RuntimeError, match="cannot be multiplied"):
         make(torch) @ torch.ones(4, 2)
-    with pytest.raises(RuntimeError, match="same dtype"):
+    with raises(RuntimeError, match="same dtype"):
         make(torch) @ torch.ones(3, 2, dtype=torch.float64)
-    with pytest.raises(TypeError, match="exp takes no sparse tensor"):
+    with raises(TypeError, match="exp takes no sparse tensor"):
         torch.exp(make(torch))
 
 
@@ -147,5 +148,5 @@ def test_an_operand_that_knows_tensors_is_asked() -> None:
         x = ogive.torch.ones(size, size)
         assert x * Scaled() == f"scaled {(size, size)}"
         assert x @ Scaled() == f"multiplied {(size, size)}"
-        with pytest.raises(TypeError, match=r"not .*Scaled"):
+        with raises(TypeError, match=r"not .*Scaled"):
             x + Scaled()

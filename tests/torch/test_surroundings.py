@@ -15,15 +15,16 @@ import torch as pytorch
 
 import ogive.torch as torch
 from ogive.errors import DeviceError, FileError
+from tests.raising import raises
 
 
 def test_one_process_is_a_world_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = torch.distributed
     assert distributed.is_available()
     assert not distributed.is_initialized()
-    with pytest.raises(ValueError, match="init_process_group"):
+    with raises(ValueError, match="init_process_group"):
         distributed.get_rank()
-    with pytest.raises(DeviceError, match="a world of 4 processes"):
+    with raises(DeviceError, match="a world of 4 processes"):
         distributed.init_process_group("gloo", rank=0, world_size=4)
     distributed.init_process_group("gloo", rank=0, world_size=1)
     try:
@@ -93,7 +94,7 @@ def test_views_of_one_storage_that_pytorch_saved_share_memory_again() -> None:
 def test_a_whole_model_is_saved_and_loaded_by_who_trusts_it(tmp_path: Path) -> None:
     model, x = Tied(), torch.ones(1, 2)
     torch.save(model, tmp_path / "model.pth")
-    with pytest.raises(FileError, match="weights_only=False"):
+    with raises(FileError, match="weights_only=False"):
         torch.load(tmp_path / "model.pth")
     found = torch.load(tmp_path / "model.pth", weights_only=False)
     assert found.first.weight is found.second.weight
@@ -107,7 +108,7 @@ def test_objects_beside_weights_are_read_from_pytorchs_files(tmp_path: Path) -> 
     assert (found["args"].lr, found["w"].tolist(), found["size"]) == (0.1, [1.0, 1.0], (2,))
     with torch.serialization.safe_globals([argparse.Namespace]):
         assert torch.load(tmp_path / "state.pt")["args"].lr == 0.1
-    with pytest.raises(FileError, match="argparse"):
+    with raises(FileError, match="argparse"):
         torch.load(tmp_path / "state.pt")
 
 
@@ -189,7 +190,7 @@ def test_a_whole_module_is_read_where_its_classes_are_said_to_be_safe(tmp_path: 
 def test_a_log_takes_a_number_in_an_array(tmp_path: Path) -> None:
     with torch.utils.tensorboard.SummaryWriter(str(tmp_path)) as writer:
         writer.add_scalar("return", numpy.array([0.5]), 1)
-    with pytest.raises(ValueError, match="size 1"), torch.utils.tensorboard.SummaryWriter(
+    with raises(ValueError, match="size 1"), torch.utils.tensorboard.SummaryWriter(
         str(tmp_path)
     ) as writer:
         writer.add_scalar("returns", numpy.array([0.5, 1.0]), 1)

@@ -15,6 +15,7 @@ import ogive.torch as torch
 from ogive.torch.names import METHODS, NUMBER_FIRST, OWN, SAME, TREE
 from ogive.torch.tree import public_names
 from tests.new_process import output_of
+from tests.raising import raises
 
 
 @pytest.mark.parametrize("name", sorted(TREE))
@@ -66,9 +67,9 @@ def test_what_is_the_same_is_the_same_object() -> None:
 
 
 def test_an_absent_name_says_where_to_look() -> None:
-    with pytest.raises(AttributeError, match=r"no attribute 'sspaddmm'; see docs/pytorch.md"):
+    with raises(AttributeError, match=r"no attribute 'sspaddmm'; see docs/pytorch.md"):
         _ = torch.sspaddmm
-    with pytest.raises(AttributeError, match=r"'ogive.torch.nn' has no attribute 'Linea'"):
+    with raises(AttributeError, match=r"'ogive.torch.nn' has no attribute 'Linea'"):
         _ = torch.nn.Linea
 
 
@@ -85,7 +86,7 @@ def test_install_makes_torch_ours_and_uninstall_gives_it_back() -> None:
         assert importlib.import_module("torch") is torch
         assert importlib.import_module("torch.nn.functional") is torch.nn.functional
         assert "ogive.torch.nn.functional" in str(torch.nn.functional.__spec__)
-        with pytest.raises(ModuleNotFoundError, match=r"torch.monitor.*see docs/pytorch.md"):
+        with raises(ModuleNotFoundError, match=r"torch.monitor.*see docs/pytorch.md"):
             importlib.import_module("torch.monitor")
     finally:
         torch.uninstall()

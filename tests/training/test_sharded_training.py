@@ -12,6 +12,7 @@ import pytest
 import ogive
 from ogive import Mesh, Tensor, nn, optim
 from ogive.errors import ArgumentError
+from tests.raising import raises
 
 TWO = ("CPU:0", "CPU:1")
 OTHERS = ("CPU:1", "CPU:2", "CPU:3", "CPU:4")
@@ -82,7 +83,7 @@ def test_parameters_and_state_of_the_optimizer_in_parts(expected: list[float]) -
 
 def test_a_pattern_that_fits_no_parameter_is_an_error() -> None:
     model = nn.Linear(4, 4)
-    with pytest.raises(ArgumentError, match=r"matches no parameter .*did you mean 'weight'"):
+    with raises(ArgumentError, match=r"matches no parameter .*did you mean 'weight'"):
         model.shard(TWO, {"wieght": 0})
     assert model.weight.sharding is None
 

@@ -17,7 +17,7 @@ from ogive.tensor.tensor import Tensor
 
 
 class Context:
-    """What `forward` passes to `backward`: saved tensors, and any attributes.
+    """The state that `forward` passes to `backward`: saved tensors, and any attributes.
 
     `needs_input_grad` says for each argument whether its gradient may be needed.
     """
@@ -32,8 +32,8 @@ class Context:
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """What `save_for_backward` was given. A result of the operation is given as gradients flow
-        through it."""
+        """The tensors that `save_for_backward` was given. A result of the operation is given as
+        gradients flow through it."""
         if self._result is None:
             return self._saved
         inside, outside = self._result
@@ -151,10 +151,10 @@ def differentiable(
     def compute(*tensors: Tensor) -> Any:
         with no_grad():
             outputs.append(own._run(context, args) if known is None else known)
-        made = outputs[0] if isinstance(outputs[0], tuple) else (outputs[0],)
+        nodes = outputs[0] if isinstance(outputs[0], tuple) else (outputs[0],)
 
         def back(position: int, result: Tensor, *upstream: Tensor) -> tuple[Any, ...]:
-            with context.knowing(made[position], result):
+            with context.knowing(nodes[position], result):
                 return own._back(context, upstream, places, len(args))
 
         return outputs[0], FromResult(back)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ogive.errors import ArgumentError
+from ogive.journal import show_bytes
 from ogive.targets.links import Link, Network
 from ogive.targets.scaling import SHARDED, Plan, Prediction, Step, predict_step
 
@@ -170,12 +171,3 @@ def table(rows: Sequence[Prediction]) -> list[str]:
             f"{row.gradients.algorithm}"
         )
     return lines
-
-
-def show_bytes(count: float) -> str:
-    """A number of bytes in a fitting unit."""
-    for unit in ("B", "KB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"

@@ -1,4 +1,4 @@
-"""What the terminal can show, and text that fits it."""
+"""The abilities of the terminal, and text that fits it."""
 
 from __future__ import annotations
 

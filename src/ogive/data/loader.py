@@ -134,7 +134,7 @@ def _refuse_together(name: str, given: bool, **others: Any) -> None:
 
 
 def get_worker_info() -> None:
-    """What a worker knows of itself: None, since the one thread that loads is no worker.
+    """A worker's facts about itself: None, since the one thread that loads is no worker.
 
     >>> ogive.data.get_worker_info() is None
     True

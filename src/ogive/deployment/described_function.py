@@ -18,7 +18,7 @@ from ogive.ir.device_names import FILES
 from ogive.jit.argument_trees import Call, leaves
 from ogive.jit.donation import parameter_names as argument_names
 from ogive.jit.memories import leaf_at
-from ogive.jit.tracing.prepare import Made, Prepared, prepare
+from ogive.jit.tracing.prepare import Prepared, ResultSlot, prepare
 from ogive.jit.tracing.trace import trace
 from ogive.jit.tracing.traced_function import Result, Trace
 from ogive.jit.tracing.watch import trace_lock
@@ -31,7 +31,7 @@ class DescribedFunction:
     """A function for one kind of call.
 
     `graph` computes it. `results` are the tensors that it returns, in order. `inputs` says which
-    slots are arguments, by position; `constants` which are memory that the function found.
+    slots are arguments, by position; `constants` which are memory that the function captured.
     """
 
     def __init__(
@@ -50,22 +50,22 @@ class DescribedFunction:
         self._refuse_devices()
         if not self.returned:
             raise TraceError("export: the function gives no tensor")
-        self.results = [self._made(leaf) for _, leaf in self.returned]
+        self.results = [self._result_slot(leaf) for _, leaf in self.returned]
         owners = self.prepared.owners
         self.inputs = {
             slot: owner.position for slot, owner in owners.items() if owner.kind == "input"
         }
         self.constants: dict[int, Buffer] = dict(self.prepared.constants)
         for slot, owner in owners.items():
-            if owner.kind == "found":
-                found = self.trace.found[owner.position]
-                self.constants[slot] = registry.buffer_of(leaf_at(found.whole, found.number))
+            if owner.kind == "captured":
+                captured = self.trace.captured[owner.position]
+                self.constants[slot] = registry.buffer_of(leaf_at(captured.whole, captured.number))
 
     def parameters(
         self, arguments: Sequence[str], results: Sequence[str]
     ) -> tuple[list[Parameter], list[Parameter]]:
-        """What the function takes and gives, as C sees it. Raises `ArgumentError` for other than
-        as many names as there are."""
+        """The function's arguments and results for C. Raises `ArgumentError` if there are more or
+        fewer names than arguments or results."""
         paths = [path for path, _ in self.returned]
         for kind, given, known in [
             ("arguments", arguments, self.trace.inputs), ("results", results, paths)
@@ -81,13 +81,13 @@ class DescribedFunction:
             tensor = value if isinstance(value, Tensor) else Tensor.from_numpy(value)
             taken.append(Parameter(parameter, tensor.dtype, tensor.shape))
         outputs = parameter_names(results or paths, [*names, *self.graph.variables])
-        made = [
+        written = [
             Parameter(parameter, each.dtype, each.shape)
             for parameter, each in zip(outputs, self.results, strict=True)
         ]
-        return taken, made
+        return taken, written
 
-    def _made(self, leaf: Result) -> Made:
+    def _result_slot(self, leaf: Result) -> ResultSlot:
         """A result in memory of its own. Raises `TraceError` for a tensor returned as it is."""
         if leaf.kind == "fresh":
             return self.prepared.results[leaf.position]
@@ -96,7 +96,7 @@ class DescribedFunction:
                 "export: the function gives a tensor over several devices; gather it with to('CPU')"
             )
         raise TraceError(
-            "export: the function gives back a tensor as it is, of its arguments or that it found; "
+            "export: the function gives back a tensor as it is, an argument or a captured one; "
             "give a copy of it (clone())"
         )
 
@@ -143,7 +143,7 @@ def _refuse_effects(traced: Trace, prepared: Prepared) -> None:
         which = (
             f"its argument {traced.inputs[owner.position]}"
             if owner.kind == "input"
-            else f"a tensor of shape {traced.found[owner.position].tensor.shape}"
+            else f"a tensor of shape {traced.captured[owner.position].tensor.shape}"
         )
         raise TraceError(
             f"export: the function updates {which}, and an exported function has no state; take "

@@ -97,14 +97,14 @@ def export(
     with tempfile.TemporaryDirectory() as folder:
         program, memory_bytes = write_steps(described, name, os.path.join(folder, "constants"))
         code = host().write_program(program, config)
-    given, made = described.parameters(arguments, results)
+    given, written = described.parameters(arguments, results)
     target = host().target(config)
     origin = f"written by Ogive for {target.cpu} ({target.triple})"
-    header = c_header(name, origin, given, made, program.variables, memory_bytes)
+    header = c_header(name, origin, given, written, program.variables, memory_bytes)
     for where, content in ((place_of_object, code), (f"{stem}.h", header.encode())):
         with replacing(where, "an exported function") as file:
             file.write(content)
-    declared = prototype(name, given, made, program.variables)
+    declared = prototype(name, given, written, program.variables)
     return Exported(
         place_of_object, f"{stem}.h", declared, program.constant_bytes, memory_bytes
     )

@@ -65,7 +65,7 @@ class ExportedProgram(NamedTuple):
 
 
 class ExportStatus(enum.IntEnum):
-    """What the function returns."""
+    """The numbers that the function returns."""
 
     DONE = 0
     FAULT = 1  # an index out of range, or an integer division by zero

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy
 
-from ogive.devices.after_fork import RenewedAfterFork
+from ogive.after_fork import RenewedAfterFork
 from ogive.devices.protocol import Block
 from ogive.errors import AllocateError
 from ogive.ir.memory import ALIGNMENT

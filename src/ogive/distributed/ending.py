@@ -16,7 +16,7 @@ from typing import Any
 
 from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
-from ogive.errors import DistributedError
+from ogive.errors import DistributedError, words_of
 
 GRACE_SECONDS = 1.0
 """How long a rank that failed stays alive, so that the others can report what they were doing. The
@@ -56,7 +56,7 @@ class Ending:
         try:
             self._ranks.end(Call("the end of the program", None))
         except DistributedError as error:
-            shown = str(error).partition("\n  at ")[0]
+            shown = words_of(error)
             print(f"rank {self._ranks.rank} has ended, and others have not: {shown}",
                   file=sys.stderr, flush=True)  # fmt: skip
             return

@@ -59,7 +59,7 @@ class LKJCholesky(Distribution):
         rows = arange(1, self.dim, dtype=self.concentration.dtype)
         weight = self.concentration.unsqueeze(-1)
         powers = 2 * (weight - 1) + self.dim - 1 - rows
-        found = (powers * value.diagonal(0, -2, -1)[..., 1:].log()).sum(-1)
+        weighted = (powers * value.diagonal(0, -2, -1)[..., 1:].log()).sum(-1)
         whole = (weight + (self.dim - 1) / 2).lgamma()
         part = (weight + (self.dim - 1 - rows) / 2).lgamma()
-        return found - (rows * (math.log(math.pi) / 2) + part - whole).sum(-1)
+        return weighted - (rows * (math.log(math.pi) / 2) + part - whole).sum(-1)

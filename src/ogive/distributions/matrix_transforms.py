@@ -93,9 +93,9 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     """The inverse of `tril_matrix_to_vec`, with zeros above. Shapes: (..., count) → (..., n, n)."""
     n = _rows(vec.shape[-1], diag)
     rows, columns = tril_indices(n, n, diag)
-    made = zeros(*vec.shape[:-1], n, n, dtype=vec.dtype, device=vec.device)
-    made[..., rows, columns] = vec
-    return made
+    matrices = zeros(*vec.shape[:-1], n, n, dtype=vec.dtype, device=vec.device)
+    matrices[..., rows, columns] = vec
+    return matrices
 
 
 def _rows(count: int, diag: int) -> int:

@@ -1,5 +1,5 @@
-"""What functions make of operands whose dtypes are special: in half precision, and under
-`autocast`. Without a rule, float operands are of one dtype, and so is the result."""
+"""How functions treat operands whose dtypes are special: in half precision, and under `autocast`.
+Without a rule, float operands are of one dtype, and so is the result."""
 
 from __future__ import annotations
 

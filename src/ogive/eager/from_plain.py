@@ -58,8 +58,8 @@ def take_up(tensor: Any) -> bool:
 
 
 def read_memory(tensor: Any) -> NDArray[Any] | None:
-    """What lies in the memory of a plain tensor that is small, which stays plain. Captured steps
-    know their parameters by their memory: who only reads these leaves them where they are."""
+    """The values in the memory of a small plain tensor, which stays plain. Captured steps know
+    their parameters by their memory: who only reads these leaves them where they are."""
     if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
         return None
     node: UOp = tensor.node
@@ -72,9 +72,9 @@ def read_memory(tensor: Any) -> NDArray[Any] | None:
 
 
 def show_memory(tensor: Any, readings: list[Any]) -> NDArray[Any] | None:
-    """What lies in the memory of a plain tensor, however large, where it lies: to be computed with
-    at once, by an operation that does little with each element. Whether what was read is of one
-    piece, `is_of_one_piece(readings)` says afterwards."""
+    """The values in the memory of a plain tensor of any size, where they lie. An operation that
+    does little with each element computes with them at once. Afterwards,
+    `is_of_one_piece(readings)` says whether nobody wrote to them meanwhile."""
     if EAGER_CLASS.get(tensor.__class__) is None or tensor.device is not DEFAULT_DEVICE:
         return None
     node: UOp = tensor.node
@@ -122,7 +122,7 @@ def _own_memory(tensor: Tensor, is_leaf: bool) -> NDArray[Any] | None:
 
 
 def _apart_from_gradients(base: UOp) -> NDArray[Any] | None:
-    """What lies in memory that no gradient flows to."""
+    """The values in memory that no gradient flows to."""
     if history.has_record(base) or history.is_version(base) or not is_small(base):
         return None
     return _contents(base, base)

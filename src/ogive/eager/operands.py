@@ -25,7 +25,7 @@ _ndarray = numpy.ndarray
 
 
 class Taking(Protocol):
-    """What a form says of the operands that it takes (`forms.py`)."""
+    """The demands of a form on its operands (`forms.py`)."""
 
     counts: bool
     takes_complex: bool

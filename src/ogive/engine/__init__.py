@@ -40,8 +40,8 @@ _LOADED_LATER = {
     "layout_of": "ogive.engine.spread_values",
     "stated_layout": "ogive.engine.spread_values",
 }
-"""What a first result does without: prepared plans, the steps of optimizers, values over several
-devices."""
+"""Names that a first result does without: prepared plans, the steps of optimizers, values over
+several devices."""
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ from ogive.passes.pipeline.capture_passes import inline_graph
 
 if TYPE_CHECKING:
     from ogive.passes.regions.number_slots import Schedule
-    from ogive.search.graph.search_graph import Finding
+    from ogive.targets.findings import Finding
 
 MOST_LINES = 3
 """How many of the user's lines are shown for a finding."""

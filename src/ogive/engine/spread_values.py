@@ -22,7 +22,7 @@ from ogive.live import history, registry
 from ogive.live.substitution import substitute_everywhere
 
 _SAME_PLACE = frozenset({Op.GRADIENT, Op.DETACH, Op.CONTIGUOUS})
-"""What lies as its source does."""
+"""Ops whose values lie as their sources do."""
 
 
 class Held:

@@ -40,13 +40,13 @@ MAX_RANK = 64
 
 FREE_BYTES = 64 << 20
 BYTES_PER_BYTE = 32
-"""What is made from a file may take so much in all, elements of tensors apart.
+"""All that is made from a file may take this much, elements of tensors apart.
 
 Plain data takes 4 to 30 times what it takes in a file, small numbers and short texts the most.
 """
 
 TENSOR = 2560
-"""What a tensor takes that is still in its file, in bytes."""
+"""The bytes that a tensor takes which is still in its file."""
 
 
 class Source:
@@ -63,9 +63,9 @@ class Source:
         self._file = file
         self._left = FREE_BYTES + BYTES_PER_BYTE * self.size
 
-    def refuse(self, found: str) -> NoReturn:
+    def refuse(self, problem: str) -> NoReturn:
         """Raise `FileError`: this file is not what it is taken for."""
-        raise FileError(f"{self.path!r} is not {self.kind} that can be read: {found}")
+        raise FileError(f"{self.path!r} is not {self.kind} that can be read: {problem}")
 
     def charge(self, nbytes: int) -> None:
         """Count bytes that something made from this file takes; best before it is made.

@@ -54,7 +54,7 @@ MakeParameter = Callable[[Tensor, bool], Tensor]
 gradient."""
 
 _STORAGE = 256
-"""What a `Storage` takes, in bytes."""
+"""The bytes that a `Storage` takes."""
 _LONGEST_DEVICE = 32
 
 
@@ -254,16 +254,16 @@ class Checkpoint:
         if (begin, span) != (0, flat.shape[0]):
             flat = flat.shrink([(begin, begin + span)])
         try:
-            made = strided(flat, shape, strides)
+            view = strided(flat, shape, strides)
         except ShapeError:
             raise ValueError(
                 f"a tensor of shape {shape} and strides {strides}, whose windows overlap too often"
             ) from None
         if self.make_parameter is not None:
-            self.tensors[id(made)] = made
-            if is_leaf is True and made.dtype.is_float:
-                self.leaves.append(made)
-        return made
+            self.tensors[id(view)] = view
+            if is_leaf is True and view.dtype.is_float:
+                self.leaves.append(view)
+        return view
 
     def _whole(self, storage: Storage, dtype: DType) -> Tensor:
         """Return the tensor of a whole storage. All its views share it, so that it is read once."""

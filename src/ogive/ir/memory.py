@@ -110,11 +110,35 @@ def memory_leaf(node: UOp) -> UOp:
     return node if node.op in (Op.BUFFER, Op.PARAM, Op.AFTER) else top
 
 
+HOST_OPS = frozenset({Op.COPY, Op.CUSTOM})
+"""Ops whose values no kernel computes but a step on the host."""
+
+
 def host_value(node: UOp) -> UOp | None:
-    """The value under reshapes if no kernel computes it but a step on the host: COPY or CUSTOM."""
+    """The value under reshapes if a step on the host computes it."""
     while node.op is Op.RESHAPE:
         node = node.operand
-    return node if node.op in (Op.COPY, Op.CUSTOM) else None
+    return node if node.op in HOST_OPS else None
+
+
+def plain_roots(roots: Sequence[UOp], ops: frozenset[Op]) -> tuple[UOp, ...]:
+    """The roots, with a reshaped value of one of `ops` replaced by that value itself.
+
+        before   SINK(RESHAPE(COPY(PARAM 0)))          after   SINK(COPY(PARAM 0))
+
+    Each such value is taken once, since no two roots may be the same memory.
+    """
+    taken = set(roots)
+    plain = []
+    for root in roots:
+        value = root
+        while value.op is Op.RESHAPE:
+            value = value.operand
+        if value.op in ops and value not in taken:
+            taken.add(value)
+            root = value
+        plain.append(root)
+    return tuple(plain)
 
 
 FILE_VIEWS = frozenset(

@@ -121,7 +121,7 @@ def _expression(node: UOp, texts: _Texts) -> tuple[str, int]:
 
 
 def _subtracted(term: UOp, texts: _Texts) -> str | None:
-    """What to write after a minus sign: `x*3` for `x*-3`, `3` for `-3`; None for other terms."""
+    """The text after a minus sign: `x*3` for `x*-3`, `3` for `-3`; None for other terms."""
     if term.op is Op.CONST and term.arg < 0:
         return str(-term.arg)
     if term.op is not Op.MUL or term.right.op is not Op.CONST or term.right.literal >= 0:

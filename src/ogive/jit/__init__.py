@@ -18,7 +18,7 @@ guards/       what a function read besides, and whether that is as it was
   unwatched         what nobody can watch, and how that is said
   guard_set         whether all of that is as it was
 calls/        the steady call
-  whereabouts       where the tensors lie that the function found
+  whereabouts       where the captured tensors lie
   wiring            which argument words of the native plan each part of a call fills in
   overwriting       what a call changes, and who else has to do with that
   instance          an execution with memory of its own

@@ -32,7 +32,7 @@ from ogive.tensor.tensor import Tensor
 
 Key = Any
 DISTURBED: Any = object()
-"""What a run gives in place of a result if another thread wrote to what it read."""
+"""A run gives this in place of a result if another thread wrote to what it read."""
 
 _EMPTY = Buffer(0)
 

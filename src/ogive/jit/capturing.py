@@ -56,25 +56,25 @@ class Capturing:
     ) -> Captured:
         """The function for such a call, which is compiled for its sizes alone if `exact`."""
         is_first, known = self._is_first, self._known
-        found = None
+        parts = None
         if is_first and known is not None:
             from ogive.jit.kept_traces import recall, without_values
 
-            found = recall(known, call, config)
-            if found is not None:
+            parts = recall(known, call, config)
+            if parts is not None:
                 self._recalled = *without_values(args, kwargs), config, call.key[0]
-        if found is None:
+        if parts is None:
             if not call.variables:  # such a call has kernels for all sizes anyway
                 self._make_up()
-            found = self._trace(args, kwargs, config, call, donated, exact or is_first)
+            parts = self._trace(args, kwargs, config, call, donated, exact or is_first)
             if is_first and known is not None:
                 from ogive.jit.kept_traces import keep
 
-                keep(known, call, *found, config)
+                keep(known, call, *parts, config)
             self._is_first = False
-            return Captured(*found, is_recalled=False)
+            return Captured(*parts, is_recalled=False)
         self._is_first = False
-        return Captured(*found, is_recalled=True)
+        return Captured(*parts, is_recalled=True)
 
     def _make_up(self) -> None:
         """Trace what was recalled before the second kind is: only so kernels for all sizes come

@@ -82,7 +82,7 @@ class Jitted(Generic[P, R]):
         self._keep = keep
         self._settings = _settings_by(config)
         self._capturing = Capturing(function, self._names, known)
-        # By kind of call: traces for what the function found at other times, the last one first.
+        # By kind of call: traces for what the function captured at other times, the last one first.
         self._entries: dict[Any, list[Entry]] = {}
         self._in_a_row: dict[Any, tuple[int, int]] = {}
         self._facts: Facts | None = None

@@ -35,7 +35,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.jit.argument_trees import Call, rebuild
 from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
-from ogive.jit.tracing.prepare import Made, Owner, Prepared
+from ogive.jit.tracing.prepare import Owner, Prepared, ResultSlot
 from ogive.jit.tracing.traced_function import Memory, Result, Trace
 from ogive.live import registry
 from ogive.named import NamedTuple
@@ -57,11 +57,11 @@ class KnownFunction(Protocol):
 
     @property
     def digest(self) -> bytes | None:
-        """What stands for all that it does; None as long as nobody can vouch for it."""
+        """A digest of all that it does; None as long as nobody can vouch for it."""
 
     def names(self) -> Mapping[int, str | None]:
-        """What tensors are called that it may find, by their ids; None for one whose elements the
-        digest stands for."""
+        """The names of the tensors that it may capture, by their ids; None for one whose elements
+        the digest stands for."""
 
     def tensors(self, names: Sequence[str]) -> list[Tensor] | None:
         """The tensors of these names, in memory; it keeps them alive. None if one is not there."""
@@ -71,20 +71,20 @@ class KnownFunction(Protocol):
 
 
 def recall(function: KnownFunction, call: Call, config: Config) -> tuple[Trace, Prepared] | None:
-    """What an earlier process captured a function as, for a call of this kind."""
-    found = _place(function, call, config)
-    if found is None:
+    """The trace of a function for a call of this kind that an earlier process kept."""
+    place = _place(function, call, config)
+    if place is None:
         return None
-    disk, key = found
+    disk, key = place
     record = disk.find_trace(key)
     if record is None or record.inputs != len(call.inputs):
         return None
-    tensors = function.tensors(record.found)
+    tensors = function.tensors(record.captured)
     if tensors is None:
         return None
     constants = [_memory_with(each) for each in record.constants]
     given: dict[str, Sequence[Any]] = {
-        "input": call.memories, "found": tensors, "constant": constants
+        "input": call.memories, "captured": tensors, "constant": constants
     }  # fmt: skip
     sizes = {
         number: given[kind][position].nbytes for number, (kind, position) in record.parameters
@@ -101,21 +101,21 @@ def keep(
     function: KnownFunction, call: Call, trace: Trace, prepared: Prepared, config: Config
 ) -> None:
     """Let later processes recall a trace, if it is a plain one."""
-    found = _place(function, call, config)
-    graph = None if found is None else key_on_disk(prepared.normalized.sink, config)
-    if found is None or graph is None or not _is_plain(call, trace, prepared):
+    place = _place(function, call, config)
+    graph = None if place is None else key_on_disk(prepared.normalized.sink, config)
+    if place is None or graph is None or not _is_plain(call, trace, prepared):
         return
-    disk, key = found
+    disk, key = place
     own, content = disk.function_key(function.digest or b""), _content(function, trace, prepared)
     if own is None or content is None:
         return
     record = TraceRecord(
         graph=graph,
         inputs=len(call.inputs),
-        found=content.names,
+        captured=content.names,
         parameters=content.parameters,
         constants=content.constants,
-        results=tuple([_result(made, prepared.graph) for made in prepared.results]),
+        results=tuple([_result(each, prepared.graph) for each in prepared.results]),
         returned=content.returned,
     )
     disk.write([(Kind.TRACE, own, b""), (Kind.TRACE, key, pack_trace(record))], config)
@@ -187,7 +187,7 @@ def _is_plain(call: Call, trace: Trace, prepared: Prepared) -> bool:
         return False
     if prepared.moved or prepared.written or graph.variables or prepared.normalized.is_general:
         return False
-    if any(number is not None for number in [*trace.numbers, *[f.number for f in trace.found]]):
+    if any(number is not None for number in [*trace.numbers, *[f.number for f in trace.captured]]):
         return False
     if any(slot.device != DEFAULT_DEVICE for slot in graph.slots):
         return False
@@ -196,10 +196,10 @@ def _is_plain(call: Call, trace: Trace, prepared: Prepared) -> bool:
     return all(map(_is_plain_result, prepared.results))
 
 
-def _is_plain_result(made: Made) -> bool:
-    is_there = made.slot is not None and made.donated is None
-    is_fixed = all(isinstance(size, int) for size in made.shape)
-    return is_there and is_fixed and not made.flows and made.device == DEFAULT_DEVICE
+def _is_plain_result(result: ResultSlot) -> bool:
+    is_there = result.slot is not None and result.donated is None
+    is_fixed = all(isinstance(size, int) for size in result.shape)
+    return is_there and is_fixed and not result.flows and result.device == DEFAULT_DEVICE
 
 
 def _is_result(leaf: Any) -> bool:
@@ -207,7 +207,8 @@ def _is_result(leaf: Any) -> bool:
 
 
 class _Content(NamedTuple):
-    """What a trace reads and returns: names of tensors, and the bytes of constants."""
+    """The content of a trace: the names of the tensors that it reads, the bytes of constants, and
+    what it returns."""
 
     names: tuple[str, ...]
     constants: tuple[bytes, ...]
@@ -231,26 +232,26 @@ def _content(function: KnownFunction, trace: Trace, prepared: Prepared) -> _Cont
         constants.append(buffer)
         return Place("constant", len(constants) - 1)
 
-    for at, memory in enumerate(trace.found):
+    for at, memory in enumerate(trace.captured):
         if memory.tensor.id not in called:
             return None
         name = called[memory.tensor.id]
         if name is None:
             buffer = registry.buffer_of(memory_leaf(memory.seen))
-            places["found", at] = place("found", at, buffer)
+            places["captured", at] = place("captured", at, buffer)
         else:
-            places["found", at] = Place("found", len(names))
+            places["captured", at] = Place("captured", len(names))
             names.append(name)
     parameters = []
     for number, slot in enumerate(prepared.graph.slots):
         if slot.parameter is not None:
             owner = prepared.owners.get(number)
-            made = (
+            source = (
                 place("constant", 0, prepared.constants[number])
                 if owner is None
                 else places.get((owner.kind, owner.position), Place(*owner))
             )
-            parameters.append((slot.parameter, made))
+            parameters.append((slot.parameter, source))
     returned = [
         places.get((leaf.kind, leaf.position), Place(leaf.kind, leaf.position))
         for leaf in trace.results
@@ -263,10 +264,10 @@ def _content(function: KnownFunction, trace: Trace, prepared: Prepared) -> _Cont
     return _Content(tuple(names), tuple(contents), tuple(parameters), tuple(returned))
 
 
-def _result(made: Made, graph: CompiledGraph) -> ResultRecord:
-    assert made.slot is not None, "asked before"
-    shape = tuple([size for size in made.shape if isinstance(size, int)])
-    return ResultRecord(graph.outputs.index(made.slot), shape, made.dtype)
+def _result(result: ResultSlot, graph: CompiledGraph) -> ResultRecord:
+    assert result.slot is not None, "asked before"
+    shape = tuple([size for size in result.shape if isinstance(size, int)])
+    return ResultRecord(graph.outputs.index(result.slot), shape, result.dtype)
 
 
 # Recalling
@@ -283,10 +284,10 @@ def _fits(
         return False
     if any(result.output >= len(graph.outputs) for result in results):
         return False
-    made = [graph.slots[graph.outputs[result.output]] for result in results]
+    slots = [graph.slots[graph.outputs[result.output]] for result in results]
     return all(
         slot.parameter is None and slot.nbytes == result.nbytes
-        for slot, result in zip(made, results, strict=True)
+        for slot, result in zip(slots, results, strict=True)
     )
 
 
@@ -299,11 +300,11 @@ def _memory_with(content: bytes) -> Buffer:
 
 def _trace(record: TraceRecord, tensors: Sequence[Tensor]) -> Trace:
     """A trace without nodes, for tensors that are in memory."""
-    found = [Memory(tensor, None, tensor.node, tensor.node, tensor.node) for tensor in tensors]
+    captured = [Memory(tensor, None, tensor.node, tensor.node, tensor.node) for tensor in tensors]
     return Trace(
         flats=[],
         numbers=[None] * record.inputs,
-        found=found,
+        captured=captured,
         views=[],
         results=[Result(*place) for place in record.returned],
         fresh=[],
@@ -331,7 +332,7 @@ def _prepared(
             else:
                 owners[number] = Owner(kind, position)
     results = [
-        Made(graph.outputs[each.output], None, each.shape, each.dtype, DEFAULT_DEVICE)
+        ResultSlot(graph.outputs[each.output], None, each.shape, each.dtype, DEFAULT_DEVICE)
         for each in record.results
     ]
     unknown = Normalized(UOp(Op.SINK, dtypes.void, (), ()), (), {}, {})

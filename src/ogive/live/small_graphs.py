@@ -44,9 +44,9 @@ class SmallGraphs:
 
     def take(self) -> bool:
         """Whether a small graph was found since the last call; if not, ask for one."""
-        found, self._is_found = self._is_found, False
-        self.is_asked = not found
-        return found
+        was_found, self._is_found = self._is_found, False
+        self.is_asked = not was_found
+        return was_found
 
 
 small_graphs = SmallGraphs()

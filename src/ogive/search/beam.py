@@ -183,11 +183,11 @@ class BeamSearch:
         self,
         start: Placement,
         first: float,
-        found: list[tuple[float, Placement]],
+        timed: list[tuple[float, Placement]],
         complete: bool,
     ) -> Outcome:
         """Compare the best placement once more with the heuristic one, in alternating runs."""
-        _, best = min(found, key=lambda entry: entry[0])
+        _, best = min(timed, key=lambda entry: entry[0])
         if placement_key(best) == placement_key(start):
             return Outcome(start, 1.0, complete, self._measured, first)
         limits = self.limits

@@ -78,14 +78,14 @@ def search_placements(
     """
     beam = config.beam
     assert beam is not None
-    found: dict[UOp, Result] = {}
+    results: dict[UOp, Result] = {}
     for region in regions:
         known = _stored(store, region)
         if known is not None and known.suffices(beam.seconds):
-            found[region] = known
-    missing = {region: times for region, times in regions.items() if region not in found}
+            results[region] = known
+    missing = {region: times for region, times in regions.items() if region not in results}
     if not missing:
-        return found, 0
+        return results, 0
     cases = _cases(missing, target, config)
     means = means or Means()
     report = Report(len(cases), config.logs("search"), means.clock)
@@ -103,14 +103,14 @@ def search_placements(
                 except NoWorker as error:
                     report.note(str(error))
                     start = placement_for(case.loops, target, config)
-                    found |= dict.fromkeys(case.regions, Result(start, beam.seconds, False))
+                    results |= dict.fromkeys(case.regions, Result(start, beam.seconds, False))
                     continue
                 report.chosen(outcome)
                 result = Result(outcome.placement, beam.seconds, outcome.complete, outcome.taken)
-                found |= _keep(store, case, result)
+                results |= _keep(store, case, result)
     finally:
         report.close()
-    return found, len(cases)
+    return results, len(cases)
 
 
 def _cases(

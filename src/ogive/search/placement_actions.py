@@ -21,7 +21,8 @@ from ogive.search.placement_encoding import MOST_TILE, placement_key
 from ogive.targets.target import Target
 
 TILES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
-MOST_LANES = 64
+MOST_LANES_TRIED = 64
+"""The most lanes of one axis that the search tries."""
 
 
 @record(frozen=True)
@@ -45,10 +46,10 @@ class Actions:
 
     def neighbours(self, placement: Placement) -> list[Placement]:
         """The placements that are one change away, each once."""
-        found = {placement_key(placement): placement}
+        by_key = {placement_key(placement): placement}
         for changed in self._changes(placement):
-            found.setdefault(placement_key(changed), changed)
-        return list(found.values())[1:]
+            by_key.setdefault(placement_key(changed), changed)
+        return list(by_key.values())[1:]
 
     def _changes(self, placement: Placement) -> Iterator[Placement]:
         yield from self._together(placement)
@@ -113,5 +114,5 @@ class Actions:
             tile *= upcast.get(axis, 1)
             if step > 1 and step >= 2 * extent:
                 return
-        if tile <= MOST_TILE and max(lanes.values(), default=1) <= MOST_LANES:
+        if tile <= MOST_TILE and max(lanes.values(), default=1) <= MOST_LANES_TRIED:
             yield replace(placement, lanes=lanes, upcast=upcast)

@@ -8,6 +8,8 @@ from ogive.passes.place.placement import Placement
 from ogive.store.encoding import DamagedRecord, Reader, Writer
 
 MOST_LANES = 256
+"""The most lanes of one axis that a stored placement may have."""
+
 MOST_TILE = 4096
 """The largest register tile of a placement, all axes together."""
 
@@ -62,11 +64,3 @@ def pack_placement(placement: Placement) -> bytes:
     writer = Writer()
     write_placement(writer, placement)
     return writer.finish()
-
-
-def unpack_placement(data: bytes) -> Placement:
-    """A placement from bytes. Raises `DamagedRecord`."""
-    reader = Reader(data)
-    placement = read_placement(reader)
-    reader.finish()
-    return placement

@@ -93,7 +93,7 @@ class Done(NamedTuple):
 
 
 class Inspection(NamedTuple):
-    """What is known about a placement before it is compiled.
+    """The facts about a placement before it is compiled.
 
     `arithmetic` is the estimated number of operations of the whole kernel, including the excess of
     tiles. `tiles` is the number of tiles for threads to share. `operations` are the commonest

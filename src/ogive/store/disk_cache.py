@@ -130,7 +130,7 @@ class Disk:
         return key is not None and key in self.store.read(Kind.TRACE, [key])
 
     def find_trace(self, key: Key) -> TraceRecord | None:
-        """What a function was captured as."""
+        """The trace of a captured function."""
         payload = self.store.read(Kind.TRACE, [key]).get(key)
         if payload is None:
             return None

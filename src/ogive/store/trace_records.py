@@ -3,7 +3,7 @@
 A function is traced once per kind of call. What that comes to is kept here without the nodes: the
 key of the compiled graph, and what each of its parameters and results is.
 
-    f(x): return [x @ w]     parameters   0 is input 0, 1 is found tensor 0, called "w"
+    f(x): return [x @ w]     parameters   0 is input 0, 1 is captured tensor 0, called "w"
                              results      output 0, float32, (2, 3)
                              returned     [result 0]
 """
@@ -18,11 +18,11 @@ from ogive.named import NamedTuple
 from ogive.store.content_keys import Key
 from ogive.store.encoding import MOST, MOST_BYTES, DamagedRecord, Reader, Writer
 
-OWNERS = ("input", "found", "constant")
+OWNERS = ("input", "captured", "constant")
 """Whose memory a parameter is: an argument's, that of a tensor by its name, or a constant's."""
 
-RETURNED = ("fresh", "input", "found")
-"""What a function returns: a result that it makes, an argument, or a tensor that it finds."""
+RETURNED = ("fresh", "input", "captured")
+"""The kinds of what a function returns: a new result, an argument, or a captured tensor."""
 
 
 class Place(NamedTuple):
@@ -47,14 +47,14 @@ class ResultRecord(NamedTuple):
 class TraceRecord(NamedTuple):
     """A captured function for one kind of call.
 
-    `parameters` says what the parameters are that the `graph` reads, each by its number; `found`
+    `parameters` says what the parameters are that the `graph` reads, each by its number; `captured`
     what the tensors that the function finds are called; `constants` has the bytes of what it makes
     itself.
     """
 
     graph: Key
     inputs: int
-    found: tuple[str, ...]
+    captured: tuple[str, ...]
     parameters: tuple[tuple[int, Place], ...]
     constants: tuple[bytes, ...]
     results: tuple[ResultRecord, ...]
@@ -66,8 +66,8 @@ def pack_trace(record: TraceRecord) -> bytes:
     writer = Writer()
     writer.key(record.graph)
     writer.number(record.inputs)
-    writer.number(len(record.found))
-    for name in record.found:
+    writer.number(len(record.captured))
+    for name in record.captured:
         writer.text(name)
     writer.number(len(record.constants))
     for constant in record.constants:
@@ -87,9 +87,9 @@ def unpack_trace(data: bytes) -> TraceRecord:
     """A captured function from bytes. Raises `DamagedRecord`."""
     reader = Reader(data)
     graph, inputs = reader.key(), reader.number()
-    found = tuple([reader.text() for _ in range(reader.number())])
+    captured = tuple([reader.text() for _ in range(reader.number())])
     constants = tuple([reader.data() for _ in range(reader.number())])
-    known = {"input": inputs, "found": len(found), "constant": len(constants)}
+    known = {"input": inputs, "captured": len(captured), "constant": len(constants)}
     numbers, owners = reader.numbers(0, MOST), _read_places(reader, OWNERS, known)
     if len(numbers) != len(owners):
         raise DamagedRecord("its columns differ in length")
@@ -98,7 +98,7 @@ def unpack_trace(data: bytes) -> TraceRecord:
     known["fresh"] = len(results)
     returned = _read_places(reader, RETURNED, known)
     reader.finish()
-    return TraceRecord(graph, inputs, found, parameters, constants, results, returned)
+    return TraceRecord(graph, inputs, captured, parameters, constants, results, returned)
 
 
 def _read_result(reader: Reader) -> ResultRecord:

@@ -9,7 +9,7 @@ BACKWARD = 2 / 3
 """The share of the backward pass in a step: it has two products for each of the forward pass."""
 
 SHARDED = ("none", "state", "full")
-"""What is divided along the data axis besides batches: nothing, the optimizer's state, or that and
+"""The state that is divided along the data axis besides batches: none, the optimizer's, or that and
 the parameters and gradients."""
 
 

@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError
+from tests.raising import raises
 
 RANDOM = numpy.random.default_rng(3)
 X, A = RANDOM.normal(size=3), RANDOM.normal(size=(3, 2))
@@ -48,5 +49,5 @@ def test_matrices_of_derivatives_are_pytorchs(name: str, case: int) -> None:
 
 
 def test_an_argument_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="argnums is 2, and the function was called with 1"):
+    with raises(ArgumentError, match="argnums is 2, and the function was called with 1"):
         ogive.jacrev(lambda x: x, 2)(Tensor(X))

@@ -19,6 +19,7 @@ from ogive.errors import (
     ShapeError,
     TraceError,
 )
+from tests.raising import raises
 
 
 def cross_entropy(logits: Any, targets: Any) -> Any:
@@ -274,7 +275,7 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (TraceError, "has no values", lambda: ogive.vmap(lambda x: x * x.item())(X)),
     (ShapeError, "length 3", lambda: ogive.vmap(lambda a, b: a)(X, Tensor([1.0] * 3))),
     (ArgumentError, "1 entries for 2", lambda: ogive.vmap(lambda a, b: a, (0,))(X, X)),
-    (ArgumentError, "names no batch axis", lambda: ogive.vmap(lambda a: a, None)(X)),
+    (ArgumentError, "in_axes names no axis", lambda: ogive.vmap(lambda a: a, None)(X)),
     (AxisError, "no axis 1", lambda: ogive.vmap(lambda a: a, 1)(X)),
     (ArgumentTypeError, "returned float", lambda: ogive.vmap(lambda a: 1.0)(X)),
     (ArgumentTypeError, "are not like", lambda: ogive.vmap(lambda a: a, ({"a": 0},))(X)),
@@ -295,7 +296,7 @@ ERRORS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
 def test_errors_say_what_is_wrong(
     error: type[Exception], words: str, action: Callable[[], Any]
 ) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         action()
 
 

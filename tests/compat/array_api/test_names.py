@@ -11,6 +11,7 @@ import torch
 
 import ogive
 from ogive import Tensor
+from tests.raising import raises
 
 X = numpy.random.default_rng(8).normal(size=(3, 4))
 
@@ -99,9 +100,9 @@ def test_a_call_in_the_standards_words_is_the_standards() -> None:
     x = Tensor(X)
     assert ogive.max(x, axis=1).shape == (3,)
     assert float(ogive.std(x)) == pytest.approx(X.std())
-    with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
+    with raises(TypeError, match="unexpected keyword argument 'axes'"):
         ogive.sum(x, axes=1)
-    with pytest.raises(ogive.errors.ArgumentTypeError, match="sum takes a tensor first, got list"):
+    with raises(ogive.errors.ArgumentTypeError, match="sum takes a tensor first, got list"):
         ogive.sum([1.0], dim=0)
 
 
@@ -127,6 +128,6 @@ def test_tensors_are_told_from_what_is_none() -> None:
     (lambda: setattr(Tensor([1.0]), "storage", 1), "'storage': they show no"),
 ])  # fmt: skip
 def test_what_is_absent_says_what_to_use_instead(what: Callable[[], Any], words: str) -> None:
-    with pytest.raises(AttributeError, match=words):
+    with raises(AttributeError, match=words):
         what()
     assert not hasattr(ogive, "compile") and not hasattr(Tensor, "storage")

@@ -19,6 +19,7 @@ from tests.compat.array_api.standard import (
     FUNCTIONS,
     METHODS,
 )
+from tests.raising import raises
 
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 ALL = [("", name, signature) for name, signature in FUNCTIONS.items()] + [
@@ -90,7 +91,7 @@ def test_the_namespace_says_which_version_it_is() -> None:
     assert ogive.__array_api_version__ == "2024.12"
     x = Tensor([1.5])
     assert x.__array_namespace__(api_version="2024.12") is ogive
-    with pytest.raises(ogive.errors.ArgumentError, match=r"'1999\.12' is not supported"):
+    with raises(ogive.errors.ArgumentError, match=r"'1999\.12' is not supported"):
         x.__array_namespace__(api_version="1999.12")
 
 
@@ -106,7 +107,7 @@ def test_the_namespace_describes_itself() -> None:
 def test_names_are_listed_and_unknown_ones_refused() -> None:
     assert set(NAMES) <= set(dir(ogive))
     assert not {"Any", "TYPE_CHECKING", "annotations", "importlib", "sys"} & set(dir(ogive))
-    with pytest.raises(AttributeError, match="no attribute 'expp'"):
+    with raises(AttributeError, match="no attribute 'expp'"):
         _ = ogive.expp
 
 

@@ -11,6 +11,7 @@ from ogive.devices.cpu.levels import target_of_level
 from ogive.devices.known_devices import host
 from ogive.errors import ConfigError
 from ogive.targets.target import describe_cpu
+from tests.raising import raises
 
 FULL = describe_cpu(
     "x86_64-unknown-linux-gnu", "znver5",
@@ -29,12 +30,12 @@ def test_a_level_has_its_features_and_usual_caches() -> None:
 
 def test_the_machine_must_have_the_level() -> None:
     small = describe_cpu("x86_64-unknown-linux-gnu", "haswell", "+avx,+avx2,+fma")
-    with pytest.raises(ConfigError, match="this processor has no"):
+    with raises(ConfigError, match="this processor has no"):
         target_of_level("x86-64-v4", small)
     arm = describe_cpu("aarch64-unknown-linux-gnu", "generic", "+neon")
-    with pytest.raises(ConfigError, match="this processor has no"):
+    with raises(ConfigError, match="this processor has no"):
         target_of_level("x86-64-v3", arm)
-    with pytest.raises(ConfigError, match="did you mean 'x86-64-v3'"):
+    with raises(ConfigError, match="did you mean 'x86-64-v3'"):
         target_of_level("x86-64-v33", FULL)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import ogive
 from ogive import Tensor
 from ogive.errors import InterchangeError
 from ogive.live import registry
 from ogive.tensor.creation import user_data
+from tests.raising import raises
 
 
 def address_of(tensor: Tensor) -> int:
@@ -46,7 +46,7 @@ def test_memory_of_a_gpu_comes_back_as_the_same_memory(gpu: str) -> None:
 def test_a_consumer_is_told_which_gpu_it_is(gpu: str) -> None:
     x = ogive.ones(3, dtype=ogive.bfloat16, device=gpu).realize()
     assert x.__dlpack_device__() == (2, x.get_device())
-    with pytest.raises(InterchangeError, match=f"the tensor is on {gpu}"):
+    with raises(InterchangeError, match=f"the tensor is on {gpu}"):
         x.__dlpack__(dl_device=(1, 0))
 
 

@@ -14,6 +14,7 @@ from ogive.devices.cuda.gpu import DriverGpu
 from ogive.errors import AllocateError, DeviceError, ExecuteError
 from tests.devices.cuda.emulated_gpu import FACTS, EmulatedGpu
 from tests.new_process import output_of
+from tests.raising import raises
 
 
 class _Function:
@@ -51,40 +52,40 @@ def missing(name: str) -> Any:
 
 
 def test_without_a_driver_it_says_which_to_install() -> None:
-    with pytest.raises(DeviceError, match=r"no NVIDIA driver here \(.*libcuda.*install the driver"):
+    with raises(DeviceError, match=r"no NVIDIA driver here \(.*libcuda.*install the driver"):
         DriverGpu(0, CudaDriver(missing))
 
 
 def test_an_old_driver_is_told_with_what_is_needed() -> None:
-    with pytest.raises(DeviceError, match=r"of CUDA 11\.8; .* CUDA 12\.6 on: install a newer"):
+    with raises(DeviceError, match=r"of CUDA 11\.8; .* CUDA 12\.6 on: install a newer"):
         DriverGpu(0, driver_with(version=11080))
 
 
 def test_a_driver_without_a_gpu_points_to_what_may_hide_it() -> None:
     driver = CudaDriver(lambda _: FakeLibrary({"cuInit": 100}))
-    with pytest.raises(DeviceError, match="finds no GPU; is one hidden by CUDA_VISIBLE_DEVICES"):
+    with raises(DeviceError, match="finds no GPU; is one hidden by CUDA_VISIBLE_DEVICES"):
         DriverGpu(0, driver)
 
 
 def test_a_gpu_that_there_is_not_is_told_with_the_last() -> None:
-    with pytest.raises(DeviceError, match="there is no CUDA:2; the last is CUDA:1"):
+    with raises(DeviceError, match="there is no CUDA:2; the last is CUDA:1"):
         DriverGpu(2, driver_with(gpus=2))
 
 
 def test_an_old_gpu_is_refused() -> None:
-    with pytest.raises(DeviceError, match=r"a Tesla of compute capability 7\.0; .* from 9\.0 on"):
+    with raises(DeviceError, match=r"a Tesla of compute capability 7\.0; .* from 9\.0 on"):
         CudaDevice(0, EmulatedGpu(FACTS._replace(name="Tesla", major=7)))
 
 
 def test_memory_that_is_not_there_says_how_to_get_some() -> None:
     driver = CudaDriver(lambda _: FakeLibrary({"cuMemAlloc_v2": 2}))
-    with pytest.raises(AllocateError, match=r"no memory left .* ogive\.cuda\.empty_cache\(\)"):
+    with raises(AllocateError, match=r"no memory left .* ogive\.cuda\.empty_cache\(\)"):
         driver.call("cuMemAlloc_v2", ctypes.byref(ctypes.c_uint64()), 1 << 40)
 
 
 def test_a_broken_context_says_that_the_process_must_start_anew() -> None:
     driver = CudaDriver(lambda _: FakeLibrary({"cuStreamSynchronize": 700}))
-    with pytest.raises(ExecuteError, match=r"broke the GPU's context .* start it anew"):
+    with raises(ExecuteError, match=r"broke the GPU's context .* start it anew"):
         driver.call("cuStreamSynchronize", None)
 
 

@@ -16,6 +16,7 @@ from ogive.devices.llvm.compile_region import compile_region
 from ogive.errors import CompileError, LoadError
 from ogive.passes.pipeline.graph_passes import schedule_graph
 from tests.passes.parametric import normalize
+from tests.raising import raises
 
 H200 = target_of(GpuFacts("H200", 9, 0, 141 << 30, 132, 1024, 232448, 60 << 20))
 
@@ -100,5 +101,5 @@ def test_a_function_that_there_is_not_is_refused() -> None:
 
 
 def test_a_damaged_launch_line_is_refused() -> None:
-    with pytest.raises(LoadError, match="how it is launched"):
+    with raises(LoadError, match="how it is launched"):
         Launch.read("; launch 256 x 0 0")

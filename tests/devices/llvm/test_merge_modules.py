@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ogive.devices.llvm.library.assembler import check_module
 from ogive.devices.llvm.merge_modules import merge_modules
 from ogive.errors import CompileError
+from tests.raising import raises
 
 
 def kernel(group: str, helper: str = "ret float %x") -> str:
@@ -46,5 +45,5 @@ def test_groups_that_differ_keep_their_content() -> None:
 
 def test_helpers_of_one_name_that_differ_are_an_error() -> None:
     other = kernel("nounwind", "ret float 0.0")
-    with pytest.raises(CompileError, match=r"different functions @ogive\.same"):
+    with raises(CompileError, match=r"different functions @ogive\.same"):
         merge_modules([("k", kernel("nounwind"), "a"), ("k", other, "b")])

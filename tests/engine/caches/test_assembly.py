@@ -16,6 +16,7 @@ from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.llvm_gate import llvm_gate
 from ogive.engine.caches.assembly import Assembly
 from ogive.errors import CompileError
+from tests.raising import raises
 
 TARGET = host_target()
 CPU = find_device("CPU")
@@ -40,7 +41,7 @@ def test_a_text_that_llvm_refuses_spoils_no_other(helpers: int) -> None:
         assembly.add("bad", "define i64 @f( {")
         assembly.add("good", text(1))
     assert assembly.all["good"].code == assemble(text(1), TARGET)
-    with pytest.raises(CompileError, match="expected type"):
+    with raises(CompileError, match="expected type"):
         _ = assembly.all["bad"].code
 
 

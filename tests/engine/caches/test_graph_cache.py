@@ -32,6 +32,7 @@ from ogive.store.disk_cache import disk_caches
 from ogive.store.open_stores import open_stores
 from ogive.store.rows import Kind
 from tests.engine.counting import Count
+from tests.raising import raises
 from tests.store.sources import SameSources
 from tests.test_imports import ALLOWED
 
@@ -225,7 +226,7 @@ def test_a_disk_of_no_bytes_is_off(folder: str) -> None:
 
 
 def test_a_negative_bound_is_refused() -> None:
-    with pytest.raises(ogive.errors.ConfigError, match="disk_cache_bytes"):
+    with raises(ogive.errors.ConfigError, match="disk_cache_bytes"):
         Config(disk_cache_bytes=-1)
 
 
@@ -302,7 +303,7 @@ def test_slots_that_a_call_does_not_have_are_an_error_that_names_the_kernel(
     (kernel,) = (Tensor(numpy.ones(4, numpy.float32)) + 1).prepare().kernels
     assert kernel.arguments((7, 5)) == tuple([(7, 5)[slot] for slot in kernel.slots])
     wrong = Kernel(kernel.record._replace(slots=slots), kernel.code, {})
-    with pytest.raises(LoadError, match=rf"kernel {kernel.name} .* call has 2"):
+    with raises(LoadError, match=rf"kernel {kernel.name} .* call has 2"):
         wrong.arguments((7, 5))
 
 

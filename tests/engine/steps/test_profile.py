@@ -11,6 +11,7 @@ import pytest
 import ogive
 from ogive import Tensor, Variable
 from ogive.errors import ArgumentError, DivisionByZeroError, ExecuteError
+from tests.raising import raises
 
 
 def values(*shape: int) -> Any:
@@ -72,13 +73,13 @@ def test_a_fault_is_raised_as_by_execute() -> None:
 
 def test_what_cannot_be_profiled_is_refused() -> None:
     plan = (Tensor([1.0]) + 1).prepare()
-    with pytest.raises(ArgumentError, match="at least 1, got 0"):
+    with raises(ArgumentError, match="at least 1, got 0"):
         plan.profile(0)
     plan.release()
-    with pytest.raises(ExecuteError, match="released"):
+    with raises(ExecuteError, match="released"):
         plan.profile()
     donating = ogive.jit(lambda x: x + 1, donate=0)
-    with pytest.raises(ArgumentError, match="runs only once"):
+    with raises(ArgumentError, match="runs only once"):
         donating.profile(Tensor([1.0]))
 
 

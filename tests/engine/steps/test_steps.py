@@ -27,6 +27,7 @@ from ogive.passes.regions.slots import CallStep, CopyStep, Slot
 from ogive.store.content_keys import make_key
 from ogive.store.encoding import DamagedRecord
 from ogive.store.records import GraphRecord, KernelRecord, LaunchRecord, pack_graph, unpack_graph
+from tests.raising import raises
 
 Array = NDArray[Any]
 
@@ -70,13 +71,13 @@ def test_copies_and_calls_have_lives(path: Path) -> None:
 def test_a_handle_is_no_memory(path: Path) -> None:
     buffer = DiskBuffer(str(path), 0, 16)
     assert find_handle(buffer.address, DiskBuffer) is buffer
-    with pytest.raises(DeviceError, match="DISK"):
+    with raises(DeviceError, match="DISK"):
         buffer.as_numpy()
-    with pytest.raises(ExecuteError, match="PythonFunction"):
+    with raises(ExecuteError, match="PythonFunction"):
         find_handle(buffer.address, PythonFunction)
     number = buffer.address
     del buffer
-    with pytest.raises(ExecuteError, match="which is gone"):
+    with raises(ExecuteError, match="which is gone"):
         find_handle(number, DiskBuffer)
 
 

@@ -10,6 +10,7 @@ from ogive.ir.dialects.verify import verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import IRREGULAR, LANE, LOOP, Op, staged_row
 from ogive.passes.loops.rangeify import make_range
+from tests.raising import raises
 
 LANES, PAIRS, READ = make_range(8, 1, LANE), make_range(2, 0, LOOP), make_range(16, 2, LOOP)
 ZERO = UOp.const(dtypes.index, 0)
@@ -60,7 +61,7 @@ def test_reading_what_was_not_staged_is_refused(
     place: UOp, stride: int | str | None, closed: tuple[UOp, ...], element: int
 ) -> None:
     expected = f"expected element {element} of a row to be staged before it is read"
-    with pytest.raises(VerifyError, match=expected):
+    with raises(VerifyError, match=expected):
         verify(kernel(place, stride, *closed), "lowered")
 
 

@@ -12,6 +12,7 @@ from ogive.ir.dtype import DType, bool_, float8_e4m3, float32, index, int32, voi
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from tests.ir.symbolic.expressions import counter, number, variable
+from tests.raising import raises
 
 BUFFER = UOp(Op.BUFFER, float32, (UOp.unique(),), ("CPU", 12))
 PARAM = UOp(Op.PARAM, float32, (), (0, 12))
@@ -109,12 +110,12 @@ BAD = [
 
 @pytest.mark.parametrize("dialect, root, message", BAD)
 def test_what_is_wrong_is_said(dialect: str, root: UOp, message: str) -> None:
-    with pytest.raises(VerifyError, match=message):
+    with raises(VerifyError, match=message):
         verify(root, dialect)
 
 
 def test_storage_only_floats_have_no_arithmetic() -> None:
     small = UOp(Op.PARAM, float8_e4m3, (), (0, 4))
     verify(UOp(Op.CAST, float32, (small,)), "region")
-    with pytest.raises(VerifyError, match="a dtype that has arithmetic"):
+    with raises(VerifyError, match="a dtype that has arithmetic"):
         verify(UOp(Op.ADD, float8_e4m3, (small, small)), "region")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ogive.errors import RewriteCycleError
 from ogive.ir.dtype import float32, int32
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.rewriting.rewrite import rewrite, tracing
 from ogive.ir.rewriting.rules import RuleSet, anything, constant, node
+from tests.raising import raises
 
 x, y = anything("x"), anything("y")
 A, B = (UOp(Op.PARAM, int32, (), (slot, 4)) for slot in range(2))
@@ -62,7 +61,7 @@ def test_rules_that_undo_each_other_are_reported_by_name() -> None:
     rules = RuleSet("circular")
     rules.add("x + y → y - x", node(Op.ADD, x, y), lambda x, y: binary(Op.SUB, y, x))
     rules.add("x - y → y + x", node(Op.SUB, x, y), lambda x, y: binary(Op.ADD, y, x))
-    with pytest.raises(
+    with raises(
         RewriteCycleError, match=r"'circular' cycle.*(x \+ y → y - x|x - y → y \+ x)"
     ):
         rewrite(binary(Op.ADD, A, B), rules)

@@ -37,6 +37,7 @@ from tests.ir.symbolic.expressions import (
     same_bits,
     special_values,
 )
+from tests.raising import raises
 
 FIRINGS = 60
 ATTEMPTS = 6000
@@ -279,10 +280,10 @@ _x, _a = anything("x"), constant("a")
     ],
 )
 def test_a_wrong_rule_is_refused(name: str, pattern: Pattern, rewrite: Rewriter) -> None:
-    with pytest.raises(AssertionError, match=r"turned|shape"):
+    with raises(AssertionError, match=r"turned|shape"):
         check(Rule(name, pattern, rewrite), pattern.dtypes == (index,))
 
 
 def test_a_rule_that_never_fires_is_refused() -> None:
-    with pytest.raises(AssertionError, match="never fired"):
+    with raises(AssertionError, match="never fired"):
         check(Rule("x + a → nothing", (_x + _a).of(index), lambda x, a: None), True)

@@ -14,6 +14,7 @@ import ogive
 from ogive import Tensor, nn
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError
 from tests.onnx.models import make_layer
+from tests.raising import raises
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -154,18 +155,18 @@ def test_a_model_that_was_trained_further_has_its_new_weights(tmp_path: Path) ->
 
 
 def test_what_is_no_standard_operator_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match="ATAN2"):
+    with raises(ArgumentError, match="ATAN2"):
         ogive.onnx.save(lambda x: x.atan2(x), tmp_path / "x.onnx", Tensor(draw(3)))
 
 
 def test_what_cannot_be_saved_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArgumentTypeError, match="not int"):
+    with raises(ArgumentTypeError, match="not int"):
         ogive.onnx.save(5, tmp_path / "x.onnx", Tensor(draw(3)))  # type: ignore[arg-type]
-    with pytest.raises(ArgumentError, match="takes an example"):
+    with raises(ArgumentError, match="takes an example"):
         ogive.onnx.save(lambda x: x, tmp_path / "x.onnx")
-    with pytest.raises(ArgumentError, match="dynamic axes of"):
+    with raises(ArgumentError, match="dynamic axes of"):
         ogive.onnx.save(lambda x: x, tmp_path / "x.onnx", Tensor(draw(3)), dynamic={"z": {0: "n"}})
-    with pytest.raises(FileError, match="cannot be written"):
+    with raises(FileError, match="cannot be written"):
         ogive.onnx.save(lambda x: x + 1, tmp_path / "no" / "x.onnx", Tensor(draw(3)))
 
 
@@ -198,6 +199,6 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
         raise ValueError("no")
 
     for external in (False, True):
-        with pytest.raises(ValueError, match="no"):
+        with raises(ValueError, match="no"):
             ogive.onnx.save(fails, tmp_path / "model.onnx", draw(3), external=external)
     assert not list(tmp_path.iterdir())

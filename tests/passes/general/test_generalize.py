@@ -13,6 +13,7 @@ from ogive.ir.ops import Op
 from ogive.passes.general.generalize import unify
 from ogive.passes.general.skeleton import NotGeneral, Skeleton, take_apart
 from tests.passes.parametric import normalize
+from tests.raising import raises
 
 
 def skeleton_of(*results: Tensor) -> Skeleton:
@@ -108,7 +109,7 @@ def test_bounds_are_lower_where_memory_has_no_room() -> None:
 
 def test_a_value_that_would_need_too_much_room_is_refused() -> None:
     graphs = [skeleton_of(matrix(rows, 1).expand(rows, 1 << 26) + 1) for rows in (50, 60)]
-    with pytest.raises(NotGeneral, match="room"):
+    with raises(NotGeneral, match="room"):
         unify(graphs[0], [graph.numbers for graph in graphs])
 
 
@@ -162,7 +163,7 @@ def test_an_axis_of_length_1_that_moves_with_a_length_stays_one() -> None:
 
 def test_sorting_along_a_changing_axis_is_refused() -> None:
     graphs = [skeleton_of(matrix(rows).sort(0)[0]) for rows in (5, 8)]
-    with pytest.raises(NotGeneral, match="ORDERED goes along an axis"):
+    with raises(NotGeneral, match="ORDERED goes along an axis"):
         unify(graphs[0], [graph.numbers for graph in graphs])
 
 

@@ -15,6 +15,7 @@ from ogive.ir.dialects.verify import DIALECTS, verify
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from tests.passes.parametric import normalize
+from tests.raising import raises
 
 
 def data(*shape: int) -> Tensor:
@@ -82,21 +83,21 @@ def test_a_verified_run_checks_the_graph_it_is_given(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(DIALECTS, dialect, {})
-    with pytest.raises(VerifyError, match=f"in the {dialect} dialect"):
+    with raises(VerifyError, match=f"in the {dialect} dialect"):
         (data(3) + 1).realize(Config(verify=True))
-    with pytest.raises(VerifyError, match=f"in the {dialect} dialect"):
+    with raises(VerifyError, match=f"in the {dialect} dialect"):
         ogive.jit(lambda x: x + 1, config=Config(verify=True))(data(3))
 
 
 def test_memory_of_the_user_has_no_place_after_normalization() -> None:
     node = (data(3) + 1).node
-    with pytest.raises(VerifyError, match="in the parametric dialect"):
+    with raises(VerifyError, match="in the parametric dialect"):
         verify(node, "parametric")
 
 
 def test_a_movement_op_has_no_place_among_loops() -> None:
     flat = UOp(Op.PARAM, dtypes.float32, (), (0, 6))
-    with pytest.raises(VerifyError, match="RESHAPE in the loops dialect"):
+    with raises(VerifyError, match="RESHAPE in the loops dialect"):
         verify(UOp(Op.RESHAPE, dtypes.float32, (flat,), (2, 3)), "loops")
 
 

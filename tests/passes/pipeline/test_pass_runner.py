@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from ogive import Config
 from ogive.errors import VerifyError
 from ogive.passes.pipeline.pass_runner import (
@@ -16,6 +14,7 @@ from ogive.passes.pipeline.pass_runner import (
     Step,
     expect,
 )
+from tests.raising import raises
 
 
 def _check_number(value: int) -> None:
@@ -46,7 +45,7 @@ def test_a_pass_is_given_what_it_reads_and_nothing_else() -> None:
 
 
 def test_what_nobody_made_cannot_be_read() -> None:
-    with pytest.raises(AttributeError, match="text"):
+    with raises(AttributeError, match="text"):
         reading = Pass("r", NUMBER, NUMBER, "", "", reads=("text",)).doing(max)
         Compilation(Config(), number=7).run((reading,))
 
@@ -91,10 +90,10 @@ def test_who_watches_is_told_of_every_pass() -> None:
 
 def test_what_a_pass_gives_is_checked_if_asked_for_and_the_pass_is_named() -> None:
     assert Compilation(Config(), number=1).run((NEGATE,)) == -1
-    with pytest.raises(VerifyError, match="after negate: in the number dialect: expected a number"):
+    with raises(VerifyError, match="after negate: in the number dialect: expected a number"):
         Compilation(Config(verify=True), number=1).run((INCREASE, NEGATE, INCREASE))
 
 
 def test_what_the_first_pass_is_given_is_checked_too() -> None:
-    with pytest.raises(VerifyError, match="expected a number from 0 on, not -5"):
+    with raises(VerifyError, match="expected a number from 0 on, not -5"):
         Compilation(Config(verify=True), number=-5).run((INCREASE,))

@@ -35,6 +35,7 @@ from ogive.passes.regions.cut_regions import HostRegion, Region
 from ogive.passes.regions.number_slots import Schedule
 from ogive.targets.target import Target, describe_cpu
 from tests.passes.parametric import normalize
+from tests.raising import raises
 
 CHECKED = Config(verify=True, disk_cache=False)
 Passes = tuple[Pass, ...]
@@ -131,14 +132,14 @@ def test_a_broken_pass_of_every_graph_is_named(name: str) -> None:
     given: dict[str, Any] = {"tensor": (node,), "whole": False, "order": None, "parametric": sink}
     given["calls"] = False
     passes = DIVIDE_PASSES if name == "divide_by_device" else CAPTURE_PASSES
-    with pytest.raises(VerifyError, match=f"after {name}: "):
+    with raises(VerifyError, match=f"after {name}: "):
         Compilation(CHECKED, **given).run(broken(passes, name))
 
 
 @pytest.mark.parametrize("name", dict.fromkeys([each.name for each in GRAPH_PASSES]))
 def test_a_broken_pass_of_a_new_graph_is_named(name: str) -> None:
     config = dataclasses.replace(CHECKED, search=Beam(1)) if name == "fix_lengths" else CHECKED
-    with pytest.raises(VerifyError, match=f"after {name}: "):
+    with raises(VerifyError, match=f"after {name}: "):
         Compilation(config, **graph_values(name)).run(broken(GRAPH_PASSES, name))
 
 
@@ -147,21 +148,21 @@ def test_a_broken_pass_that_joins_schedules_is_named() -> None:
     parts = Compilation(CHECKED, **values).run(DIVIDE_PASSES)
     schedule = schedule_graph(parts[0].sink, host_target(), CHECKED)
     compilation = Compilation(CHECKED, **values, parts=parts, schedules=[schedule])
-    with pytest.raises(VerifyError, match="after join_schedules: "):
+    with raises(VerifyError, match="after join_schedules: "):
         compilation.run(broken(JOIN_PASSES, "join_schedules"))
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.cpu)
 @pytest.mark.parametrize("name", [each.name for each in REGION_PASSES])
 def test_a_broken_pass_of_a_new_kernel_is_named(name: str, target: Target) -> None:
-    with pytest.raises(VerifyError, match=f"after {name}: "):
+    with raises(VerifyError, match=f"after {name}: "):
         Compilation(CHECKED, **region_values(target)).run(broken(REGION_PASSES, name))
 
 
 def test_a_broken_text_is_named() -> None:
     compilation = Compilation(CHECKED, **region_values(host_target()), name="kernel")
     compilation.run(REGION_PASSES)
-    with pytest.raises(VerifyError, match="after emit: in the llvm dialect"):
+    with raises(VerifyError, match="after emit: in the llvm dialect"):
         compilation.run(broken(EMIT_PASSES, "emit"))
 
 

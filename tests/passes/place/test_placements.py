@@ -33,6 +33,7 @@ from ogive.passes.place.place_axes import place_axes
 from ogive.passes.place.placement import Placement
 from ogive.targets.target import Target
 from tests.passes.parametric import normalize
+from tests.raising import raises
 
 Array = NDArray[Any]
 CONFIG = Config(verify=True, pack_operands=False)
@@ -312,7 +313,7 @@ def test_an_axis_the_kernel_does_not_have_is_refused() -> None:
     for placement in (
         Placement(lanes={9: 4}), Placement(upcast={9: 4}), Placement(order=(9,)),
     ):  # fmt: skip
-        with pytest.raises(OptimizeError, match="names axis 9; the kernel has"):
+        with raises(OptimizeError, match="names axis 9; the kernel has"):
             place_axes(loops, placement)
 
 
@@ -320,25 +321,25 @@ def test_an_order_that_leaves_out_an_axis_is_refused() -> None:
     loops = loops_of(data(4, 5).T + 1)
     first, second = [counter.arg[0] for counter in output_axes(loops)]
     for order in ((first,), (first, first), (first, second, first)):
-        with pytest.raises(OptimizeError, match="must name each output axis once"):
+        with raises(OptimizeError, match="must name each output axis once"):
             place_axes(loops, Placement(order=order))
 
 
 def test_more_parallel_axes_than_there_are_are_refused() -> None:
     loops = loops_of(data(4, 5).T + 1)
     for count in (-1, 3):
-        with pytest.raises(OptimizeError, match=f"{count} parallel axes of 2"):
+        with raises(OptimizeError, match=f"{count} parallel axes of 2"):
             place_axes(loops, Placement(parallel=count))
 
 
 def test_two_lane_axes_in_one_value_are_refused() -> None:
     loops = loops_of(data(6, 7).T + data(7, 6))
     first, second = [counter.arg[0] for counter in output_axes(loops)]
-    with pytest.raises(OptimizeError, match="both in the lanes of one value"):
+    with raises(OptimizeError, match="both in the lanes of one value"):
         place_axes(loops, Placement(lanes={first: 4, second: 4}))
     reduced = loops_of(data(6, 7).sum(-1))
     (row,), (column,) = output_axes(reduced), reduction_axes(reduced)
-    with pytest.raises(OptimizeError, match="both in the lanes of one value"):
+    with raises(OptimizeError, match="both in the lanes of one value"):
         place_axes(reduced, Placement(lanes={row.arg[0]: 4, column.arg[0]: 4}))
 
 
@@ -357,12 +358,12 @@ def test_lanes_of_values_that_never_meet_are_accepted() -> None:
 @pytest.mark.parametrize("count", [-4, 0, 3, 12])
 def test_lane_counts_that_are_no_power_of_two_are_refused(count: int) -> None:
     loops = loops_of(data(64) + 1)
-    with pytest.raises(OptimizeError, match="power of two"):
+    with raises(OptimizeError, match="power of two"):
         place_axes(loops, Placement(lanes={output_axes(loops)[0].arg[0]: count}))
 
 
 @pytest.mark.parametrize("count", [-1, 0])
 def test_empty_tiles_are_refused(count: int) -> None:
     loops = loops_of(data(64) + 1)
-    with pytest.raises(OptimizeError, match="at least 1"):
+    with raises(OptimizeError, match="at least 1"):
         place_axes(loops, Placement(upcast={output_axes(loops)[0].arg[0]: count}))

@@ -22,6 +22,7 @@ from ogive.tensor.core import wrap
 from tests.costs import COUNTED
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import kernels_of
+from tests.raising import raises
 
 Array = NDArray[Any]
 RANDOM = np.random.default_rng(23)
@@ -84,7 +85,7 @@ def test_the_verifier_knows_arrangements() -> None:
         ((x, x, group), "where the groups of each chunk start"),
     ]:
         node = UOp(Op.ARRANGE, dtypes.float32, sources)
-        with pytest.raises(VerifyError, match=words):
+        with raises(VerifyError, match=words):
             verify(UOp(Op.SINK, dtypes.void, (node,)), "parametric")
 
 

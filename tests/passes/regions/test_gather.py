@@ -32,6 +32,7 @@ from ogive.targets.target import Target
 from tests.passes.parametric import normalize
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import count_along, gather, kernels_of
+from tests.raising import raises
 
 Array = NDArray[Any]
 RANDOM = np.random.default_rng(5)
@@ -191,7 +192,7 @@ def test_a_position_outside_is_an_error_with_the_users_line(bad: int) -> None:
     index[217] = bad
     x = Tensor(RANDOM.random((5, 70)))
     selected = rows(x, Tensor(index))
-    with pytest.raises(IndexRangeError, match=r"outside.*shape \(5, 70\)[\s\S]*build.gather"):
+    with raises(IndexRangeError, match=r"outside.*shape \(5, 70\)", quoting="build.gather"):
         selected.numpy()
 
 
@@ -209,7 +210,7 @@ def test_padding_does_not_fault() -> None:
 
 
 def test_nothing_can_be_selected_from_an_empty_tensor() -> None:
-    with pytest.raises(IndexRangeError, match="has no elements"):
+    with raises(IndexRangeError, match="has no elements"):
         gather(Tensor(np.ones((0, 3))), Tensor([0]), Tensor([0]))
     empty = Tensor(np.zeros(0, np.int64))
     assert gather(Tensor(np.ones((0, 3))), empty, empty).tolist() == []
@@ -261,7 +262,7 @@ def test_the_verifier_wants_an_index_of_int64_for_each_axis() -> None:
     index = UOp(Op.IOTA, dtypes.int64, (), 4)
     narrow = UOp(Op.CAST, dtypes.int32, (index,))
     verify(UOp(Op.GATHER, x.dtype, (x, index, index)), "parametric")
-    with pytest.raises(VerifyError, match="2 indices, one per axis, not 1"):
+    with raises(VerifyError, match="2 indices, one per axis, not 1"):
         verify(UOp(Op.GATHER, x.dtype, (x, index)), "parametric")
-    with pytest.raises(VerifyError, match="indices of int64"):
+    with raises(VerifyError, match="indices of int64"):
         verify(UOp(Op.GATHER, x.dtype, (x, index, narrow)), "parametric")

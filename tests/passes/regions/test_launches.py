@@ -13,6 +13,7 @@ from ogive import Config, Tensor
 from ogive.engine.steps.compiled_graph import Launch
 from ogive.errors import IndexRangeError, VariableError
 from tests.engine.counting import Count
+from tests.raising import raises
 
 MEMORY_ONLY = Config(disk_cache=False, generalize=False)
 
@@ -67,7 +68,7 @@ def test_a_scalar_in_memory_serves_every_length() -> None:
 
 def test_a_fault_in_shared_code_names_the_users_line() -> None:
     x = Tensor([[1, 2], [3, 4]])
-    with pytest.raises(ZeroDivisionError, match="made = x // zero"):
+    with raises(ZeroDivisionError, match="by a zero element", quoting="made = x // zero"):
         zero = x - x
         made = x // zero
         made.realize()
@@ -106,7 +107,7 @@ def test_positions_are_fixed_for_each_launch_and_cannot_be_bound() -> None:
     plan = made.prepare(config=MEMORY_ONLY)
     rows = [dict(step.fixed) for step in plan.steps if getattr(step, "fixed", ())]
     assert len(rows) >= 3
-    with pytest.raises(VariableError, match="'#0'"):
+    with raises(VariableError, match="'#0'"):
         plan.execute_with_vars(**{"#0": 2})
 
 
@@ -128,5 +129,5 @@ def test_a_fault_in_a_rerolled_loop_names_the_users_line() -> None:
     table = Tensor(data(6, 3)).exp().contiguous()
     index = Tensor([0, 9, 1])
     rows = [table[i : i + 1, :].expand(3, 3).gather(0, index[None].expand(1, 3)) for i in range(4)]
-    with pytest.raises(IndexRangeError, match="rows = "):
+    with raises(IndexRangeError, match="outside the tensor it selects from", quoting="rows = "):
         Tensor.realize_batch(rows, config=MEMORY_ONLY)

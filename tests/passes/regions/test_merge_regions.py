@@ -21,6 +21,7 @@ from ogive.optim import AdamW
 from ogive.store.encoding import DamagedRecord
 from ogive.store.records import pack_kernel, unpack_kernel
 from tests.engine.counting import Count
+from tests.raising import raises
 
 CHECKED = Config(verify=True, disk_cache=False)
 Array = Any
@@ -358,7 +359,7 @@ def test_the_verifier_refuses_two_stores_to_one_buffer() -> None:
         UOp(Op.ASSIGN, dtypes.void, (memory, UOp.const(dtypes.float32, number)))
         for number in (1.0, 2.0)
     ]
-    with pytest.raises(OgiveError, match="stores to different buffers"):
+    with raises(OgiveError, match="stores to different buffers"):
         verify(UOp(Op.SINK, dtypes.void, tuple(kept)), "region")
 
 

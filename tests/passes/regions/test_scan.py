@@ -22,6 +22,7 @@ from ogive.passes.place.place_axes import place_axes
 from ogive.passes.place.placement import Placement
 from tests.passes.place.test_placements import Kernel, check
 from tests.passes.regions.selection import kernels_of, scan
+from tests.raising import raises
 
 Array = NDArray[Any]
 RANDOM = np.random.default_rng(17)
@@ -154,11 +155,11 @@ def test_the_verifier_wants_an_axis_and_a_start_that_fit() -> None:
     x = UOp(Op.RESHAPE, dtypes.float32, (UOp(Op.PARAM, dtypes.float32, (), (0, 6, "CPU")),), (2, 3))
     start = UOp(Op.SHRINK, dtypes.float32, (x,), ((0, 1), (0, 3)))
     verify(UOp(Op.SCAN_AXIS, x.dtype, (x, start), (Op.ADD, 0)), "parametric")
-    with pytest.raises(VerifyError, match="an axis below 2, not 2"):
+    with raises(VerifyError, match="an axis below 2, not 2"):
         verify(UOp(Op.SCAN_AXIS, x.dtype, (x,), (Op.ADD, 2)), "parametric")
-    with pytest.raises(VerifyError, match=r"\(2, 1\) to start from, not \(1, 3\)"):
+    with raises(VerifyError, match=r"\(2, 1\) to start from, not \(1, 3\)"):
         verify(UOp(Op.SCAN_AXIS, x.dtype, (x, start), (Op.ADD, 1)), "parametric")
-    with pytest.raises(VerifyError, match="combine: combining, axis: int"):
+    with raises(VerifyError, match="combine: combining, axis: int"):
         verify(UOp(Op.SCAN_AXIS, x.dtype, (x,), (Op.SUB, 1)), "parametric")
 
 
@@ -185,7 +186,7 @@ def test_long_rows_are_turned_in_registers() -> None:
 def test_only_the_axis_of_a_scan_has_a_tile_in_order() -> None:
     loops = rangeify(kernels_of(scan(Tensor(np.zeros((4, 8))), Op.ADD, 1))[0])
     (along,) = ordered_axes(loops)
-    with pytest.raises(OptimizeError, match="names axis"):
+    with raises(OptimizeError, match="names axis"):
         place_axes(loops, Placement(lanes={along.arg[0]: 4}))
 
 

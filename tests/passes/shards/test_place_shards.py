@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from ogive.config import Config
-from ogive.errors import VerifyError
+from ogive.errors import VerifyError, words_of
 from ogive.ir import dtype as dtypes
 from ogive.ir.dialects.verify import verify
 from ogive.ir.layouts import COPIES, Layout
@@ -141,7 +141,7 @@ def test_the_verifier_knows_layouts() -> None:
     def check(node: UOp) -> str:
         with pytest.raises(VerifyError) as caught:
             verify(node, "parametric")
-        return str(caught.value)
+        return words_of(caught.value)
 
     assert "a mesh with one place for each device" in check(shard(DEVICES, (3,), (0,)))
     assert "and no device twice" in check(shard(("CPU", "CPU"), (2,), (0,)))

@@ -12,9 +12,10 @@ from ogive import Config, Tensor
 from ogive.config import Graph
 from ogive.passes.pipeline.graph_passes import cut_kernels
 from ogive.search.graph.schedule_times import CutGraph, kernel_work, schedule_time
-from ogive.search.graph.search_graph import Finding, search_graph
+from ogive.search.graph.search_graph import search_graph
 from ogive.targets.costs import CPU_COSTS
 from ogive.targets.estimates import operation_time
+from ogive.targets.findings import Finding
 from ogive.targets.target import describe_cpu
 from tests.passes.parametric import normalize
 

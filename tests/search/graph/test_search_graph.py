@@ -26,8 +26,10 @@ from ogive.search.graph.rules.exact_rules import exact_rules
 from ogive.search.graph.rules.rounding_rules import rounding_rules
 from ogive.search.graph.saturation import Budget, Saturation
 from ogive.search.graph.schedule_times import schedule_time
-from ogive.search.graph.search_graph import Finding, search_graph
+from ogive.search.graph.search_graph import search_graph
+from ogive.targets.findings import Finding
 from tests.passes.parametric import normalize
+from tests.raising import raises
 from tests.search.graph.graphs import apply, given, product, sink
 from tests.search.graph.random_graphs import random_sink
 
@@ -242,12 +244,12 @@ def test_findings_are_given_to_who_asks() -> None:
     "wrong", [{"nodes": -1}, {"rounds": 1.5}, {"milliseconds": float("nan")}]
 )
 def test_bounds_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ConfigError, match="graph search"):
+    with raises(ConfigError, match="graph search"):
         Graph(**wrong)  # type: ignore[arg-type]
 
 
 def test_an_unknown_exactness_is_refused() -> None:
-    with pytest.raises(ConfigError, match="exactness is one of exact, rounding, got 'rouding'"):
+    with raises(ConfigError, match="exactness is one of exact, rounding, got 'rouding'"):
         Config(exactness="rouding")
 
 

@@ -11,7 +11,8 @@ import pytest
 from ogive import Config, Graph, Tensor
 from ogive.devices.cpu.host import host_target
 from ogive.passes.pipeline.graph_passes import cut_kernels
-from ogive.search.graph.search_graph import Finding, search_graph
+from ogive.search.graph.search_graph import search_graph
+from ogive.targets.findings import Finding
 from tests.passes.parametric import normalize
 
 ROUNDING = Config(exactness="rounding", search=Graph(milliseconds=10_000))

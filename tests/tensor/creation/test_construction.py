@@ -18,6 +18,7 @@ from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError, DtypeErr
 from ogive.ir import dtype as dtypes
 from ogive.ir.ops import Op
 from ogive.tensor.creation.user_data import memory_of
+from tests.raising import raises
 from tests.tensor.interpreter import evaluate
 
 
@@ -118,7 +119,7 @@ def test_an_empty_tensor_has_values_without_computing() -> None:
     ],
 )  # fmt: skip
 def test_bad_data_is_refused_in_words(data: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         Tensor(data)
 
 
@@ -161,21 +162,21 @@ def test_a_list_of_tensors_takes_values_and_no_gradients() -> None:
     ],
 )  # fmt: skip
 def test_lists_with_tensors_that_do_not_fit_are_refused(data: Any, words: str) -> None:
-    with pytest.raises(ShapeError, match=words):
+    with raises(ShapeError, match=words):
         Tensor(data)
 
 
 def test_an_unknown_dtype_names_the_nearest() -> None:
-    with pytest.raises(DtypeError, match=r"unknown dtype 'flaot32' \(did you mean 'float32'\?\)"):
+    with raises(DtypeError, match=r"unknown dtype 'flaot32' \(did you mean 'float32'\?\)"):
         Tensor([1], dtype="flaot32")
-    with pytest.raises(DtypeError, match="the dtypes are bool, int8"):
+    with raises(DtypeError, match="the dtypes are bool, int8"):
         ogive.zeros(2, dtype="quaternion")
 
 
 def test_an_unknown_device_names_the_nearest() -> None:
-    with pytest.raises(DeviceError, match=r"unknown device 'CPUU' \(did you mean 'CPU'\?\)"):
+    with raises(DeviceError, match=r"unknown device 'CPUU' \(did you mean 'CPU'\?\)"):
         Tensor([1], device="CPUU")
-    with pytest.raises(DeviceError, match="the devices are CPU"):
+    with raises(DeviceError, match="the devices are CPU"):
         ogive.zeros(2, device="abacus")
     assert Tensor([1], device="cpu").device == "CPU"
 
@@ -184,12 +185,12 @@ def test_to_takes_a_dtype_or_a_device() -> None:
     x = Tensor([1, 2])
     assert x.to("float16").dtype is ogive.float16
     assert x.to("cpu").device == "CPU"
-    with pytest.raises(DeviceError, match=r"unknown device 'gpu' \(did you mean 'CPU'\?\)"):
+    with raises(DeviceError, match=r"unknown device 'gpu' \(did you mean 'CPU'\?\)"):
         x.to("gpu")
     for name in ("xpu", "xpu:0", "mps"):
-        with pytest.raises(DeviceError, match=f"unknown device '{name}'.*; the devices are CPU"):
+        with raises(DeviceError, match=f"unknown device '{name}'.*; the devices are CPU"):
             x.to(name)
-    with pytest.raises(ArgumentTypeError, match=r"unknown dtype 'flot16' \(did you mean 'float16'"):
+    with raises(ArgumentTypeError, match=r"unknown dtype 'flot16' \(did you mean 'float16'"):
         x.to("flot16")
 
 
@@ -206,7 +207,7 @@ def test_a_tensor_equals_nothing_of_another_kind() -> None:
     equal, different = x == None, x != "a"  # noqa: E711
     assert [equal, different] == [False, True]
     assert (x == 1).tolist() == [True, False] and x in [None, x]
-    with pytest.raises(TypeError, match="eq takes tensors, numbers and NumPy arrays, not list"):
+    with raises(TypeError, match="eq takes tensors, numbers and NumPy arrays, not list"):
         assert x == [1.0, 2.0]
 
 
@@ -214,7 +215,7 @@ def test_text_is_of_values() -> None:
     x = Tensor([1.0, 2.0]) + 1
     assert str(x) == f"{x}" == "Tensor([2., 3.], shape=(2,), dtype=float32, device=CPU)"
     assert f"{x.mean():.3f}" == "2.500" and f"{Tensor(7):03d}" == "007"
-    with pytest.raises(TypeError, match=r"'\.3f' is for one number, .* the shape \(2,\)"):
+    with raises(TypeError, match=r"'\.3f' is for one number, .* the shape \(2,\)"):
         format(x, ".3f")
     assert f"loss {x.mean()}, {Tensor(7)}" == "loss 2.5, 7"
     captured = ogive.jit(lambda x: (f"{x} {x.sum()}", x + 1)[1])
@@ -226,25 +227,25 @@ def test_pytorchs_functions_are_methods_of_their_first_argument() -> None:
     x = package([[1.0, 3.0, 2.0]])
     assert ogive.topk(x, 2).indices.tolist() == [[1, 2]]
     assert ogive.softmax(input=x, dim=1).shape == nn.functional.softmax(x, -1).shape == (1, 3)
-    with pytest.raises(TypeError, match=r"relu takes a tensor first, got list"):
+    with raises(TypeError, match=r"relu takes a tensor first, got list"):
         ogive.relu([1.0])
-    with pytest.raises(TypeError, match=r"gelu takes a tensor first, got ndarray"):
+    with raises(TypeError, match=r"gelu takes a tensor first, got ndarray"):
         nn.functional.gelu(np.ones(3))
 
 
 def test_bool_and_item_need_one_element() -> None:
     x = ogive.zeros(2, 3)
-    with pytest.raises(ShapeError, match=r"bool\(\) of 6 elements .*use any\(\) or all\(\)"):
+    with raises(ShapeError, match=r"bool\(\) of 6 elements .*use any\(\) or all\(\)"):
         bool(x)
-    with pytest.raises(ShapeError, match=r"item\(\) needs one element, and shape \(2, 3\) has 6"):
+    with raises(ShapeError, match=r"item\(\) needs one element, and shape \(2, 3\) has 6"):
         x.item()
     assert not Tensor(0.0) and int(Tensor(3)) == 3 and float(Tensor(2.5)) == 2.5
 
 
 def test_scalars_have_no_length() -> None:
-    with pytest.raises(ArgumentTypeError, match=r"no len\(\)"):
+    with raises(ArgumentTypeError, match=r"no len\(\)"):
         len(Tensor(1))
-    with pytest.raises(ArgumentTypeError, match="cannot be iterated"):
+    with raises(ArgumentTypeError, match="cannot be iterated"):
         iter(Tensor(1))
 
 
@@ -258,15 +259,15 @@ def test_arange_has_numpys_length(arguments: Any, expected: int) -> None:
 
 
 def test_ranges_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="from 0 to 5 by 0 is not a finite range"):
+    with raises(ArgumentError, match="from 0 to 5 by 0 is not a finite range"):
         ogive.arange(0, 5, 0)
-    with pytest.raises(ArgumentError, match="is not a finite range"):
+    with raises(ArgumentError, match="is not a finite range"):
         ogive.arange(float("nan"))
-    with pytest.raises(ArgumentError, match="num is -1"):
+    with raises(ArgumentError, match="num is -1"):
         ogive.linspace(0, 1, -1)
-    with pytest.raises(ShapeError, match=r"zeros: axis 1 of \(2, -3\) has a negative length"):
+    with raises(ShapeError, match=r"zeros: axis 1 of \(2, -3\) has a negative length"):
         ogive.zeros(2, -3)
-    with pytest.raises(ArgumentTypeError, match=r"zeros: a length must be an integer, got 2\.5"):
+    with raises(ArgumentTypeError, match=r"zeros: a length must be an integer, got 2\.5"):
         ogive.zeros(2.5)
 
 
@@ -290,7 +291,7 @@ def test_import_brings_in_nothing_heavy() -> None:
     ],
 )
 def test_numbers_that_do_not_fit_are_not_wrapped(fill: Any) -> None:
-    with pytest.raises(ArgumentError, match="does not fit int8, which holds -128 to 127"):
+    with raises(ArgumentError, match="does not fit int8, which holds -128 to 127"):
         fill(Tensor([1, 2], dtype="int8"))
 
 
@@ -308,7 +309,7 @@ def test_lists_that_contain_themselves_are_refused() -> None:
     for _ in range(5000):
         deep = [deep]
     for nested in (inner, beside, deep):
-        with pytest.raises(ArgumentError, match="nested more than 64 deep, or contain themselves"):
+        with raises(ArgumentError, match="nested more than 64 deep, or contain themselves"):
             Tensor(nested)
 
 

@@ -15,6 +15,7 @@ from ogive.config import Config
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, GradientError, ShapeError
 from ogive.ir.traversal import walk
 from ogive.passes.graph.split_complex import split_complex
+from tests.raising import raises
 
 RNG = numpy.random.default_rng(3)
 A = RNG.normal(size=(3, 4)) + 1j * RNG.normal(size=(3, 4))
@@ -327,7 +328,7 @@ def test_complex_graphs_pass_the_verifier() -> None:
 def test_what_complex_numbers_do_not_have_is_refused(
     program: Callable[[Tensor], Any], error: type[Exception], words: str
 ) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         program(Tensor(A))
 
 

@@ -21,6 +21,7 @@ from ogive.errors import (
     TraceError,
 )
 from ogive.ir.ops import Op
+from tests.raising import raises
 from tests.tensor.interpreter import evaluate
 
 SLICES = st.builds(
@@ -259,24 +260,28 @@ def test_a_captured_function_refuses_a_mask_whose_count_is_needed() -> None:
 def test_bad_indices_are_refused_in_words(index: Any, error: Any, words: str) -> None:
     x = Tensor(X)
     for use in (lambda: x[index], lambda: x.__setitem__(index, 0)):
-        with pytest.raises(error, match=words):
+        with raises(error, match=words):
             use()
     np.testing.assert_array_equal(x.numpy(), X)
 
 
 def test_a_position_outside_is_a_fault_that_names_the_line() -> None:
     x = Tensor(X)
-    with pytest.raises(IndexRangeError, match="outside the tensor") as caught:
+    with raises(
+        IndexRangeError, match="outside the tensor", quoting=r"test_advanced_indexing\.py"
+    ):
         x[Tensor([0, 2])].numpy()
-    assert "test_advanced_indexing.py" in str(caught.value)
     y = Tensor([1, 2, 3])
     y[Tensor([0, 3])] = 9
-    with pytest.raises(IndexRangeError, match=r"y\[Tensor\(\[0, 3\]\)\] = 9"):
+    with raises(
+        IndexRangeError, match="outside the tensor it selects from",
+        quoting=r"y\[Tensor\(\[0, 3\]\)\] = 9",
+    ):
         y.numpy()
     assert y.tolist() == [1, 2, 3]
 
 
 def test_values_that_do_not_fit_are_refused() -> None:
     x = Tensor(X)
-    with pytest.raises(ShapeError, match=r"shape \(3,\) does not broadcast to \(2, 3, 4\)"):
+    with raises(ShapeError, match=r"shape \(3,\) does not broadcast to \(2, 3, 4\)"):
         x[[0, 1]] = Tensor([1, 2, 3])

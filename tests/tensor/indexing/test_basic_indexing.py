@@ -14,6 +14,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from ogive.ir.ops import Op
+from tests.raising import raises
 from tests.tensor.interpreter import evaluate
 
 bounds = st.one_of(st.none(), st.integers(-9, 9))
@@ -111,10 +112,10 @@ def test_a_step_pads_only_when_nothing_lies_around_the_slice() -> None:
 )  # fmt: skip
 def test_bad_indices_are_refused_in_words(index: Any, error: type[Exception], words: str) -> None:
     x = ogive.zeros(2, 3)
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         x[index]
     before = x.node
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         x[index] = 1
     assert x.node is before
 
@@ -126,6 +127,6 @@ def test_numpys_integers_index() -> None:
 def test_a_value_that_does_not_fit_changes_nothing() -> None:
     x = Tensor([[1, 2, 3]])
     before = x.node
-    with pytest.raises(ShapeError, match=r"shape \(2,\) does not broadcast to \(3,\)"):
+    with raises(ShapeError, match=r"shape \(2,\) does not broadcast to \(3,\)"):
         x[0] = Tensor([1, 2])
     assert x.node is before

@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, DtypeError
+from tests.raising import raises
 
 
 @pytest.mark.parametrize("name", ["gcd", "lcm"])
@@ -22,7 +23,7 @@ def test_divisors_and_multiples_are_pytorchs(name: str) -> None:
         other = getattr(torch, name)(*[torch.tensor(array) for array in arrays])
         assert mine.dtype.name == dtype
         numpy.testing.assert_array_equal(mine.numpy(), other.numpy())
-    with pytest.raises(DtypeError, match="integers"):
+    with raises(DtypeError, match="integers"):
         getattr(ogive, name)(Tensor([1.0]), 2)
 
 
@@ -38,7 +39,7 @@ def test_what_is_not_zero_is_found_without_knowing_how_much(shape: tuple[int, ..
         mine = ogive.nonzero_static(Tensor(mask), size=size, fill_value=-5)
         other = torch.nonzero_static(torch.tensor(mask), size=size, fill_value=-5)
         numpy.testing.assert_array_equal(mine.numpy(), other.numpy())
-    with pytest.raises(ArgumentError, match="negative"):
+    with raises(ArgumentError, match="negative"):
         ogive.nonzero_static(Tensor(mask), size=-1)
 
 

@@ -20,6 +20,7 @@ from ogive.errors import (
     LinearAlgebraError,
     ShapeError,
 )
+from tests.raising import raises
 
 random = np.random.default_rng(3)
 SQUARE = random.standard_normal((2, 4, 4))
@@ -213,11 +214,11 @@ def test_matrices_that_do_not_do_are_errors_at_the_users_line(
     call: Callable[[], Tensor], words: str
 ) -> None:
     lazy = call()
-    with pytest.raises(LinearAlgebraError, match=words) as caught:
+    line = inspect.getsourcelines(call)[1]
+    quoting = rf"test_linear_algebra\.py:{line}:"
+    with raises(LinearAlgebraError, match=words, quoting=quoting) as caught:
         lazy.numpy()
     assert isinstance(caught.value, ValueError)
-    line = inspect.getsourcelines(call)[1]
-    assert f"test_linear_algebra.py:{line}" in str(caught.value)
 
 
 X = Tensor(TALL)
@@ -225,7 +226,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: linalg.inv(X), ShapeError, r"linalg.inv: the shape is \(5, 3\); expected \(..., n, n"),
     (lambda: linalg.svd(X[0]), ShapeError, r"linalg.svd: the shape is \(3,\); expected \(..., m"),
     (lambda: linalg.det([[1.0]]), ArgumentTypeError, "linalg.det takes a tensor"),  # type: ignore[arg-type]
-    (lambda: linalg.qr(X.half()), DtypeError, "takes float32 and float64, not float16; cast it"),
+    (lambda: linalg.qr(X.half()), DtypeError, "complex numbers of them, not float16; cast it"),
     (lambda: linalg.solve(Tensor(SQUARE), X), ShapeError, r"B of shape \(..., 4, k\)"),
     (lambda: linalg.qr(X, "full"), ArgumentError, "'reduced', 'complete' or 'r', got 'full'"),
     (lambda: linalg.eigh(Tensor(SQUARE), "X"), ArgumentError, "UPLO is 'L' or 'U'"),
@@ -236,13 +237,13 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 @pytest.mark.parametrize(("call", "error", "words"), ERRORS)
 def test_errors_are_in_words(call: Callable[[], Any], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+    with raises(error, match=words):
         call()
 
 
 def test_a_complete_q_has_no_gradient() -> None:
     a = Tensor(TALL, requires_grad=True)
-    with pytest.raises(GradientError, match=r"linalg\.qr"):
+    with raises(GradientError, match=r"linalg\.qr"):
         linalg.qr(a, "complete").Q.sum().backward()
 
 

@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor, linalg
 from ogive.errors import LinearAlgebraError, ShapeError
+from tests.raising import raises
 
 RANDOM = numpy.random.default_rng(5)
 
@@ -43,7 +44,7 @@ def test_a_singular_matrix_is_known_by_its_column() -> None:
     inverse, info = linalg.inv_ex(A)
     assert info.tolist() == [2, 0]
     assert numpy.isnan(inverse.numpy()[0]).all() and inverse[1].tolist() == [[1, 0], [0, 1]]
-    with pytest.raises(LinearAlgebraError, match="column 2"):
+    with raises(LinearAlgebraError, match="column 2"):
         linalg.inv_ex(A, check_errors=True)
     assert linalg.cholesky_ex(Tensor([[1.0, 2.0], [2.0, 1.0]])).info.item() == 2
 
@@ -86,9 +87,9 @@ def test_the_exponential_of_matrices_of_any_size(scale: float) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     factors = linalg.lu_factor(Tensor(RANDOM.normal(size=(3, 3))))
-    with pytest.raises(ShapeError, match=r"\(..., 3, k\)"):
+    with raises(ShapeError, match=r"\(..., 3, k\)"):
         linalg.lu_solve(*factors, ogive.ones(2, 1, dtype="float64"))
-    with pytest.raises(ShapeError, match="as many elements"):
+    with raises(ShapeError, match="as many elements"):
         linalg.tensorinv(ogive.ones(2, 3), 1)
-    with pytest.raises(ShapeError, match="rows"):
+    with raises(ShapeError, match="rows"):
         linalg.householder_product(ogive.ones(2, 3), ogive.ones(2))

@@ -12,6 +12,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentTypeError, ShapeError
 from ogive.ir.ops import Op
+from tests.raising import raises
 from tests.tensor.interpreter import WAYS
 
 Read = Callable[[Tensor], Any]
@@ -100,9 +101,9 @@ def test_many_assignments_cost_the_same_each(read: Read) -> None:
 def test_a_value_that_does_not_fit_changes_nothing() -> None:
     x = Tensor([1, 2, 3])
     before = x.node
-    with pytest.raises(ShapeError, match=r"shape \(2,\) does not broadcast to \(3,\)"):
+    with raises(ShapeError, match=r"shape \(2,\) does not broadcast to \(3,\)"):
         x.assign(Tensor([1, 2]))
-    with pytest.raises(ArgumentTypeError, match="assign takes tensors, numbers and NumPy arrays"):
+    with raises(ArgumentTypeError, match="assign takes tensors, numbers and NumPy arrays"):
         x.assign("text")
     assert x.node is before
 

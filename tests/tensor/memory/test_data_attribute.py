@@ -7,11 +7,11 @@ import pickle
 from typing import Any
 
 import numpy
-import pytest
 
 import ogive
 from ogive import Tensor, nn
 from ogive.errors import TraceError
+from tests.raising import raises
 
 
 def leaf() -> Tensor:
@@ -99,7 +99,7 @@ def test_a_captured_function_sets_data_where_there_are_no_views() -> None:
     change()
     assert w.tolist() == [4.0, 8.0]
     view = w.data
-    with pytest.raises(TraceError, match=r"which memory a tensor .* shows"):
+    with raises(TraceError, match=r"which memory a tensor .* shows"):
         change.clear()
         change()
     assert view.tolist() == w.tolist() == [4.0, 8.0]

@@ -14,6 +14,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentTypeError, DeviceError, DtypeError, ShapeError
 from ogive.tensor.late_methods import load_methods
+from tests.raising import raises
 
 load_methods(Tensor)
 NAMES = sorted(
@@ -125,11 +126,11 @@ def test_a_value_made_before_keeps_what_it_was() -> None:
 
 def test_an_integer_tensor_takes_no_floats() -> None:
     x = Tensor([1, 2])
-    with pytest.raises(DtypeError, match="div_: the result is of float32, which a tensor of int64"):
+    with raises(DtypeError, match="div_: the result is of float32, which a tensor of int64"):
         x /= 2
-    with pytest.raises(DtypeError, match="exp_: the result is of float32"):
+    with raises(DtypeError, match="exp_: the result is of float32"):
         x.exp_()
-    with pytest.raises(DtypeError, match="add_: the result is of int64, which a tensor of bool"):
+    with raises(DtypeError, match="add_: the result is of int64, which a tensor of bool"):
         Tensor([True]).add_(Tensor([2]))
     assert x.tolist() == [1, 2]
     assert x.half().add_(Tensor([0.5], dtype="float64")).dtype is ogive.float16
@@ -137,13 +138,13 @@ def test_an_integer_tensor_takes_no_floats() -> None:
 
 def test_a_result_of_another_shape_is_refused() -> None:
     x = Tensor([1, 2])
-    with pytest.raises(
+    with raises(
         ShapeError, match=r"add_: the result has the shape \(3, 2\), and the tensor"
     ):
         x += ogive.ones(3, 2, dtype="int64")
-    with pytest.raises(ShapeError, match="does not broadcast"):
+    with raises(ShapeError, match="does not broadcast"):
         x.copy_(Tensor([1, 2, 3]))
-    with pytest.raises(ArgumentTypeError, match=r"fill_ takes a number or a scalar, not the shape"):
+    with raises(ArgumentTypeError, match=r"fill_ takes a number or a scalar, not the shape"):
         x.fill_(Tensor([1, 2]))
     assert x.fill_(Tensor(5)).tolist() == [5, 5]
 
@@ -151,7 +152,7 @@ def test_a_result_of_another_shape_is_refused() -> None:
 def test_a_file_is_not_written_to(tmp_path: Any) -> None:
     np.arange(3).tofile(tmp_path / "values")
     x = Tensor.from_file(tmp_path / "values", (3,), "int64")
-    with pytest.raises(DeviceError, match="cannot be assigned to"):
+    with raises(DeviceError, match="cannot be assigned to"):
         x += 1
 
 
@@ -180,7 +181,7 @@ def test_fill_diagonal_of_several_axes_and_of_tall_matrices(
 
 
 def test_fill_diagonal_refuses_axes_of_several_lengths() -> None:
-    with pytest.raises(ShapeError, match="all of one length"):
+    with raises(ShapeError, match="all of one length"):
         Tensor(np.zeros((2, 2, 3))).fill_diagonal_(1)
 
 

@@ -15,6 +15,7 @@ import ogive.torch
 from ogive import Tensor
 from ogive.errors import GradientError, ShapeError
 from ogive.live import history
+from tests.raising import raises
 
 Library = Any
 
@@ -180,9 +181,9 @@ def test_overlapping_views_are_written_in_order() -> None:
 def test_an_element_that_is_shown_twice_is_not_written(view: Callable[[Tensor], Tensor]) -> None:
     x = Tensor(np.arange(24, dtype=np.float32).reshape(4, 6))
     shown = view(x)
-    with pytest.raises(ShapeError, match=r"write to a copy \(clone\(\)\)"):
+    with raises(ShapeError, match=r"write to a copy \(clone\(\)\)"):
         shown.add_(1)
-    with pytest.raises(ShapeError, match="more than once"):
+    with raises(ShapeError, match="more than once"):
         shown[...] = 0
     assert x.sum().item() == 276
     x += 1
@@ -194,9 +195,9 @@ def test_an_element_that_is_shown_twice_is_not_written_when_nobody_else_shows_it
     library: Library,
 ) -> None:
     shown = library.ones(4).expand(2, 4)  # whose tensor of four elements is gone
-    with pytest.raises(ShapeError, match="more than once"):
+    with raises(ShapeError, match="more than once"):
         shown[1] = 5
-    with pytest.raises(ShapeError, match="more than once"):
+    with raises(ShapeError, match="more than once"):
         shown.T.add_(1)
     assert shown.tolist() == [[1.0] * 4] * 2
     copied = library.ones(4).expand(2, 4).contiguous()
@@ -208,7 +209,7 @@ def test_an_element_that_is_shown_twice_is_not_written_when_nobody_else_shows_it
 def test_parts_of_complex_numbers_are_shown_and_not_written(part: str) -> None:
     z = Tensor([1 + 2j, 3 + 4j])
     shown = getattr(z, part)
-    with pytest.raises(ShapeError, match="computed from them"):
+    with raises(ShapeError, match="computed from them"):
         shown.zero_()
     z[0] = 5 + 6j
     assert shown.tolist() == getattr(z, part).tolist()
@@ -324,7 +325,7 @@ def test_gradients_flow_through_views_as_in_pytorch(program: Any) -> None:
 )
 def test_a_leaf_is_not_written_through_a_view_while_gradients_flow(write: Any) -> None:
     w = Tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    with pytest.raises(GradientError, match=r"requires gradients.*no_grad"):
+    with raises(GradientError, match=r"requires gradients.*no_grad"):
         write(w)
     assert w.tolist() == [[1.0, 2.0], [3.0, 4.0]]
     with ogive.no_grad():

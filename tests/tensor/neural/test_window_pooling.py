@@ -13,6 +13,7 @@ import torch.nn.functional as F
 import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
+from tests.raising import raises
 from tests.tensor.oracle import (
     ErrorCase,
     agree,
@@ -131,7 +132,7 @@ def test_the_dtype_stays(dtype: str) -> None:
 
 def test_integers_have_a_greatest_and_no_average() -> None:
     agree("max_pool2d", np.arange(-36, 36).reshape(2, 6, 6), 3, padding=1)
-    with pytest.raises(DtypeError, match="avg_pool2d does not take int64"):
+    with raises(DtypeError, match="avg_pool2d does not take int64"):
         Tensor(np.arange(16).reshape(1, 4, 4)).avg_pool2d(2)
 
 

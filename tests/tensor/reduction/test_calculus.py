@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import ogive
 from ogive import Tensor
 from ogive.errors import ArgumentError, AxisError, IndexRangeError, ShapeError
 from ogive.nn.functional import pdist
+from tests.raising import raises
 
 LINE = Tensor([1.0, 2.0, 4.0])
 
@@ -33,9 +35,8 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_refusals_say_what_was_expected(
     call: Callable[[], Any], error: type[Exception], words: str
 ) -> None:
-    with pytest.raises(error) as caught:
+    with raises(error, match=re.escape(words)):
         call()
-    assert words in str(caught.value)
 
 
 def test_a_derivative_is_exact_for_parabolas_at_uneven_points() -> None:

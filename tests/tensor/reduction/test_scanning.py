@@ -11,6 +11,7 @@ import torch
 import ogive
 from ogive import Tensor, Variable
 from ogive.errors import AxisError, DtypeError
+from tests.raising import raises
 
 RANDOM = np.random.default_rng(23)
 SHAPES = [((), 0), ((1,), 0), ((13,), -1), ((4, 21), 0), ((4, 21), 1), ((3, 0), 0), ((0, 3), 0)]
@@ -155,12 +156,12 @@ def test_symbolic_lengths_are_scanned() -> None:
 @pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"])
 def test_an_axis_that_there_is_not_is_refused(name: str) -> None:
     for shape, dim in (((3, 4), 2), ((3, 4), -3), ((), 1)):
-        with pytest.raises(AxisError, match=f"{name}: .*has no axis {dim}"):
+        with raises(AxisError, match=f"{name}: .*has no axis {dim}"):
             getattr(Tensor(np.zeros(shape)), name)(dim)
 
 
 def test_logcumsumexp_takes_floats_alone() -> None:
-    with pytest.raises(DtypeError, match="logcumsumexp takes floats, not int64"):
+    with raises(DtypeError, match="logcumsumexp takes floats, not int64"):
         Tensor([1, 2]).logcumsumexp(0)
 
 

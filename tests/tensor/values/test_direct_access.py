@@ -10,6 +10,7 @@ import pytest
 import ogive
 from ogive import Tensor
 from tests.engine.counting import Count
+from tests.raising import raises
 
 
 def memory(*shape: int) -> Tensor:
@@ -54,7 +55,7 @@ def test_a_view_of_what_a_plan_will_fill_executes_it() -> None:
 
 
 def test_views_in_captured_functions_have_no_values() -> None:
-    with pytest.raises(ogive.errors.TraceError, match="asks for values"):
+    with raises(ogive.errors.TraceError, match="asks for values"):
         ogive.jit(lambda x: x * x[0].item())(memory(3))
 
 

@@ -18,6 +18,7 @@ from ogive.compat.numpy_functions import BY_VALUE, FUNCTIONS, UFUNCS
 from ogive.devices.dlpack import make_capsule
 from ogive.errors import ArgumentTypeError, DeviceError, DtypeError, InterchangeError, TraceError
 from ogive.ir import dtype as dtypes
+from tests.raising import raises
 
 FOREIGN = (dtypes.bfloat16, dtypes.float8_e4m3, dtypes.float8_e5m2)
 
@@ -164,7 +165,7 @@ def test_what_a_plan_computes_is_copied_as_long_as_it_computes() -> None:
     x.assign(x + 1).realize()
     plan.execute()
     arrays.append(numpy.from_dlpack(y))
-    with pytest.raises(InterchangeError, match="without a copy"):
+    with raises(InterchangeError, match="without a copy"):
         y.__dlpack__(copy=False)
     plan.release()
     x.assign(x + 1).realize()
@@ -186,7 +187,7 @@ def test_borrowed_memory_is_lent_read_only() -> None:
     assert numpy.from_dlpack(x).ctypes.data == array.ctypes.data
     old = numpy.from_dlpack(Legacy(x))
     assert old.ctypes.data != array.ctypes.data and old.tolist() == [0, 1, 2]
-    with pytest.raises(InterchangeError, match="without a copy"):
+    with raises(InterchangeError, match="without a copy"):
         x.__dlpack__(copy=False)
 
 
@@ -218,7 +219,7 @@ def test_a_copy_can_be_asked_for() -> None:
     ],
 )
 def test_what_the_cpu_has_not_is_refused(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(InterchangeError, match=words) as caught:
+    with raises(InterchangeError, match=words) as caught:
         Tensor([1.0]).__dlpack__(**options)
     assert isinstance(caught.value, BufferError)
 
@@ -229,7 +230,7 @@ def test_values_cannot_leave_a_function_that_is_captured() -> None:
         numpy.from_dlpack(x)
         return x
 
-    with pytest.raises(TraceError, match="asks for values"):
+    with raises(TraceError, match="asks for values"):
         leak(Tensor([1.0]))
 
 
@@ -332,17 +333,17 @@ class Capsule:
 
 
 def test_what_cannot_be_taken_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="not list"):
+    with raises(ArgumentTypeError, match="not list"):
         ogive.from_dlpack([1, 2])
-    with pytest.raises(InterchangeError, match="refused"):
+    with raises(InterchangeError, match="refused"):
         ogive.from_dlpack(torch.ones(2, requires_grad=True))
-    with pytest.raises(InterchangeError, match="expected a capsule"):
+    with raises(InterchangeError, match="expected a capsule"):
         ogive.from_dlpack(Capsule(None))
-    with pytest.raises(DeviceError, match="unknown device"):
+    with raises(DeviceError, match="unknown device"):
         ogive.from_dlpack(numpy.ones(2), device="moon")
     used = numpy.ones(2).__dlpack__()
     ogive.from_dlpack(Capsule(used))
-    with pytest.raises(InterchangeError, match="has not been consumed"):
+    with raises(InterchangeError, match="has not been consumed"):
         ogive.from_dlpack(Capsule(used))
 
 
@@ -358,7 +359,7 @@ def test_a_capsule_of_something_else_is_refused(field: str, value: int, words: s
     target = tensor.dtype if field == "lanes" else tensor
     before = getattr(target, field)
     setattr(target, field, value)
-    with pytest.raises(InterchangeError, match=words):
+    with raises(InterchangeError, match=words):
         ogive.from_dlpack(Capsule(capsule))
     setattr(target, field, before)
 
@@ -370,7 +371,7 @@ def test_a_newer_protocol_is_refused() -> None:
     opened = dlpack._open(capsule)
     assert isinstance(opened, dlpack._Versioned)
     opened.major = 2
-    with pytest.raises(InterchangeError, match=r"DLPack 2.0; only version 1 is known"):
+    with raises(InterchangeError, match=r"DLPack 2.0; only version 1 is known"):
         ogive.from_dlpack(Capsule(capsule))
     opened.major = 1
 
@@ -381,7 +382,7 @@ def test_memory_that_is_not_aligned_is_copied() -> None:
     if array.flags.aligned:
         pytest.skip("this machine aligns anything")
     assert ogive.from_dlpack(array).tolist() == [2.5]
-    with pytest.raises(InterchangeError, match="cannot be read in place"):
+    with raises(InterchangeError, match="cannot be read in place"):
         ogive.from_dlpack(array, copy=False)
 
 
@@ -522,16 +523,16 @@ def test_facts_and_values_are_plain() -> None:
     ],
 )
 def test_what_there_is_none_of_is_refused(program: Any, words: str) -> None:
-    with pytest.raises(ArgumentTypeError, match=words):
+    with raises(ArgumentTypeError, match=words):
         program(ogive.ones(2, 2))
 
 
 def test_an_array_cannot_be_added_to_in_place() -> None:
     array = numpy.ones(2)
-    with pytest.raises(ArgumentTypeError, match="takes no out"):
+    with raises(ArgumentTypeError, match="takes no out"):
         array += ogive.ones(2)
 
 
 def test_dtypes_that_there_are_none_of_are_refused() -> None:
-    with pytest.raises(DtypeError, match="unknown dtype"):
+    with raises(DtypeError, match="unknown dtype"):
         Tensor(numpy.ones(2, ml_dtypes.float8_e4m3b11fnuz))

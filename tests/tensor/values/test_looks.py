@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import torch
 
 import ogive
 from ogive import nn
 from ogive.errors import ArgumentTypeError
+from tests.raising import raises
 
 
 def test_a_small_tensor_is_computed_to_be_shown() -> None:
@@ -76,5 +76,5 @@ def test_another_librarys_tensor_is_named() -> None:
     for call in (
         lambda: ogive.ones(3) + x, lambda: nn.Linear(3, 1)(x), lambda: ogive.cat([x]),
     ):  # fmt: skip
-        with pytest.raises(ArgumentTypeError, match=r"torch\.Tensor; ogive\.from_dlpack"):
+        with raises(ArgumentTypeError, match=r"torch\.Tensor; ogive\.from_dlpack"):
             call()

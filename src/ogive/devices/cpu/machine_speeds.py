@@ -9,11 +9,10 @@ disk, nothing is measured.
 from __future__ import annotations
 
 import contextlib
-import os
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from ogive.after_fork import Locked
 from ogive.config import Config
 from ogive.devices.cpu.host import host_cores, machine_signature
 from ogive.devices.cpu.host_machine import host_machine
@@ -32,7 +31,7 @@ JOBS_BEFORE = 4096
 """The number of parallel steps of a pool after which the machine is measured."""
 
 
-class MachineSpeeds:
+class MachineSpeeds(Locked):
     """The speed of the machine, as far as this process knows it.
 
     `cores` gives the number of threads that can run at once, `measure` the speeds of a target
@@ -50,11 +49,7 @@ class MachineSpeeds:
         self._measure = measure
         self._speeds: Speeds | None = None
         self._settled = False
-        self.renew_lock()
-
-    def renew_lock(self) -> None:
-        """Replace the lock, which another thread may have held when the process forked."""
-        self._lock = threading.Lock()
+        super().__init__()
 
     @contextlib.contextmanager
     def taken_for(self, speeds: Speeds) -> Iterator[None]:
@@ -124,4 +119,3 @@ class MachineSpeeds:
 
 
 machine_speeds = MachineSpeeds()
-os.register_at_fork(after_in_child=machine_speeds.renew_lock)

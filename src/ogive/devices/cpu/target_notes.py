@@ -1,4 +1,4 @@
-"""What a process that compiles nothing asks of its target: its key, and speeds to begin with.
+"""Notes on a target for processes that compile nothing: its key, and speeds to begin with.
 
 A target holds the whole cost model. A process that finds all its code on disk reads neither: the
 first process that made the target has noted these two for all that come after it.

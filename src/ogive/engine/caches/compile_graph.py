@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ogive.store.disk_cache import Disk, TargetKeys
 
 Targets = Mapping[str, Target]
-"""What code depends on, for each device that computes some of a graph."""
+"""The targets that code depends on, for each device that computes some of a graph."""
 
 
 def confirmed_targets(sink: UOp, config: Config) -> Targets:

@@ -27,7 +27,7 @@ Structure = tuple[object, ...]
 
 
 class CallStructures:
-    """What is known of graphs with calls, by their structure; of many, the oldest go."""
+    """Facts about graphs with calls, by their structure; of many, the oldest go."""
 
     LIMIT = 512
 

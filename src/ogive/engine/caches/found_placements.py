@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-import os
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ogive.after_fork import Locked
 from ogive.config import Config
 from ogive.counters import count
 from ogive.ir.node import UOp
@@ -25,9 +24,9 @@ from ogive.store.rows import Kind
 if TYPE_CHECKING:
     from ogive.passes.place.placement import Placement
     from ogive.passes.regions.number_slots import Schedule
-    from ogive.search.graph.search_graph import Finding
     from ogive.search.search_result import Result
     from ogive.store.disk_cache import Disk
+    from ogive.targets.findings import Finding
     from ogive.targets.target import Target
 
     Search = Callable[
@@ -82,13 +81,13 @@ MORE_KEPT, LESS_KEPT = -0.5, 2.0
 kept, or computed again."""
 
 
-class PlacementCache:
+class PlacementCache(Locked):
     """Results by region, bounded like kernels, first in first out."""
 
     def __init__(self) -> None:
         self._results: dict[Any, Result] = {}
         self._search: Search | None = None
-        self.renew_lock()
+        super().__init__()
 
     @contextlib.contextmanager
     def searching_by(self, search: Search) -> Iterator[None]:
@@ -98,10 +97,6 @@ class PlacementCache:
             yield
         finally:
             self._search = before
-
-    def renew_lock(self) -> None:
-        """Forget a lock that a thread of the parent process held when it forked."""
-        self._lock = threading.Lock()
 
     def get(self, region: UOp, target: Target, config: Config) -> Placement | None:
         """The placement that a search chose for a region; None for the heuristics' own."""
@@ -219,6 +214,3 @@ def _timed(schedule: Schedule, target: Target, config: Config) -> list[UOp]:
 
 def _regions(schedule: Schedule) -> list[UOp]:
     return [step.region.graph for step in schedule.kernels]
-
-
-os.register_at_fork(after_in_child=placement_cache.renew_lock)

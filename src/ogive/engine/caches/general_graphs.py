@@ -9,12 +9,11 @@ lengths are faster.
 
 from __future__ import annotations
 
-import os
-import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.after_fork import Locked
 from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.buffer import Buffer
@@ -104,7 +103,7 @@ class _Known(NamedTuple):
     executions: Executions
 
 
-class GeneralGraphs:
+class GeneralGraphs(Locked):
     """The families that this process knows, by structure; of many, the oldest go."""
 
     LIMIT = 512
@@ -114,11 +113,7 @@ class GeneralGraphs:
         self._families: dict[Any, Family] = {}
         self._constants: dict[tuple[UOp, str], UOp] = {}
         self._known: dict[tuple[UOp, Any], _Known] = {}
-        self.renew_lock()
-
-    def renew_lock(self) -> None:
-        """Forget the lock that a thread of the parent process held when it forked."""
-        self._lock = threading.Lock()
+        super().__init__()
 
     def recall(
         self, normalized: Normalized, config: Config
@@ -286,5 +281,3 @@ def _tell(skeleton: Skeleton, words: str, config: Config) -> None:
 
 
 general_graphs = GeneralGraphs(graph_cache)
-
-os.register_at_fork(after_in_child=general_graphs.renew_lock)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
+from ogive.after_fork import Locked
 from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.known_devices import find_device, host
@@ -107,13 +107,13 @@ def _key(sink: UOp, config: Config) -> tuple[Any, ...]:
     return (sink, *[find_device(device).target_key(config) for device in devices], config.code_key)
 
 
-class GraphCache:
+class GraphCache(Locked):
     """Compiled graphs: in memory by parametric graph (interned, so by identity), then on disk."""
 
     def __init__(self, limit: int = 1024) -> None:
         self._limit = limit
         self._graphs: dict[Any, Executions] = {}
-        self.renew_lock()
+        super().__init__()
 
     @contextlib.contextmanager
     def bounded_to(self, limit: int) -> Iterator[None]:
@@ -126,7 +126,7 @@ class GraphCache:
 
     def renew_lock(self) -> None:
         """Forget the locks that threads of the parent process held when it forked."""
-        self._lock = threading.Lock()
+        super().renew_lock()
         self._making: WeakValueDictionary[Any, _Making] = WeakValueDictionary()
 
     def has(self, sink: UOp, config: Config) -> bool:
@@ -244,5 +244,3 @@ def _log_origin(graph: CompiledGraph, how: str, start: float, config: Config) ->
 
 
 graph_cache = GraphCache()
-
-os.register_at_fork(after_in_child=graph_cache.renew_lock)

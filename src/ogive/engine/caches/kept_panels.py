@@ -19,13 +19,12 @@ panels made anew in every run, and so has an operand that is another one at each
 from __future__ import annotations
 
 import itertools
-import os
-import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
+from ogive.after_fork import Locked
 from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.buffer import Buffer
@@ -133,7 +132,7 @@ class Kept:
         return True
 
 
-class PanelCache:
+class PanelCache(Locked):
     """Panels by what they were made from. It alone keeps them, and those who read them just now.
 
     A panel that is taken out is freed at once, or after the runs that read it. Memory that dies
@@ -143,11 +142,7 @@ class PanelCache:
     def __init__(self) -> None:
         self._entries: dict[Hashable, Kept] = {}
         self.ticks = itertools.count(1)
-        self.renew_lock()
-
-    def renew_lock(self) -> None:
-        """Forget a lock that a thread of the parent process held when it forked."""
-        self._lock = threading.Lock()
+        super().__init__()
 
     def find(self, layout: Hashable, sources: Memories) -> Kept | None:
         """The panel of what `sources` hold now; None if nobody can tell whether that changes."""
@@ -205,7 +200,6 @@ def _size(kept: Kept) -> int:
 
 panel_cache = PanelCache()
 
-os.register_at_fork(after_in_child=panel_cache.renew_lock)
 
 
 class _Made(NamedTuple):

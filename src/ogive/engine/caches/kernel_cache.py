@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ogive.after_fork import Locked
 from ogive.config import Config
 from ogive.counters import count
 from ogive.devices.known_devices import host
@@ -30,16 +29,12 @@ if TYPE_CHECKING:
     from ogive.targets.target import Target
 
 
-class KernelCache:
+class KernelCache(Locked):
     """Kernels by content, bounded, first in first out. Plans keep what they use alive."""
 
     def __init__(self) -> None:
         self._kernels: dict[Any, Kernel] = {}
-        self.renew_lock()
-
-    def renew_lock(self) -> None:
-        """Forget a lock that a thread of the parent process held when it forked."""
-        self._lock = threading.RLock()
+        super().__init__()
 
     def kernels_for(
         self,
@@ -225,5 +220,3 @@ def _variables(region: UOp) -> dict[str, tuple[int, int]]:
 
 
 kernel_cache = KernelCache()
-
-os.register_at_fork(after_in_child=kernel_cache.renew_lock)

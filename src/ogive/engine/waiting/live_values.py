@@ -64,7 +64,7 @@ _OF_VARIABLES = (Op.BIND, Op.VARIABLE)
 
 
 class Run:
-    """What a run of some roots computes, and who waits for that.
+    """The values that a run of some roots computes, and the tensors that wait for them.
 
     `order` is the walk of the roots, `values` are those of its nodes that are more than views of
     memory, `waiting` the nodes that are built on these and that live tensors hold or read.

@@ -52,7 +52,7 @@ TESTS: dict[str, Callable[[Any], bool]] = {
 
 
 def expect_argument(node: UOp) -> str | None:
-    """What the op table expects as argument, in words; None if the node's argument fits."""
+    """The argument that the op table expects, in words; None if the node's argument fits."""
     op = node.op
     if not op.fields:
         return None if node.arg is None else "no argument"

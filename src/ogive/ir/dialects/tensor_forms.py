@@ -18,7 +18,7 @@ from ogive.ir.ops import COMPARISON, SCRATCH, TRANSCENDENTAL, Op
 from ogive.ir.shape import movement_argument
 
 Problem = str | None
-"""What was expected of a node, in words; None if nothing is wrong."""
+"""The form that was expected of a node, in words; None if nothing is wrong."""
 
 
 # Leaves

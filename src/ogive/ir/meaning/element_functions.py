@@ -15,13 +15,8 @@ import numpy
 
 from ogive.ir.dtype import BY_NAME
 from ogive.ir.meaning.number_formats import Array, held
+from ogive.ir.meaning.threefry import threefry
 from ogive.ir.ops import Op
-
-ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-"""By how many bits the rounds of Threefry rotate, for even and odd groups of four rounds."""
-
-PARITY = 0x1BD11BDA
-"""The exclusive or of the three words of a Threefry key."""
 
 
 def float_remainder(x: Array, y: Array) -> Array:
@@ -54,26 +49,6 @@ def integer_power(base: Array, exponent: Array) -> Array:
         power = numpy.where(remaining & 1, power * square, power)
         square, remaining = square * square, remaining >> 1
     return power
-
-
-def threefry(counter: Array, key: Array) -> Array:
-    """64 random bits: Threefry-2x32 with 20 rounds. The low word is the first of the block."""
-    first, second = _words(key)
-    keys = (first, second, first ^ second ^ numpy.uint32(PARITY))
-    x, y = _words(counter)
-    x, y = x + first, y + second
-    for group in range(5):
-        for amount in ROTATIONS[group % 2]:
-            x = x + y
-            y = (y << numpy.uint32(amount) | y >> numpy.uint32(32 - amount)) ^ x
-        x = x + keys[(group + 1) % 3]
-        y = y + keys[(group + 2) % 3] + numpy.uint32(group + 1)
-    return x.astype(numpy.uint64) | y.astype(numpy.uint64) << numpy.uint64(32)
-
-
-def _words(value: Array) -> tuple[Array, Array]:
-    low, high = value & numpy.uint64(0xFFFFFFFF), value >> numpy.uint64(32)
-    return low.astype(numpy.uint32), high.astype(numpy.uint32)
 
 
 def dot(left: Array, right: Array, elements: tuple[str, str]) -> Array:

@@ -25,7 +25,7 @@ from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.traversal import walk
 from ogive.jit.argument_trees import DISTURBED, Call
-from ogive.jit.calls.found_tensors import FoundTensors
+from ogive.jit.calls.captured_tensors import CapturedTensors
 from ogive.jit.calls.instance import Instance
 from ogive.jit.calls.overwriting import Overwriting
 from ogive.jit.calls.result_memory import Cell
@@ -78,14 +78,14 @@ class Entry:
         }
         self.writes = bool(prepared.written or prepared.moved or gone)
         self._input_numbers = trace.numbers
-        self._found = FoundTensors(trace, forget)
-        tensors = self._found.references
+        self._captured = CapturedTensors(trace, forget)
+        tensors = self._captured.references
         self._overwriting = Overwriting(trace, prepared, tensors, gone)
         self._results = CallResults(trace, prepared, self._wiring, tensors, gone)
         self.identities = [_reference(value, forget) for value in call.identities]
         fixed = prepared.normalized.variables
         self._fixed = {name: fixed[name] for name in fixed if name not in call.variables}
-        nodes = [memory.whole for memory in trace.found]
+        nodes = [memory.whole for memory in trace.captured]
         seen = walk((*nodes, *[view.seen for view in trace.views]))
         bound = {node.variable.name for node in seen if node.op is Op.BIND}
         self._shared = bound & call.variables.keys()
@@ -109,7 +109,7 @@ class Entry:
 
     def holds(self, call: Call) -> bool:
         """Whether this entry serves a call with its key as it stands."""
-        return self._is_for(call) and self._found.are_in_place()
+        return self._is_for(call) and self._captured.are_in_place()
 
     def claims(self, call: Call, traced: bool = False) -> bool:
         """Whether this entry serves a call as it stands, and what it writes to is its own by now.
@@ -117,13 +117,13 @@ class Entry:
         `effect_lock` is held until the call is over. What the function itself replaced while it was
         `traced` for this call does not matter yet.
         """
-        make_way(*self._overwriting.uses(call, self._found.now))
+        make_way(*self._overwriting.uses(call, self._captured.now))
         if not traced and not self._is_for(call):
             return False
         if unexecuted:
             self._execute_plans(call)
         with registry.graph_lock:  # no tensor moves between the look and the copies
-            in_place = self._found.are_in_place() and self._is_current(call)
+            in_place = self._captured.are_in_place() and self._is_current(call)
             return in_place and self._isolate(call)
 
     def is_shared(self, call: Call) -> bool:
@@ -169,8 +169,8 @@ class Entry:
         return self.find_again()
 
     def find_again(self) -> str | None:
-        """Look up the tensors that the function found; why the trace does not serve, or None."""
-        return self._found.find_again(self.config)
+        """Look up the captured tensors; why the trace does not serve, or None."""
+        return self._captured.find_again(self.config)
 
     # Running
 
@@ -208,8 +208,8 @@ class Entry:
             instance = self._instances.pop()
         except IndexError:
             instance = self._new_instance()
-        found = self._found.now
-        instance.fill_in(call.memories, found)
+        captured = self._captured.now
+        instance.fill_in(call.memories, captured)
         for at, supplier in enumerate(self._suppliers):
             instance.supplied[at] = supplier.take()
         variables: dict[str, int] = {}
@@ -219,7 +219,7 @@ class Entry:
             execution.set_variables(variables)
         cells = instance.cells(recycle=not variables)
         if execution.panels is not None:
-            self._show_sources(execution, call, found)
+            self._show_sources(execution, call, captured)
         if through is not None:
             execution = through(execution)
         if self.writes:
@@ -227,7 +227,7 @@ class Entry:
         fault = execution.run()
         if self._results.dropped:
             at_once(self._results.drops())
-        if clock.now != call.moment and _is_disturbed(call, found):
+        if clock.now != call.moment and _is_disturbed(call, captured):
             self._instances.append(instance)
             return DISTURBED
         if fault is not None:
@@ -251,11 +251,11 @@ class Entry:
         return Instance(self.prepared, self._wiring, supplies, self.config, self.name)
 
     def _show_sources(
-        self, execution: Execution, call: Call, found: Whereabouts | None
+        self, execution: Execution, call: Call, captured: Whereabouts | None
     ) -> None:
         """Let an execution know the memory that panels are made from in this call."""
         for slot, owner in self._wiring.sources:
-            given = _memory_of(owner, call, found)
+            given = _memory_of(owner, call, captured)
             execution.memories[slot] = given if isinstance(given, Buffer) else None
 
     def _write(
@@ -278,14 +278,14 @@ class Entry:
                 together = [*together, *self._results.donations(call)]
             at_once(together)
 
-        uses = self._overwriting.uses(call, self._found.now)
+        uses = self._overwriting.uses(call, self._captured.now)
         fault = execution.write(*uses, conclude)
         self._instances.append(instance)
         if fault is not None:
             raise self._explain(fault)
         if self.prepared.moved:
             owners = [owner for owner, _ in self.prepared.moved]
-            self._found.follow([owner.position for owner in owners if owner.kind == "found"])
+            self._captured.follow([owner.position for owner in owners if owner.kind == "captured"])
         return results[-1]
 
     def _variables(self, call: Call) -> dict[str, int]:
@@ -305,7 +305,7 @@ class Entry:
         return explain_fault(prepared.graph, prepared.normalized, self.config, fault)
 
     def _execute_plans(self, call: Call) -> None:
-        execute_plans_of([*call.memories, *self._found.buffers])
+        execute_plans_of([*call.memories, *self._captured.buffers])
 
     # In place
 
@@ -315,23 +315,23 @@ class Entry:
         False where an argument is to be computed first: another thread has assigned to it.
         """
         kept_graphs.pass_by()  # each look goes through those that read what is written
-        moved = self._overwriting.copy_for_others(call, self._found.now)
-        if self._found.now is None or not self.prepared.written:
+        moved = self._overwriting.copy_for_others(call, self._captured.now)
+        if self._captured.now is None or not self.prepared.written:
             return True
-        if moved and not self._found.look_up_all():
+        if moved and not self._captured.look_up_all():
             return False
-        return self._overwriting.separate(call, self._found.now)
+        return self._overwriting.separate(call, self._captured.now)
 
 
-def _is_disturbed(call: Call, found: Whereabouts | None) -> bool:
+def _is_disturbed(call: Call, captured: Whereabouts | None) -> bool:
     """Whether memory that a call reads was written to since."""
-    memories = (*call.memories, *(() if found is None else found.buffers))
+    memories = (*call.memories, *(() if captured is None else captured.buffers))
     return is_disturbed(call.moment, [m for m in memories if isinstance(m, Buffer)])
 
 
-def _memory_of(owner: Owner, call: Call, found: Whereabouts | None) -> Any:
-    """The memory of an argument or of a tensor that the function found, as they are used now."""
-    memories = call.memories if owner.kind == "input" or found is None else found.buffers
+def _memory_of(owner: Owner, call: Call, captured: Whereabouts | None) -> Any:
+    """The memory of an argument or of a captured tensor, as they are used now."""
+    memories = call.memories if owner.kind == "input" or captured is None else captured.buffers
     return memories[owner.position]
 
 

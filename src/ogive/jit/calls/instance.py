@@ -24,7 +24,7 @@ class Instance:
     """
 
     __slots__ = (
-        "_addresses", "_found", "_results", "_wiring", "_words", "execution", "supplied",
+        "_addresses", "_captured", "_results", "_wiring", "_words", "execution", "supplied",
     )  # fmt: skip
 
     def __init__(
@@ -47,7 +47,7 @@ class Instance:
             self._write(words, numbers[at:].ctypes.data)
         self.supplied = numbers.data
         self._addresses: list[int] = [0] * len(wiring.inputs)
-        self._found: Whereabouts | None = None
+        self._captured: Whereabouts | None = None
         # For each fresh result: the words that take its address, and cells to use again.
         self._results: list[tuple[Words, Cells]] = [
             (wiring.words[place], Cells(result, graph.result_bytes(place, result.nbytes)))
@@ -59,8 +59,8 @@ class Instance:
         for word in words:
             self._words[word] = address
 
-    def fill_in(self, memories: Sequence[Any], found: Whereabouts | None) -> None:
-        """Let the plan read the memories of a call's inputs, and the tensors that were found."""
+    def fill_in(self, memories: Sequence[Any], captured: Whereabouts | None) -> None:
+        """Let the plan read the memories of a call's inputs, and the captured tensors."""
         words, last, inputs = self._words, self._addresses, self._wiring.inputs
         for at, memory in enumerate(memories):
             address = memory.address if memory.__class__ is Buffer else _address(memory)
@@ -68,10 +68,10 @@ class Instance:
                 last[at] = address
                 for word in inputs[at]:
                     words[word] = address
-        if found is not None and self._found is not found:
-            for at, positions in self._wiring.found:
-                self._write(positions, found.addresses[at])
-            self._found = found
+        if captured is not None and self._captured is not captured:
+            for at, positions in self._wiring.captured:
+                self._write(positions, captured.addresses[at])
+            self._captured = captured
 
     def cells(self, recycle: bool) -> list[Cell]:
         """Memory for each fresh result that nobody else has, and that the plan writes to."""

@@ -49,29 +49,29 @@ class Overwriting:
         self._written = prepared.written
         owners = [*prepared.written, *[owner for owner, _ in prepared.moved]]
         self.changed = tuple(dict.fromkeys([*_positions(owners, "input"), *gone]))
-        ids = [overwritten.tensor.id for overwritten in trace.found]
+        ids = [overwritten.tensor.id for overwritten in trace.captured]
         self._ids = frozenset(ids)
-        self._changed_ids = frozenset([ids[at] for at in _positions(owners, "found")])
+        self._changed_ids = frozenset([ids[at] for at in _positions(owners, "captured")])
         stored = [prepared.owners[slot] for slot in prepared.graph.stored]
         self._stored_inputs = _positions(stored, "input")
-        self._stored_found = _positions(stored, "found")
+        self._stored_captured = _positions(stored, "captured")
         self._numbers = trace.numbers
-        self._found_numbers = [overwritten.number for overwritten in trace.found]
+        self._captured_numbers = [overwritten.number for overwritten in trace.captured]
         self._inputs = _positions(prepared.written, "input")
-        self._found = _positions(prepared.written, "found")
-        self._found_ids = frozenset([ids[at] for at in self._found])
-        overwritten = [trace.found[at].tensor for at in self._found]
+        self._written_captured = _positions(prepared.written, "captured")
+        self._captured_ids = frozenset([ids[at] for at in self._written_captured])
+        overwritten = [trace.captured[at].tensor for at in self._written_captured]
         self._storages = [weakref.ref(each) for each in overwritten if isinstance(each, Storage)]
 
     def uses(
-        self, call: Call, found: Whereabouts | None
+        self, call: Call, captured: Whereabouts | None
     ) -> tuple[Iterator[Buffer], Iterator[Buffer]]:
         """The memory that a call writes to, and all that it reads, if anybody asks."""
         given = call.memories
-        buffers = () if found is None else found.buffers
+        buffers = () if captured is None else captured.buffers
         stored: Any = chain(
             map(given.__getitem__, self._stored_inputs),
-            map(buffers.__getitem__, self._stored_found),
+            map(buffers.__getitem__, self._stored_captured),
         )
         read = [memory for memory in given if isinstance(memory, Buffer)]
         return stored, chain(read, filter(None, buffers))
@@ -89,8 +89,8 @@ class Overwriting:
         if not given:
             return False
         with registry.graph_lock:
-            found = [tensor for reference in self._tensors if (tensor := reference()) is not None]
-            known = {id(views.shared_storage(tensor) or tensor) for tensor in found}
+            alive = [tensor for reference in self._tensors if (tensor := reference()) is not None]
+            known = {id(views.shared_storage(tensor) or tensor) for tensor in alive}
             for tensor in {id(tensor): tensor for tensor in given}.values():
                 storage = views.shared_storage(tensor)
                 if storage is not None:
@@ -99,13 +99,13 @@ class Overwriting:
                     known.add(id(storage))
         return False
 
-    def copy_for_others(self, call: Call, found: Whereabouts | None) -> bool:
+    def copy_for_others(self, call: Call, captured: Whereabouts | None) -> bool:
         """Give whoever else reads memory that is about to be overwritten a copy of it.
 
         Tells whether tensors that are overwritten have other nodes for that. `graph_lock` is held.
         """
         moved = False
-        for tensor, number in self._read_by_others(call, found):
+        for tensor, number in self._read_by_others(call, captured):
             node = tensor.node
             flat = leaf_at(node, number)
             if is_read(flat, besides=[tensor.id]):
@@ -120,14 +120,14 @@ class Overwriting:
         return moved
 
     def _read_by_others(
-        self, call: Call, found: Whereabouts | None
+        self, call: Call, captured: Whereabouts | None
     ) -> list[tuple[Any, Number]]:
         """The memories that are to be overwritten, if somebody else may read one of them."""
         given = [(call.inputs[at], self._numbers[at]) for at in self._inputs]
         flats = {leaf_at(tensor.node, number) for tensor, number in given}
-        if found is not None:
-            flats.update(map(found.flats.__getitem__, self._found))
-        besides = self._found_ids.union([tensor.id for tensor, _ in given])
+        if captured is not None:
+            flats.update(map(captured.flats.__getitem__, self._written_captured))
+        besides = self._captured_ids.union([tensor.id for tensor, _ in given])
         # One look at all graphs above them, instead of one for each.
         if len(flats) == len(self._written) and not read_outside(flats, besides=besides):
             return []
@@ -135,21 +135,24 @@ class Overwriting:
 
     def _overwritten(self, call: Call) -> list[tuple[Any, Number]]:
         """The overwritten memory, but for what another thread has let go of while the call ran."""
-        found = [(self._tensors[at](), self._found_numbers[at]) for at in self._found]
+        captured = [
+            (self._tensors[at](), self._captured_numbers[at])
+            for at in self._written_captured
+        ]
         given = [(call.inputs[at], self._numbers[at]) for at in self._inputs]
-        return [each for each in (*found, *given) if each[0] is not None]
+        return [each for each in (*captured, *given) if each[0] is not None]
 
-    def separate(self, call: Call, found: Whereabouts) -> bool:
+    def separate(self, call: Call, captured: Whereabouts) -> bool:
         """Read arguments where they are now, after memory that they shared was copied.
 
         False where an argument is no memory any more, or is still what is overwritten.
         """
-        places = {id(buffer) for buffer in found.buffers}
+        places = {id(buffer) for buffer in captured.buffers}
         for at, memory in enumerate(call.memories):
             if id(memory) not in places:
                 continue
             for owner in self._written:
-                if owner.kind == "found" and found.buffers[owner.position] is memory:
+                if owner.kind == "captured" and captured.buffers[owner.position] is memory:
                     # Isolated by now, unless it became the very tensor a moment ago.
                     own = registry.buffer_of(leaf_at(call.inputs[at].node, self._numbers[at]))
                     if own is None or own is memory:

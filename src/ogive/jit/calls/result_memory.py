@@ -12,7 +12,7 @@ from ogive.devices.buffer import Buffer
 from ogive.engine.writes.missing_values import flat_node
 from ogive.ir.memory import shaped
 from ogive.ir.node import UOp
-from ogive.jit.tracing.prepare import Made
+from ogive.jit.tracing.prepare import ResultSlot
 from ogive.live import history, registry
 from ogive.live.references import count_references
 
@@ -30,7 +30,7 @@ class Cell:
 
     __slots__ = ("address", "buffer", "counts", "flat", "node")
 
-    def __init__(self, nbytes: int, result: Made) -> None:
+    def __init__(self, nbytes: int, result: ResultSlot) -> None:
         # No name of ours may hold it, or it would never be free.
         self.buffer = Buffer(nbytes, result.device)
         if nbytes > result.nbytes:
@@ -61,10 +61,10 @@ class Cell:
 class Cells:
     """Memory for one result of a captured function: cells that wait to be used again."""
 
-    __slots__ = ("_made", "_nbytes", "_waiting")
+    __slots__ = ("_nbytes", "_slot", "_waiting")
 
-    def __init__(self, result: Made, nbytes: int) -> None:
-        self._made = result
+    def __init__(self, result: ResultSlot, nbytes: int) -> None:
+        self._slot = result
         self._nbytes = nbytes
         self._waiting: list[Cell] = []
 
@@ -74,7 +74,7 @@ class Cells:
             if cell.is_free():
                 cell.buffer.writes += 2  # what was made from the old values is not for these
                 return cell
-        cell = Cell(self._nbytes, self._made)
+        cell = Cell(self._nbytes, self._slot)
         if self._nbytes <= RECYCLED_BYTES and recycle:
             if len(self._waiting) == RECYCLED_CELLS:
                 del self._waiting[0]

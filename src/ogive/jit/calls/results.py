@@ -19,7 +19,7 @@ from ogive.jit.argument_trees import Call, rebuild
 from ogive.jit.calls.result_memory import Cell
 from ogive.jit.calls.wiring import Wiring
 from ogive.jit.memories import layout_of_memory
-from ogive.jit.tracing.prepare import Made, Owner, Prepared
+from ogive.jit.tracing.prepare import Owner, Prepared, ResultSlot
 from ogive.jit.tracing.traced_function import Result, Spread, Trace
 from ogive.live import history, registry
 from ogive.tensor.core import hold, wrap
@@ -46,7 +46,7 @@ class CallResults:
         self.dropped = trace.dropped
         self._tree = trace.results
         self._spreads = trace.spreads
-        self._made = prepared.results
+        self._slots = prepared.results
         self._moved = prepared.moved
         self._fresh = wiring.fresh
         self._tensors = tensors
@@ -56,22 +56,22 @@ class CallResults:
         return (
             isinstance(self._tree, Result)
             and self._tree.kind == "fresh"
-            and len(self._fresh) == len(self._made) == 1
+            and len(self._fresh) == len(self._slots) == 1
         )
 
     def make(self, call: Call, cells: list[Cell], variables: dict[str, int]) -> Any:
         """The function's results. `graph_lock` is held, and nothing is donated yet."""
         by_slot = self._by_slot(cells)
         tensors: list[Tensor] = []
-        for made in self._made:
-            if made.donated is not None:
-                node = shaped(memory_leaf(call.inputs[made.donated].node), made.shape)
-            elif made.slot is None:
-                node = shaped(flat_node(Buffer(0), made.dtype, 0), made.shape)
+        for slot in self._slots:
+            if slot.donated is not None:
+                node = shaped(memory_leaf(call.inputs[slot.donated].node), slot.shape)
+            elif slot.slot is None:
+                node = shaped(flat_node(Buffer(0), slot.dtype, 0), slot.shape)
             else:
-                node = _node_of(by_slot[made.slot], made, variables)
+                node = _node_of(by_slot[slot.slot], slot, variables)
             registry.connect(node)
-            tensors.append(wrap(node, made.device))
+            tensors.append(wrap(node, slot.device))
         spread = [self._join(each, tensors) for each in self._spreads]
         taken = {
             id(tensor): hold(tensor.node, tensor.device)
@@ -95,7 +95,7 @@ class CallResults:
         parts = [tensors[at] for at in spread.parts]
         nodes = tuple([part.node for part in parts])
         node = registry.make(Op.MULTI, parts[0].dtype, nodes, tuple(spread.layout))
-        if self._made[spread.parts[0]].flows:
+        if self._slots[spread.parts[0]].flows:
             history.cut(node)
         return wrap(node, group_name(spread.layout.devices))
 
@@ -151,7 +151,7 @@ def donated_node(tensor: Any, name: str, path: str) -> UOp:
         return registry.make(Op.MULTI, tensor.dtype, tuple(parts), tuple(layout))
 
 
-def _node_of(cell: Cell, result: Made, variables: dict[str, int]) -> UOp:
+def _node_of(cell: Cell, result: ResultSlot, variables: dict[str, int]) -> UOp:
     shape: Shape = result.shape
     if variables:
         shape = tuple([rebind(n, variables) if isinstance(n, UOp) else n for n in shape])

@@ -1,4 +1,4 @@
-"""Where the tensors that a captured function found by itself lie, and of what kind they are."""
+"""Where captured tensors lie, and of what kind they are."""
 
 from __future__ import annotations
 

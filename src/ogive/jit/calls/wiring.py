@@ -1,12 +1,12 @@
 """Which argument words of a native plan each part of a call fills in.
 
-    f(x): return x @ w     slots   0 is input x, 1 is w, which it found, 2 is the result
+    f(x): return x @ w     slots   0 is input x, 1 is w, which it captures, 2 is the result
                            words   (result, x, w): slot 0 fills in word 1, 1 word 2, 2 word 0
 """
 
 from __future__ import annotations
 
-from ogive.jit.tracing.prepare import Made, Owner, Prepared
+from ogive.jit.tracing.prepare import Owner, Prepared, ResultSlot
 from ogive.jit.tracing.traced_function import Trace
 from ogive.named import NamedTuple
 
@@ -17,8 +17,8 @@ Words = tuple[int, ...]
 class Wiring(NamedTuple):
     """Where addresses go.
 
-    `words` has the argument words of each slot, `inputs` those of each input. `found` and
-    `supplies` have, of the tensors that the function found and of the numbers that it takes, those
+    `words` has the argument words of each slot, `inputs` those of each input. `captured` and
+    `supplies` have, of the captured tensors and of the numbers that it takes, those
     that the graph reads, by position. `fresh` are the results with new memory, one for each slot:
     several results may lie in it. `given` are the slots whose memory a call brings along, and
     `sources` those that panels are made from, with their owners.
@@ -26,9 +26,9 @@ class Wiring(NamedTuple):
 
     words: list[Words]
     inputs: list[Words]
-    found: list[tuple[int, Words]]
+    captured: list[tuple[int, Words]]
     supplies: list[tuple[int, Words]]
-    fresh: list[Made]
+    fresh: list[ResultSlot]
     given: frozenset[int]
     sources: list[tuple[int, Owner]]
 
@@ -52,7 +52,7 @@ def wire(trace: Trace, prepared: Prepared) -> Wiring:
     return Wiring(
         words=words,
         inputs=[by_owner.get(Owner("input", at), ()) for at in range(len(trace.numbers))],
-        found=used("found", len(trace.found)),
+        captured=used("captured", len(trace.captured)),
         supplies=used("supply", len(trace.supplies)),
         fresh=list(fresh.values()),
         given=frozenset([*prepared.owners, *fresh]),

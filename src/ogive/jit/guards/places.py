@@ -26,7 +26,7 @@ CONSTANTS = (
     enum.Enum,
 )  # fmt: skip
 CONTAINERS = (list, dict, set, deque, bytearray)
-"""What is watched as a whole, since nobody can tell which of its entries are read."""
+"""Containers that are watched as a whole, since nobody can tell which of its entries are read."""
 
 ABSENT: Any = type("Absent", (), {"__repr__": lambda _: "nothing"})()
 

@@ -21,7 +21,7 @@ _PARTS: dict[type, tuple[str, ...]] = {
     classmethod: ("__func__",),
     staticmethod: ("__func__",),
 }
-"""What is called or read through an object that Python itself has made."""
+"""Objects that are called or read through an object that Python itself has made."""
 
 
 def parts_of(value: Any) -> tuple[str, ...]:

@@ -41,20 +41,20 @@ def kept_outside(run: PlaceholderRun) -> list[Tensor]:
 
 
 def refuse_state_begun_twice(run: PlaceholderRun, kept_before: Mapping[int, Tensor]) -> None:
-    """What earlier runs of the function have `made` for later calls is not changed by this one.
+    """Raise `TraceError` if this run changes a tensor that an earlier run kept for later calls.
 
-    Whether making it was this call's change of it, nobody can tell: raises `TraceError`.
+    Nobody can tell whether keeping it was this call's change of it.
     """
-    for found in run.found:
-        if found.tensor.id in kept_before and found.final is not found.given:
-            raise begun_twice_error(run.function, found.tensor)
+    for captured in run.captured:
+        if captured.tensor.id in kept_before and captured.final is not captured.given:
+            raise begun_twice_error(run.function, captured.tensor)
 
 
 def _release_rules(run: PlaceholderRun) -> None:
     """Let go of what rules of gradients hold: the function has called backward() if it ever
     does, and nothing goes back through a function that was captured."""
     results = [leaf.node for _, leaf in leaves(run.returned, "") if isinstance(leaf, Tensor)]
-    updated = [found.final for found in run.found]
+    updated = [captured.final for captured in run.captured]
     for node in walk((*results, *updated, *[tensor.node for tensor in run.placeholders])):
         if node.op is Op.GRADIENT and hasattr(node.arg, "release"):
             node.arg.release()
@@ -67,14 +67,14 @@ def _made_besides(run: PlaceholderRun) -> list[Tensor]:
 
 
 def _fill_in(run: PlaceholderRun, tensors: list[Tensor]) -> None:
-    """Let tensors that remain read what the function found, and no placeholders. State that was
+    """Let tensors that remain read what the function captured, and no placeholders. State that was
     added is what it began as: the next run of the function changes it for this call."""
     begun = run.watch.begun
     with registry.graph_lock:
         memory = {
-            memory_leaf(each.given): _flat(each, found.tensor.node is found.seen)
-            for found in run.found if found.given is not found.seen
-            for each in memories_of(found)
+            memory_leaf(each.given): _flat(each, captured.tensor.node is captured.seen)
+            for captured in run.captured if captured.given is not captured.seen
+            for each in memories_of(captured)
         }  # fmt: skip
         for tensor in tensors:
             node = begun.get(tensor.id, tensor.node)
@@ -82,7 +82,7 @@ def _fill_in(run: PlaceholderRun, tensors: list[Tensor]) -> None:
 
 
 def _flat(memory: Memory, is_same: bool) -> UOp:
-    """The elements of memory that the function found, as they are now, in a row."""
+    """The elements of memory that the function captured, as they are now, in a row."""
     flat, node = memory_leaf(memory.seen), memory.tensor.node
     if is_same or not all(isinstance(size, int) for size in node.shape):
         return flat

@@ -29,7 +29,7 @@ from ogive.jit.tracing.refusals import (
     refuse_replaced_tensors,
 )
 from ogive.jit.tracing.traced_function import Memory
-from ogive.jit.tracing.watch import Found, Watch
+from ogive.jit.tracing.watch import CapturedTensor, Watch
 from ogive.jit.tracing.watched_slots import watching
 from ogive.live import history, registry
 from ogive.tensor import build
@@ -38,7 +38,7 @@ from ogive.tensor.creation.supplied_numbers import collecting
 from ogive.tensor.tensor import Tensor
 
 _FACTS = {"gradient": "grad", "is_flagged": "requires_grad", "hooks": "hooks"}
-"""What the slots of tensors are called outside."""
+"""The names of tensors' slots in messages."""
 
 _LEFT_OVER = "this tensor was made while ogive.jit captured {name}() and has no values"
 
@@ -78,7 +78,7 @@ class PlaceholderRun:
             refuse_moved_views(function, self.views)
             after = _identities(changed_args, changed_kwargs, names)
             refuse_replaced_arguments(function, before, after)
-            refuse_replaced_tensors(function, self.reads, [*self.found, *self.views])
+            refuse_replaced_tensors(function, self.reads, [*self.captured, *self.views])
         except BaseException:
             self.reads.undo()
             raise
@@ -97,8 +97,8 @@ class PlaceholderRun:
                         self.watch.find(leaf)
             finally:
                 self.reads.end()
-        self.found = [found for found in self.watch.found.values() if not found.is_view]
-        self.views = [found for found in self.watch.found.values() if found.is_view]
+        self.captured = [each for each in self.watch.captured.values() if not each.is_view]
+        self.views = [each for each in self.watch.captured.values() if each.is_view]
         self.supplies = supplies.uses
 
     def _tensor_records(self) -> list[Record]:
@@ -115,17 +115,17 @@ class PlaceholderRun:
             "is_flagged": list(watch.flags.values()),
             "hooks": list(watch.hooks.values()),
         }
-        found: list[Record] = []
+        records: list[Record] = []
         for name, entries in asked.items():
             for tensor, before in entries:
                 if not hasattr(tensor, name):
                     setattr(tensor, name, before)  # so that it can be asked without a default
                 path = f"{paths.get(id(tensor), 'a tensor')}.{_FACTS[name]}"
-                found.append(Place(tensor, name, before, True, path))
+                records.append(Place(tensor, name, before, True, path))
                 functions = getattr(before, "functions", None)
                 if functions is not None:
-                    found.append(content_of(functions, path))
-        return found
+                    records.append(content_of(functions, path))
+        return records
 
     def _make_placeholders(self) -> None:
         """One tensor per distinct input, on one memory per distinct buffer."""
@@ -208,11 +208,17 @@ class PlaceholderRun:
             placeholder.gradient = None
 
 
-def memories_of(found: Found) -> list[Memory]:
-    """The memories of a tensor that the function found; where it is none, what it stands for."""
+def memories_of(captured: CapturedTensor) -> list[Memory]:
+    """The memories of a captured tensor; where it is none, what it stands for."""
     return [
-        Memory(found.tensor, n, part_node(found.seen, n), part_node(found.given, n), found.seen)
-        for n in numbers_of(found.given)
+        Memory(
+            captured.tensor,
+            number,
+            part_node(captured.seen, number),
+            part_node(captured.given, number),
+            captured.seen,
+        )
+        for number in numbers_of(captured.given)
     ]
 
 

@@ -1,6 +1,6 @@
 """A trace becomes a compiled graph, and a list of what each of its slots is at a call.
 
-Three kinds of memory are told apart. Inputs and tensors that the function found are other people's:
+Three kinds of memory are told apart. Inputs and captured tensors are other people's:
 their addresses are filled in at each call. Results are fresh at each call. The rest is scratch.
 
     x.assign(x + 1); return x * 2     roots   AFTER(x, ASSIGN(x, x + 1)), MUL(AFTER(...), 2)
@@ -32,7 +32,7 @@ from ogive.named import NamedTuple, record
 from ogive.passes.capture.normalize import Normalized
 
 
-class Made(NamedTuple):
+class ResultSlot(NamedTuple):
     """A tensor that a call makes: in a slot of fresh memory, or of an input that was donated.
 
     A slot of None is for a tensor without elements. One that `flows` was computed from leaves.
@@ -52,7 +52,7 @@ class Made(NamedTuple):
 
 
 class Owner(NamedTuple):
-    """Whose memory a slot is: "input", "found" tensor or "supply" number so and so."""
+    """Whose memory a slot is: "input", "captured" tensor or "supply" number so and so."""
 
     kind: str
     position: int
@@ -63,16 +63,16 @@ class Prepared:
     """A compiled graph and the part that each of its slots plays.
 
     `written` are owners whose memory is overwritten in place; `moved` are those that get fresh
-    memory instead, and which of `made` they become.
+    memory instead, and which of the result slots they become.
     """
 
     graph: CompiledGraph
     normalized: Normalized
     owners: dict[int, Owner]
     constants: dict[int, Buffer]
-    results: list[Made]
+    results: list[ResultSlot]
     written: list[Owner]
-    moved: list[tuple[Owner, Made]]
+    moved: list[tuple[Owner, ResultSlot]]
 
 
 def prepare(
@@ -92,14 +92,14 @@ class _Preparation:
         for at, flat in enumerate(trace.flats):
             self.flats.setdefault(flat, Owner("input", at))
         stand_ins: dict[UOp, UOp] = {}
-        for at, found in enumerate(trace.found):
-            flat = memory_leaf(found.given)
+        for at, captured in enumerate(trace.captured):
+            flat = memory_leaf(captured.given)
             if flat.op is Op.BUFFER:
-                stand_ins[memory_leaf(found.seen)] = flat
-                self.flats.setdefault(flat, Owner("found", at))
+                stand_ins[memory_leaf(captured.seen)] = flat
+                self.flats.setdefault(flat, Owner("captured", at))
         for at, (flat, _) in enumerate(trace.supplies):
             self.flats[flat] = Owner("supply", at)
-        own = {"input": trace.flats, "found": [memory_leaf(f.given) for f in trace.found]}
+        own = {"input": trace.flats, "captured": [memory_leaf(f.given) for f in trace.captured]}
         updates = [(Owner(u.kind, u.position), u.node) for u in trace.updates]
         nodes = substitute(
             (*[entry.node for entry in trace.fresh], *[node for _, node in updates]),
@@ -200,9 +200,9 @@ class _Preparation:
             slot = None if asked is None else slots[asked]
             flows = self.trace.fresh[at].flows
             donated = self.donations.get(at)
-            results.append(Made(slot, donated, node.shape, node.dtype, device, flows))
+            results.append(ResultSlot(slot, donated, node.shape, node.dtype, device, flows))
         moved = [
-            (owner, Made(slots[asked], None, node.shape, node.dtype, self._device(owner)))
+            (owner, ResultSlot(slots[asked], None, node.shape, node.dtype, self._device(owner)))
             for (owner, node), asked in zip(self.moved, others, strict=True)
         ]
         owners, constants = self._parameters(graph, normalized)
@@ -246,8 +246,8 @@ class _Preparation:
             )
 
     def _device(self, owner: Owner) -> str:
-        if owner.kind == "found":
-            device: str = self.trace.found[owner.position].tensor.device
+        if owner.kind == "captured":
+            device: str = self.trace.captured[owner.position].tensor.device
         else:
             device = self.trace.flats[owner.position].device
         return device

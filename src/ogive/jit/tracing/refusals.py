@@ -12,7 +12,7 @@ from ogive.errors import Origin, TraceError
 from ogive.jit.argument_trees import leaves
 from ogive.jit.guards.reads import Reads
 from ogive.jit.retrace_reasons import function_name
-from ogive.jit.tracing.watch import Found
+from ogive.jit.tracing.watch import CapturedTensor
 from ogive.tensor.tensor import Tensor
 
 
@@ -30,23 +30,23 @@ def refuse_replaced_arguments(
             )
 
 
-def refuse_moved_views(function: Callable[..., Any], views: Sequence[Found]) -> None:
-    """A view that the function found still shows what it showed."""
-    for found in views:
-        if found.left:
+def refuse_moved_views(function: Callable[..., Any], views: Sequence[CapturedTensor]) -> None:
+    """A captured view still shows what it showed."""
+    for view in views:
+        if view.left:
             raise TraceError(
                 f"{function_name(function)} changes which memory a tensor of shape "
-                f"{found.tensor.shape} shows, of which there are views, and a captured "
+                f"{view.tensor.shape} shows, of which there are views, and a captured "
                 "function cannot do that; change it in place (copy_, data.copy_)",
                 _definition(function),
             )
 
 
 def refuse_replaced_tensors(
-    function: Callable[..., Any], reads: Reads, found: Sequence[Found]
+    function: Callable[..., Any], reads: Reads, captured: Sequence[CapturedTensor]
 ) -> None:
-    """A tensor that the function found is where it was."""
-    tensors = {id(each.tensor) for each in found}
+    """A captured tensor is where it was."""
+    tensors = {id(each.tensor) for each in captured}
     replaced = [
         place
         for place in reads.places_of_tensors()

@@ -5,8 +5,8 @@
     trace_results.py     what it returned and assigned to
     refusals.py          what a captured function cannot do
 
-Only memory can be found again at the next call. So what the function finds is computed first, if it
-is not there, and the function runs once more.
+Only memory can be found again at the next call. So captured tensors are computed first, if they are
+not there, and the function runs once more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ogive.jit.tracing.placeholder_run import PlaceholderRun
 from ogive.jit.tracing.refusals import kept_outside_error
 from ogive.jit.tracing.trace_results import trace_of
 from ogive.jit.tracing.traced_function import Trace
-from ogive.jit.tracing.watch import Found, trace_lock
+from ogive.jit.tracing.watch import CapturedTensor, trace_lock
 from ogive.live import registry
 from ogive.tensor import build
 from ogive.tensor.core import wrap
@@ -71,9 +71,9 @@ def _trace(
         run = run_again()
         ended.append(run)
         kept = kept_outside(run)
-        pending = [found.tensor for found in run.found if is_pending(found.tensor, found.seen)]
+        pending = [each.tensor for each in run.captured if is_pending(each.tensor, each.seen)]
         pending += [_give_gradient(tensor) for tensor in run.accumulating]
-        if not pending and not kept and not _separate(run.found):
+        if not pending and not kept and not _separate(run.captured):
             refuse_state_begun_twice(run, kept_tensors)
             return trace_of(run)
         # Only memory can be found again at the next call; now it is, and once more. Another
@@ -84,13 +84,13 @@ def _trace(
     raise kept_outside_error(run.function, kept[0])
 
 
-def _separate(found: list[Found]) -> bool:
+def _separate(captured: list[CapturedTensor]) -> bool:
     """Give tensors that the function changes memory of their own, where another that it finds has
     the same: a graph in which both are one value is not that of the next call. Whether any had."""
     shared = False
     with registry.effect_lock, registry.graph_lock:
-        readers = Counter([flat for each in found for flat in leaves_of(each.tensor.node)])
-        for each in found:
+        readers = Counter([flat for each in captured for flat in leaves_of(each.tensor.node)])
+        for each in captured:
             node = each.tensor.node
             if each.final is each.given or not are_there(node):
                 continue

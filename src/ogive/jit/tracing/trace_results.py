@@ -20,12 +20,12 @@ from ogive.tensor.tensor import Tensor
 
 
 def trace_of(run: PlaceholderRun) -> Trace:
-    """The trace of a run, once everything that the function found is memory."""
-    memories = [memory for found in run.found for memory in memories_of(found)]
+    """The trace of a run, once everything that the function captured is memory."""
+    memories = [memory for each in run.captured for memory in memories_of(each)]
     refuse_other_results(run.function, run.returned)
     results = _Results(run, memories)
     tree = rebuild(run.returned, results.add)
-    updates = [*_updated_inputs(run), *_updated_found(run, memories)]
+    updates = [*_updated_inputs(run), *_updated_captured(run, memories)]
     for placeholder in run.watch.placeholders.values():
         history.forget(placeholder)
     return Trace(
@@ -35,14 +35,14 @@ def trace_of(run: PlaceholderRun) -> Trace:
 
 
 class _Results:
-    """The tensors that a function returned: arguments, tensors it found, and new ones."""
+    """The tensors that a function returned: arguments, captured tensors, and new ones."""
 
     def __init__(self, run: PlaceholderRun, memories: list[Memory]) -> None:
         self.fresh: list[Fresh] = []
         self.spreads: list[Spread] = []
         self._views = run.views
         self._positions = {
-            id(memory.tensor): Result("found", at)
+            id(memory.tensor): Result("captured", at)
             for at, memory in reversed(list(enumerate(memories)))
         }
         for at, tensor in reversed(list(enumerate(run.placeholders))):
@@ -88,12 +88,12 @@ def _updated_inputs(run: PlaceholderRun) -> Iterator[Update]:
             yield Update("input", at, _written(run.numbers[at], before, after))
 
 
-def _updated_found(run: PlaceholderRun, memories: list[Memory]) -> Iterator[Update]:
-    by_tensor = {id(found.tensor): found for found in run.found}
+def _updated_captured(run: PlaceholderRun, memories: list[Memory]) -> Iterator[Update]:
+    by_tensor = {id(each.tensor): each for each in run.captured}
     for at, memory in enumerate(memories):
-        found = by_tensor[id(memory.tensor)]
-        if found.final is not found.given:
-            yield Update("found", at, _written(memory.number, found.given, found.final))
+        captured = by_tensor[id(memory.tensor)]
+        if captured.final is not captured.given:
+            yield Update("captured", at, _written(memory.number, captured.given, captured.final))
 
 
 def _written(number: Number, before: UOp, after: UOp) -> UOp:

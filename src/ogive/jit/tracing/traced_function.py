@@ -8,14 +8,14 @@ from ogive.ir.layouts import Layout
 from ogive.ir.node import UOp
 from ogive.jit.guards.places import Record
 from ogive.jit.memories import Number
-from ogive.jit.tracing.watch import Found
+from ogive.jit.tracing.watch import CapturedTensor
 from ogive.named import NamedTuple, record
 from ogive.tensor.creation.supplied_numbers import Supplier
 from ogive.tensor.tensor import Tensor
 
 
 class Result:
-    """A leaf of what the function returned: an "input", a "found" tensor, a "fresh" one, or one
+    """A leaf of what the function returned: an "input", a "captured" tensor, a "fresh" one, or one
     that is "spread" over several devices, whose parts are fresh."""
 
     __slots__ = ("kind", "position")
@@ -41,7 +41,7 @@ class Spread(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Memory of a tensor that the function found: that with this number of the tensor.
+    """Memory of a tensor that the function captured: that with this number of the tensor.
 
     It was `seen` by the function, which took it to be `given`, each the node of that memory; the
     tensor stood for `whole`.
@@ -55,7 +55,7 @@ class Memory(NamedTuple):
 
 
 class Update(NamedTuple):
-    """Memory that the function assigned to: an argument's or one it found, and its new value."""
+    """Memory that the function assigned to: an argument's or one it captured, and its new value."""
 
     kind: str
     position: int
@@ -67,17 +67,18 @@ class Trace:
     """The description of a function for one kind of call.
 
     `flats[i]` is the placeholder memory of input i, and `numbers[i]` which of its tensor's it is.
-    `found` is the memory of tensors that it found by itself, and `views` are those that show one of
-    them. `results` is the returned tree with `Result`s for leaves, and `spreads` are new tensors
-    over several devices. `records` is what it read besides, and `unwatched` what of it cannot be
-    watched. `dropped` are the tensors that are left without a gradient.
-    `supplies` are the numbers that it takes, in order: where each is kept and who gives it.
+    `captured` is the memory of captured tensors: those that it read besides its arguments. `views`
+    are those that show one of them. `results` is the returned tree with `Result`s for leaves, and
+    `spreads` are new tensors over several devices. `records` is what it read besides, and
+    `unwatched` what of it cannot be watched. `dropped` are the tensors that are left without a
+    gradient. `supplies` are the numbers that it takes, in order: where each is kept and who gives
+    it.
     """
 
     flats: list[UOp]
     numbers: list[Number]
-    found: list[Memory]
-    views: list[Found]
+    captured: list[Memory]
+    views: list[CapturedTensor]
     results: Any
     fresh: list[Fresh]
     spreads: list[Spread]

@@ -47,13 +47,13 @@ trace_lock = threading.RLock()
 """Held while a function is traced: one at a time, since a trace moves tensors to and fro."""
 
 
-class Found:
+class CapturedTensor:
     """A tensor that was there before and that the function read, changed or returned.
 
     It stood for `seen` when the function came upon it, which took it to be `given` and left it as
     `final`; for other threads it stands for `outside` meanwhile, and shows the storage `shared`.
-    What is a view of a storage that is found itself has no memory of its own; it has `left` where
-    the function let it show another.
+    A view of a storage that is captured itself has no memory of its own; it has `left` where the
+    function let it show another.
     """
 
     __slots__ = (
@@ -83,7 +83,7 @@ class Watch:
         self.running = threading.Lock()
         self.undo: Callable[[], None] = _nothing
         self.plain: list[tuple[type, str, Any]] = []
-        self.found: dict[int, Found] = {}
+        self.captured: dict[int, CapturedTensor] = {}
         self.placeholders: dict[UOp, UOp] = {}
         # All that show a storage which is found. None of them goes meanwhile: the last that stays
         # leaves the storage, and would be written apart from it.
@@ -108,7 +108,7 @@ class Watch:
 
     def find(self, tensor: Any) -> None:
         """Give a placeholder to a tensor that the function comes upon, if it was there before."""
-        if not self.is_old(tensor) or tensor.id in self.found:
+        if not self.is_old(tensor) or tensor.id in self.captured:
             return
         with registry.graph_lock:
             seen = plain_node.__get__(tensor)
@@ -116,12 +116,12 @@ class Watch:
             storage = shared_storage(tensor)
             if storage is None or not self.is_old(storage):
                 given = self._stand_in(seen)
-                self.found[tensor.id] = Found(tensor, seen, given, is_view=False)
+                self.captured[tensor.id] = CapturedTensor(tensor, seen, given, is_view=False)
             else:
                 self.showing += showing
                 self.find(storage)
                 given = tensor.shows.forward(plain_node.__get__(storage))
-                self.found[tensor.id] = Found(tensor, seen, given, is_view=True)
+                self.captured[tensor.id] = CapturedTensor(tensor, seen, given, is_view=True)
             plain_node.__set__(tensor, given)
         history.is_flagged(tensor)  # noted
 
@@ -185,8 +185,8 @@ def is_tracing() -> bool:
 
 
 def begin_state(tensor: Any) -> None:
-    """What a tensor is now, it is at the beginning of the call: a captured function that adds state
-    runs again with it there, and only then changes it."""
+    """Take the present value of a tensor for its value at the beginning of the call: a captured
+    function that adds state runs again with it there, and only then changes it."""
     watch = own_watch()
     if watch is not None:
         watch.begun[tensor.id] = tensor.node
@@ -221,15 +221,15 @@ def put_back(thread: int, watch: Watch) -> None:
     with registry.graph_lock, watch.running:
         watch.undo()
         # The tensors first: who reads a plain slot does not wait for the lock.
-        for found in watch.found.values():
-            tensor = found.tensor
-            found.final = plain_node.__get__(tensor)
-            registry.move_tensor(tensor, found.outside)
-            plain_node.__set__(tensor, found.outside)
-            found.left = _plain_shared.__get__(tensor) is not found.shared
-            if found.shows is not None:
-                tensor.shows = found.shows
-            _plain_shared.__set__(tensor, found.shared)
+        for captured in watch.captured.values():
+            tensor = captured.tensor
+            captured.final = plain_node.__get__(tensor)
+            registry.move_tensor(tensor, captured.outside)
+            plain_node.__set__(tensor, captured.outside)
+            captured.left = _plain_shared.__get__(tensor) is not captured.shared
+            if captured.shows is not None:
+                tensor.shows = captured.shows
+            _plain_shared.__set__(tensor, captured.shared)
         for owner, name, original in watch.plain:
             type.__setattr__(owner, name, original)
         watches.pop(thread, None)

@@ -11,8 +11,8 @@ Why that is safe for threads that do not trace:
    descriptor before it reads and writes the same slot: what it wrote then is what `find` sees.
 2. No tensor stands for a placeholder before all descriptors are exchanged, and none does any more
    when they are put back: `put_back` moves the tensors first. So the plain slot never shows one.
-3. In between, the watched descriptors show others `Found.outside`, and keep what they store there,
-   under `graph_lock`, until it goes into the slot.
+3. In between, the watched descriptors show others `CapturedTensor.outside`, and keep what they
+   store there, under `graph_lock`, until it goes into the slot.
 4. One trace at a time exchanges anything (`trace_lock`), and a fork waits for its end.
 5. An exception may come anywhere: `Watch.running` tells that a trace was left, and the next who
    touches anything watched puts all back, which may be repeated. (`tests/injection` raises one
@@ -30,7 +30,7 @@ from typing import Any
 
 from ogive.errors import PACKAGE_FOLDER, TraceError
 from ogive.ir.node import UOp
-from ogive.jit.tracing.watch import Found, Watch, is_tracing, own_watch, put_back, watches
+from ogive.jit.tracing.watch import CapturedTensor, Watch, is_tracing, own_watch, put_back, watches
 from ogive.live import registry
 from ogive.live.history import traced
 from ogive.tensor.core import Core
@@ -79,7 +79,7 @@ class _WatchedNode:
             watch.find(tensor)
             return self.slot.__get__(tensor)
         with registry.graph_lock:
-            record = _found_by_others(tensor)
+            record = _captured_by_others(tensor)
             return self.slot.__get__(tensor) if record is None else record.outside
 
     def __set__(self, tensor: Any, node: UOp) -> None:
@@ -91,17 +91,18 @@ class _WatchedNode:
             self.slot.__set__(tensor, node)
             return
         with registry.graph_lock:
-            record = _found_by_others(tensor)
+            record = _captured_by_others(tensor)
             if record is None:
                 self.slot.__set__(tensor, node)
             else:
                 record.outside = node
 
 
-def _found_by_others(tensor: Any) -> Found | None:
-    """The record of a tensor that another thread's trace has found. `graph_lock` is held."""
+def _captured_by_others(tensor: Any) -> CapturedTensor | None:
+    """The record of a tensor that another thread's trace has captured. `graph_lock` is held."""
     number = getattr(tensor, "id", 0)
-    return next((watch.found[number] for watch in watches.values() if number in watch.found), None)
+    records = [watch.captured[number] for watch in watches.values() if number in watch.captured]
+    return records[0] if records else None
 
 
 class _WatchedStorage:
@@ -115,7 +116,7 @@ class _WatchedStorage:
             return self
         if own_watch() is None:
             with registry.graph_lock:
-                record = _found_by_others(tensor)
+                record = _captured_by_others(tensor)
                 if record is not None:
                     return record.shared
         return self.slot.__get__(tensor)
@@ -123,7 +124,7 @@ class _WatchedStorage:
     def __set__(self, tensor: Any, storage: Storage | None) -> None:
         if own_watch() is None:
             with registry.graph_lock:
-                record = _found_by_others(tensor)
+                record = _captured_by_others(tensor)
                 if record is not None:
                     record.shared = storage
                     return

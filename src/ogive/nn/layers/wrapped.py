@@ -33,9 +33,9 @@ class Wrapped(Module):
             kwargs = with_reduction({**dict(zip(self.order, args, strict=False)), **kwargs})
             args = args[len(self.order) :]
         if len(args) > len(self.defaults):
-            raise ArgumentTypeError(
-                f"{name} takes at most {len(self.defaults)} arguments, got {len(args)}"
-            )
+            most = len(self.defaults)
+            noun = "argument" if most == 1 else "arguments"
+            raise ArgumentTypeError(f"{name} takes at most {most} {noun}, got {len(args)}")
         given = dict(zip(self.defaults, args, strict=False))
         for key, value in kwargs.items():
             if key not in self.defaults or key in given:

@@ -43,7 +43,7 @@ class Handle:
 
     @property
     def function(self) -> Callable[..., Any]:
-        """What is called."""
+        """The function that is called."""
         return self._hook.function
 
     def remove(self) -> None:
@@ -116,7 +116,7 @@ class HookView(MutableMapping[int, Callable[..., Any]]):
 
 
 every_module: list[Hook] = []
-"""What is called around every module, besides its own hooks."""
+"""The hooks of every module, besides its own."""
 
 
 class EveryHandle:

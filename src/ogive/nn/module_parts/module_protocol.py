@@ -59,7 +59,7 @@ class ModuleProtocol:
 
     @property
     def _forward_hooks(self) -> HookView:
-        """What is called after the module, by number."""
+        """The hooks that are called after the module, by number."""
         return HookView(self._own(), before=False, is_backward=False)
 
     @_forward_hooks.setter
@@ -68,7 +68,7 @@ class ModuleProtocol:
 
     @property
     def _forward_pre_hooks(self) -> HookView:
-        """What is called before the module, by number."""
+        """The hooks that are called before the module, by number."""
         return HookView(self._own(), before=True, is_backward=False)
 
     @_forward_pre_hooks.setter
@@ -77,7 +77,7 @@ class ModuleProtocol:
 
     @property
     def _backward_hooks(self) -> HookView:
-        """What is called when gradients have gone through, by number."""
+        """The hooks that are called when gradients have gone through, by number."""
         return HookView(self._own(), before=False, is_backward=True)
 
     @_backward_hooks.setter

@@ -202,7 +202,7 @@ def _buffers_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
 
 
 def state_of(module: AnyModule) -> Iterator[tuple[str, Any]]:
-    """What one module has in a state, with the names."""
+    """The entries of one module in a state, with the names."""
     yield from parameters_of(module)
     for name, buffer in _buffers_of(module):
         if module._buffer_names[name]:

@@ -155,10 +155,10 @@ class _Orthogonal(Module):
     def forward(self, original: Tensor) -> Tensor:
         is_wide = original.shape[-2] < original.shape[-1]
         tall = original.mT if is_wide else original
-        made = self._reflected(tall) if self.map_name == "householder" else self._rotated(tall)
+        matrix = self._reflected(tall) if self.map_name == "householder" else self._rotated(tall)
         if self.base is not None:
-            made = self.base @ made
-        return made.mT if is_wide else made
+            matrix = self.base @ matrix
+        return matrix.mT if is_wide else matrix
 
     def _rotated(self, tall: Tensor) -> Tensor:
         rows, columns = [int(size) for size in tall.shape[-2:]]
@@ -183,14 +183,14 @@ class _Orthogonal(Module):
         is_wide = value.shape[-2] < value.shape[-1]
         tall = value.mT if is_wide else value
         if self.base is None:
-            made, lengths = geqrf(tall)
-            signs = made.diagonal(dim1=-2, dim2=-1).sign()
+            reflectors, lengths = geqrf(tall)
+            signs = reflectors.diagonal(dim1=-2, dim2=-1).sign()
             signs = signs * (1 - 2 * lengths.eq(0).to(signs.dtype))
-            made = made.diagonal_scatter(signs, 0, -2, -1)
+            reflectors = reflectors.diagonal_scatter(signs, 0, -2, -1)
         else:
             self.base.assign(_orthonormal(value))
-            made = -eye(*tall.shape[-2:], dtype=tall.dtype)
-        return made.mT if is_wide else made
+            reflectors = -eye(*tall.shape[-2:], dtype=tall.dtype)
+        return reflectors.mT if is_wide else reflectors
 
 
 def _orthonormal(value: Tensor) -> Tensor:
@@ -202,8 +202,8 @@ def _orthonormal(value: Tensor) -> Tensor:
     if rows != columns:
         rest = random.randn(*tall.shape[:-1], rows - columns, dtype=tall.dtype)
         tall = cat([tall, rest], dim=-1)
-    made, triangle = qr(tall)
-    return made * triangle.diagonal(dim1=-2, dim2=-1).sign().unsqueeze(-2)
+    orthogonal, triangle = qr(tall)
+    return orthogonal * triangle.diagonal(dim1=-2, dim2=-1).sign().unsqueeze(-2)
 
 
 MAPS = ("matrix_exp", "cayley", "householder")

@@ -112,7 +112,7 @@ class PruningContainer(BasePruningMethod):
         self._methods = (*self._methods, method)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """What the last method makes of what the others have left."""
+        """The mask of the last method over what the others have left."""
         method = self._methods[-1]
         if method.PRUNING_TYPE == "unstructured":
             left: Any = default_mask != 0
@@ -123,10 +123,10 @@ class PruningContainer(BasePruningMethod):
             left = tuple(left)
         else:
             left = ...
-        made = default_mask.clone()
+        mask = default_mask.clone()
         part = method.compute_mask(t[left], default_mask=default_mask[left])
-        made[left] = part.to(made.dtype)
-        return made
+        mask[left] = part.to(mask.dtype)
+        return mask
 
     def __len__(self) -> int:
         return len(self._methods)
@@ -192,7 +192,7 @@ class RandomStructured(LnStructured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """What a given mask says goes."""
+    """Prune the elements where a given mask is 0."""
 
     PRUNING_TYPE = "global"
 

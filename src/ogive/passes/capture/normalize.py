@@ -22,7 +22,7 @@ from ogive.errors import VariableError
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES, FUNCTIONS, group_members, is_group
 from ogive.ir.layouts import copies_on
-from ogive.ir.memory import computing_devices, host_value, shaped
+from ogive.ir.memory import HOST_OPS, computing_devices, host_value, plain_roots, shaped
 from ogive.ir.node import UOp
 from ogive.ir.ops import SPREAD, Op
 from ogive.ir.symbolic.index_arithmetic import symbolic_rules
@@ -114,7 +114,7 @@ class _Normalizing:
         for root in self.windows.keys() & set(roots) if self.windows else ():
             # A result must have memory of its own, not be a part of other memory.
             done[root] = UOp(Op.CONTIGUOUS, root.dtype, (done[root],), ())
-        sources = plain_roots([self._written(root) for root in roots])
+        sources = plain_roots([self._written(root) for root in roots], HOST_OPS)
         sink = UOp(Op.SINK, dtypes.void, sources, tuple([self._device_of(root) for root in roots]))
         if self.seen:
             _check_bound(self.seen, self.variables)
@@ -213,26 +213,6 @@ class _Normalizing:
     def _spread(self, node: UOp) -> UOp:
         """The form of a value over several devices, or of a part of one."""
         return UOp(node.op, node.dtype, tuple([self.done[s] for s in node.src]), node.arg)
-
-
-def plain_roots(roots: list[UOp]) -> tuple[UOp, ...]:
-    """The roots, with a reshaped copy or custom value replaced by that value itself.
-
-        before   SINK(RESHAPE(COPY(PARAM 0)))          after   SINK(COPY(PARAM 0))
-
-    Each such value is taken once, since no two roots may be the same memory.
-    """
-    values = [host_value(root) for root in roots]
-    if not any(values):
-        return tuple(roots)
-    taken = set(roots)
-    plain = []
-    for root, value in zip(roots, values, strict=True):
-        if value is not None and value not in taken:
-            taken.add(value)
-            root = value
-        plain.append(root)
-    return tuple(plain)
 
 
 def _check_bound(seen: list[UOp], variables: dict[str, int]) -> None:

@@ -1,4 +1,4 @@
-"""What is kept in memory, and what is computed where it is used.
+"""The choice of values that are kept in memory; the others are computed where they are used.
 
     in     a parametric graph, the target, how many nodes a kernel may compute
     out    a `Choice`: the values kept, those staged in rows of scratch memory, loops of the kept

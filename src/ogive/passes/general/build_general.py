@@ -69,13 +69,13 @@ class Builder:
     def add(self, position: int) -> UOp:
         """The general form of the next node. Raises `NotGeneral`."""
         node = self.order[position]
-        made = self.done[node] = self._general(position, node)
-        if not _means_the_same(node, made):
-            raise NotGeneral(f"an axis of length 0 or 1 is taken for one of {made.shape}")
-        for kept in made.src if made.op is Op.SINK else (made,):
-            if made.op not in _COMPUTED_WHERE_USED:
+        general = self.done[node] = self._general(position, node)
+        if not _means_the_same(node, general):
+            raise NotGeneral(f"an axis of length 0 or 1 is taken for one of {general.shape}")
+        for kept in general.src if general.op is Op.SINK else (general,):
+            if general.op not in _COMPUTED_WHERE_USED:
                 _check_room(kept)
-        return made
+        return general
 
     def _general(self, position: int, node: UOp) -> UOp:
         op = node.op
@@ -162,12 +162,12 @@ def _check_room(node: UOp) -> None:
         raise NoRoom(f"there is no room for a value of shape {node.shape}")
 
 
-def _means_the_same(node: UOp, made: UOp) -> bool:
+def _means_the_same(node: UOp, general: UOp) -> bool:
     """Whether an axis that is empty, or repeated for others, is so in the general graph as well."""
-    if node.op is Op.CONST or not made.shape:
+    if node.op is Op.CONST or not general.shape:
         return True
-    pairs = zip(node.shape, made.shape, strict=True)
-    return all(length not in SPECIAL or length == general for length, general in pairs)
+    pairs = zip(node.shape, general.shape, strict=True)
+    return all(length not in SPECIAL or length == built for length, built in pairs)
 
 
 def _base(node: UOp) -> UOp:

@@ -21,7 +21,7 @@ MOST_BESIDE = 64
 """How many elements are added to a length or taken from it at most, if that is what is meant."""
 
 Series = tuple[int, ...]
-"""What a number is in each of some graphs."""
+"""A number's values, one for each of some graphs."""
 
 Lengths = Mapping[Series, Dim]
 """The expressions of lengths that are known, by series."""
@@ -47,9 +47,9 @@ def derive(series: Series, near: Lengths, known: Lengths, how: int) -> Dim | Non
         if series in lengths:
             return lengths[series]
     for lengths in (near, known) if how >= PLAIN else ():
-        found = relate(series, lengths) or multiple_of(series, lengths)
-        if found is not None:
-            return found
+        expression = relate(series, lengths) or multiple_of(series, lengths)
+        if expression is not None:
+            return expression
     if how < ODD:
         return None
     return _by_relation(series, near)[1] or _by_relation(series, known)[1]
@@ -57,8 +57,8 @@ def derive(series: Series, near: Lengths, known: Lengths, how: int) -> Dim | Non
 
 def relate(series: Series, known: Lengths) -> Dim | None:
     """A series as an expression of one length, if there is one that is not odd."""
-    is_odd, found = _by_relation(series, known)
-    return None if is_odd else found
+    is_odd, expression = _by_relation(series, known)
+    return None if is_odd else expression
 
 
 def multiple_of(series: Series, known: Lengths) -> Dim | None:
@@ -97,7 +97,7 @@ def merged(series: Series, shape: Sequence[Dim], lengths: Sequence[Series]) -> D
 
 
 def split(
-    series: Series, made: Sequence[Series], shape: Sequence[Dim], lengths: Sequence[Series]
+    series: Series, part_lengths: Sequence[Series], shape: Sequence[Dim], lengths: Sequence[Series]
 ) -> Dim | None:
     """A series as one of the lengths into which an axis is split, the others of which are fixed.
 
@@ -106,9 +106,9 @@ def split(
     >>> split((11, 16), ((8, 13), (11, 16), (2, 2)), (7, n * 2), ((8, 13), (22, 32)))
     n
     """
-    place = made.index(series)
-    for axes, parts in _groups(lengths, made):
-        others = [made[part] for part in parts if part != place]
+    place = part_lengths.index(series)
+    for axes, parts in _groups(lengths, part_lengths):
+        others = [part_lengths[part] for part in parts if part != place]
         if place in parts and all(len(set(other)) == 1 for other in others):
             whole = math.prod([shape[axis] for axis in axes])
             parts_beside = math.prod([other[0] for other in others])
@@ -117,20 +117,20 @@ def split(
 
 
 def _groups(
-    lengths: Sequence[Series], made: Sequence[Series]
+    lengths: Sequence[Series], part_lengths: Sequence[Series]
 ) -> Iterator[tuple[list[int], list[int]]]:
     """The axes that become others together when a value is reshaped, the fewest at a time."""
     axis = part = 0
-    while axis < len(lengths) and part < len(made):
+    while axis < len(lengths) and part < len(part_lengths):
         axes, parts = [axis], [part]
-        before, after = lengths[axis], made[part]
+        before, after = lengths[axis], part_lengths[part]
         while before != after:
             if before[0] < after[0] and axes[-1] + 1 < len(lengths):
                 axes.append(axes[-1] + 1)
                 before = _product(before, lengths[axes[-1]])
-            elif parts[-1] + 1 < len(made):
+            elif parts[-1] + 1 < len(part_lengths):
                 parts.append(parts[-1] + 1)
-                after = _product(after, made[parts[-1]])
+                after = _product(after, part_lengths[parts[-1]])
             else:
                 return
         yield axes, parts
@@ -143,14 +143,14 @@ def _product(one: Series, other: Series) -> Series:
 
 def _by_relation(series: Series, lengths: Lengths) -> tuple[bool, Dim | None]:
     """The plainest expression of one length, and whether it is odd even so."""
-    found = [
+    relations = [
         (_oddity(*relation), relation, base)
         for values, base in lengths.items()
         for relation in _relations(series, values)
     ]
-    if not found:
+    if not relations:
         return True, None
-    (is_odd, *_), (factor, shift, divisor, offset), base = min(found, key=lambda each: each[0])
+    (is_odd, *_), (factor, shift, divisor, offset), base = min(relations, key=lambda each: each[0])
     return is_odd, as_length((base + shift) // divisor * factor + offset)
 
 
@@ -162,18 +162,18 @@ def _multiple(series: Series, values: Series) -> int | None:
 
 
 def _relations(series: Series, values: Series) -> Iterator[tuple[int, int, int, int]]:
-    """What leads from `values` to a series: factor, shift, divisor and offset."""
+    """The ways from `values` to a series: factor, shift, divisor and offset."""
     most = MOST_PARTS if len(set(values)) > 2 else MOST_PARTS_OF_TWO
     for divisor in range(1, most + 1):
         for shift in range(divisor):
-            found = _affine(series, tuple([(value + shift) // divisor for value in values]))
-            if found is not None:
-                yield found[0], shift, divisor, found[1]
+            line = _affine(series, tuple([(value + shift) // divisor for value in values]))
+            if line is not None:
+                yield line[0], shift, divisor, line[1]
 
 
 def _oddity(factor: int, shift: int, divisor: int, offset: int) -> tuple[bool, int, int, int, int]:
-    """What is seldom meant comes last: multiples, a few elements more or less, parts of a length,
-    which are taken once, or as often as the length has parts, as rows in pairs are."""
+    """A key that sorts seldom meant expressions last. Often meant are multiples, a few elements
+    more or less, and parts of a length: one of them, or as many as it has, as rows in pairs are."""
     is_moved = factor == divisor == 1 and abs(offset) <= MOST_BESIDE
     is_part = factor in (1, divisor) and offset == 0
     is_plain = is_moved or is_part or (divisor == 1 and offset == 0)

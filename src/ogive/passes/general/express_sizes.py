@@ -46,9 +46,12 @@ less where memory would not hold what is computed."""
 
 
 class Wanted(NamedTuple):
-    """What is tried: lengths of inputs that are `step` times a variable and what is left over, and
-    follow from each other by a few elements or not. Variables have `room` to grow, within `bounds`
-    by their names, where a graph is known to have no meaning beyond."""
+    """The expressions to try: lengths of inputs that are `step` times a variable and a rest, and
+    follow from each other by a few elements or not.
+
+    Variables have `room` to grow, within `bounds` by their names, where a graph is known to have
+    no meaning beyond.
+    """
 
     step: int
     is_related: bool
@@ -138,9 +141,9 @@ class _Expressing:
             return False
         if not self._express(position, node):
             return False
-        made = self.builder.add(position)
-        self.proof.prove(made)
-        for series, length in zip(self.shapes[position], made.shape, strict=True):
+        general = self.builder.add(position)
+        self.proof.prove(general)
+        for series, length in zip(self.shapes[position], general.shape, strict=True):
             if not isinstance(length, int):
                 self.known.setdefault(series, length)
         self.how = KNOWN
@@ -166,19 +169,19 @@ class _Expressing:
 
     def _open_ended(self) -> frozenset[UOp]:
         """The parameters that are seen with lengths that vary."""
-        found = set()
+        parameters = set()
         for position, node in enumerate(self.skeleton.order):
             is_view = node.op is Op.RESHAPE and node.operand.op is Op.PARAM
             if (node.op is Op.PARAM or is_view) and self._varying(position):
-                found.add(node.operand if is_view else node)
-        return frozenset(found)
+                parameters.add(node.operand if is_view else node)
+        return frozenset(parameters)
 
     # Inputs
 
     def _inputs(self) -> list[int]:
         """The varying lengths that inputs have, the least first: n before 64·n. How many elements
         memory has that is only seen with other shapes follows from these."""
-        order, found = self.skeleton.order, []
+        order, places = self.skeleton.order, []
         seen_flat = {
             source for node in order if node.op is not Op.RESHAPE for source in node.src
         }
@@ -189,18 +192,18 @@ class _Expressing:
                 else node.op is Op.RESHAPE and node.operand.op is Op.PARAM
             )
             if is_input:
-                found += self._varying(position)
-        return sorted(found, key=lambda place: (self.series[place], place))
+                places += self._varying(position)
+        return sorted(places, key=lambda place: (self.series[place], place))
 
     def _input(self, place: int) -> Dim:
         """The length of an input: one that is known, a multiple, or a variable."""
         series = self.series[place]
         if series in self.known:
             return self.known[series]
-        found = multiple_of(series, self.known)
-        if found is None and self.wanted.is_related:
-            found = relate(series, self.known)
-        return self._define_length(place) if found is None else found
+        length = multiple_of(series, self.known)
+        if length is None and self.wanted.is_related:
+            length = relate(series, self.known)
+        return self._define_length(place) if length is None else length
 
     def _define_length(self, place: int) -> Dim:
         """A new variable for a length, or for how many steps of it there are."""
@@ -258,10 +261,11 @@ class _Expressing:
         if node.op is Op.RESHAPE and series not in near:
             operand = node.operand
             lengths = self.shapes[self.positions[operand]]
-            shape, made = self.builder.done[operand].shape, self.shapes[self.positions[node]]
-            found = merged(series, shape, lengths) or split(series, made, shape, lengths)
-            if found is not None:
-                return found
+            shape = self.builder.done[operand].shape
+            part_lengths = self.shapes[self.positions[node]]
+            length = merged(series, shape, lengths) or split(series, part_lengths, shape, lengths)
+            if length is not None:
+                return length
         return derive(series, near, self.known, self.how)
 
     def _pairs(self, position: int) -> list[tuple[int, int]]:

@@ -33,8 +33,8 @@ from ogive.passes.general.prove_general import Doubtful
 from ogive.passes.general.skeleton import VALUE, NotGeneral, Numbers, Skeleton
 
 STEPS = (1, 2, 4, 8, 16, 32, 3, 6)
-"""What the lengths of inputs may be multiples of, or as much more than one: 2·k + 1. Images that
-are halved are so: those that are not even have another graph."""
+"""The lengths of inputs may be multiples of these, with or without a rest: 2·k and 2·k + 1. Images
+that are halved are so: those that are not even have another graph."""
 
 MOST_CORRECTIONS = 16
 """How often the bounds of a graph's variables are corrected."""
@@ -61,7 +61,7 @@ class General(NamedTuple):
 
     @property
     def bounds(self) -> tuple[tuple[int, int], ...]:
-        """What the variables lie between."""
+        """The bounds of the variables."""
         return tuple([(each.node.low, each.node.high) for each in self.expressed.variables])
 
     def match(self, numbers: Numbers) -> dict[str, int] | None:
@@ -138,7 +138,7 @@ def _expressed(
 
 
 def _corrected(wanted: Wanted, doubt: NoRoom | Doubtful) -> Wanted | None:
-    """What may be wanted where that was too much."""
+    """The expressions to try where those were too much."""
     if isinstance(doubt, NoRoom):
         place = ROOMS.index(wanted.room) + 1
         return wanted._replace(room=ROOMS[place]) if place < len(ROOMS) else None

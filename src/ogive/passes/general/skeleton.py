@@ -22,7 +22,7 @@ SPECIAL = (0, 1)
 LENGTH, POSITION, VALUE = "length", "position", "value"
 
 _NOT_GENERAL = frozenset({Op.CUSTOM, Op.COPY, Op.VARIABLE, Op.BIND, Op.BUFFER}) | SPREAD
-"""What keeps a graph from being generalized: its shapes are somebody else's too."""
+"""Ops that keep a graph from being generalized: somebody else knows their shapes too."""
 
 Numbers = tuple[Any, ...]
 """Integers for lengths and positions, interned CONST nodes for constants."""
@@ -50,11 +50,11 @@ class Skeleton(NamedTuple):
 
     def places_by_node(self) -> dict[int, range]:
         """Of each node that has numbers, by its position, the places of these."""
-        found: dict[int, range] = {}
+        places: dict[int, range] = {}
         for place, position in enumerate(self.places):
-            first = found[position].start if position in found else place
-            found[position] = range(first, place + 1)
-        return found
+            first = places[position].start if position in places else place
+            places[position] = range(first, place + 1)
+        return places
 
 
 def take_apart(sink: UOp) -> Skeleton | None:
@@ -79,9 +79,9 @@ def take_apart(sink: UOp) -> Skeleton | None:
         if op is Op.PARAM and node.device not in devices:
             return None
         has_holes = op in HOLES and not keeps_lengths
-        argument, found = HOLES[op](node) if has_holes else (node.arg, [])
-        found += [(VALUE, source) for source in node.src if source.op is Op.CONST]
-        for kind, number in found:
+        argument, numbers_of_node = HOLES[op](node) if has_holes else (node.arg, [])
+        numbers_of_node += [(VALUE, source) for source in node.src if source.op is Op.CONST]
+        for kind, number in numbers_of_node:
             numbers.append(number)
             kinds.append(kind)
             places.append(position)
@@ -90,29 +90,29 @@ def take_apart(sink: UOp) -> Skeleton | None:
     return Skeleton(tuple(key), tuple(numbers), tuple(kinds), tuple(places), order)
 
 
-Found = tuple[Any, list[tuple[str, Any]]]
-"""What of an argument belongs to the skeleton, and its numbers."""
+Parts = tuple[Any, list[tuple[str, Any]]]
+"""The part of an argument that belongs to the skeleton, and its numbers."""
 
 
-def _parameter(node: UOp) -> Found:
+def _parameter(node: UOp) -> Parts:
     count = node.size if node.size in SPECIAL else None
     return (node.slot, count, node.device), _lengths((node.size,))
 
 
-def _shape(node: UOp) -> Found:
+def _shape(node: UOp) -> Parts:
     fixed = tuple([size if size in SPECIAL else None for size in node.sizes])
     return fixed, _lengths(node.sizes)
 
 
-def _iota(node: UOp) -> Found:
+def _iota(node: UOp) -> Parts:
     return (node.stop if node.stop in SPECIAL else None), _lengths((node.stop,))
 
 
-def _shrink(node: UOp) -> Found:
+def _shrink(node: UOp) -> Parts:
     return len(node.spans), [(POSITION, number) for pair in node.spans for number in pair]
 
 
-def _pad(node: UOp) -> Found:
+def _pad(node: UOp) -> Parts:
     pairs, fill = node.widths, node.fill
     return (len(pairs), fill, str(fill)), [(POSITION, number) for pair in pairs for number in pair]
 

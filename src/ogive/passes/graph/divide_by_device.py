@@ -20,11 +20,17 @@ from collections.abc import Sequence
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.device_names import DEFAULT_DEVICE, FILES
-from ogive.ir.memory import computing_devices, memory_leaf, shaped, upper_count
+from ogive.ir.memory import (
+    HOST_OPS,
+    computing_devices,
+    memory_leaf,
+    plain_roots,
+    shaped,
+    upper_count,
+)
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.named import NamedTuple
-from ogive.passes.capture.normalize import plain_roots
 
 
 class Part(NamedTuple):
@@ -163,7 +169,7 @@ class _Division:
         for node in UOp(Op.SINK, dtypes.void, self._wanted(draft)).walk():
             if node in draft.inside:
                 self._place(node, draft, done)
-        roots = plain_roots([done[root] for root in draft.roots.values()])
+        roots = plain_roots([done[root] for root in draft.roots.values()], HOST_OPS)
         effects = [done[effect] for effect in draft.effects]
         kept = [UOp(Op.CONTIGUOUS, node.dtype, (done[node],), ()) for node in draft.kept]
         sources = (*roots, *kept, *[effect for effect in effects if effect not in roots])

@@ -264,7 +264,7 @@ _BEHIND: dict[Op, Callable[[int], tuple[object, ...]]] = {
     Op.SHRINK: lambda rank: ((0, 2),),
     Op.FLIP: lambda rank: (),
 }
-"""What the argument of a movement has for the axis of the parts, which follows `rank` others."""
+"""The entry in a movement's argument for the axis of the parts, which follows `rank` others."""
 
 
 def _binary(op: Op, left: UOp, right: UOp) -> UOp:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ogive.passes.regions.cut_regions import Region
     from ogive.passes.regions.number_slots import Schedule
     from ogive.search.graph.schedule_times import CutGraph
-    from ogive.search.graph.search_graph import Finding
+    from ogive.targets.findings import Finding
 
 COMPLEX = Condition(
     "there are complex numbers",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ogive.search.graph.search_graph import Finding
+from ogive.targets.findings import Finding
 
 _MOVEMENT = ("reshape", "permute", "expand", "shrink", "flip")
 

@@ -148,17 +148,17 @@ class Extraction:
 
     def build(self, chosen: Mapping[int, Form]) -> tuple[UOp, ...] | None:
         """The nodes of the roots; None if a class needs itself."""
-        made: dict[int, UOp] = {}
+        nodes: dict[int, UOp] = {}
         opened: set[int] = set()
         stack = list(self.roots)
         while stack:
             number = stack[-1]
-            if number in made:
+            if number in nodes:
                 stack.pop()
                 continue
             form = chosen[number]
             below = [self.graph.find(each) for each in form.below]
-            missing = [each for each in below if each not in made]
+            missing = [each for each in below if each not in nodes]
             if not opened.isdisjoint(missing):
                 return None
             if missing:
@@ -168,5 +168,5 @@ class Extraction:
             stack.pop()
             opened.discard(number)
             node = self.graph.members(number)[form]
-            made[number] = node.with_sources(tuple([made[each] for each in below]))
-        return tuple([made[root] for root in self.roots])
+            nodes[number] = node.with_sources(tuple([nodes[each] for each in below]))
+        return tuple([nodes[root] for root in self.roots])

@@ -78,20 +78,20 @@ def find_windows(
         last[root] = len(order)
     window = _Opened(last)
     for position, node in enumerate(order):
-        found: Window | None = None
+        closed: Window | None = None
         if node.op in _EFFECTS:
             # Later nodes may read it, so they must not be in one window with earlier ones.
-            found = window.close(position - 1)
+            closed = window.close(position - 1)
         window.step(position, node, _is_searched(node, targets))
-        if found is None and window.may_end_at(node, readers):
-            found = window.close(position)
-        elif found is None and len(window.inside) >= MOST_NODES:
-            found = window.close_where_least_is_alive()
-        if found is not None and found.roots:
-            yield found
-    found = window.close(len(order) - 1)
-    if found.roots:
-        yield found
+        if closed is None and window.may_end_at(node, readers):
+            closed = window.close(position)
+        elif closed is None and len(window.inside) >= MOST_NODES:
+            closed = window.close_where_least_is_alive()
+        if closed is not None and closed.roots:
+            yield closed
+    closed = window.close(len(order) - 1)
+    if closed.roots:
+        yield closed
 
 
 class _Opened:

@@ -33,8 +33,8 @@ class Matching:
         """The rules that match a form of a class, each with the matched node and the bindings."""
         for form, node in list(graph.members(number).items()):
             for rule, pattern in self.by_op.get(form.op, ()):
-                for found, bound in _match_form(graph, pattern, form, node, {}):
-                    yield rule, found, bound
+                for matched, bound in _match_form(graph, pattern, form, node, {}):
+                    yield rule, matched, bound
 
 
 def _match_form(
@@ -85,8 +85,8 @@ def _match_class(
 
 
 def _named(
-    graph: Equalities, pattern: Pattern, found: UOp, bound: Bindings
+    graph: Equalities, pattern: Pattern, matched: UOp, bound: Bindings
 ) -> Iterator[tuple[UOp, Bindings]]:
-    if pattern.where is not None and not pattern.where(found):
+    if pattern.where is not None and not pattern.where(matched):
         return
-    yield found, bound if pattern.name is None else {**bound, pattern.name: found}
+    yield matched, bound if pattern.name is None else {**bound, pattern.name: matched}

@@ -48,23 +48,23 @@ class Saturation:
 
     def _round(self) -> bool:
         graph = self.graph
-        found: list[tuple[int, Rule, UOp]] = []
+        rewritten: list[tuple[int, Rule, UOp]] = []
         for number in graph.classes():
             for rule, node, bound in self.matching.matches(graph, number):
                 tried = (id(rule), node, *bound.values())
                 if tried in self._tried:
                     continue
                 self._tried.add(tried)
-                made = rule.rewrite(**bound)
-                if made is not None and made is not node:
-                    found.append((number, rule, made))
+                form = rule.rewrite(**bound)
+                if form is not None and form is not node:
+                    rewritten.append((number, rule, form))
             if self.budget.is_over:
                 break
         changed = False
-        for number, rule, made in found:
+        for number, rule, form in rewritten:
             if self._is_full():
                 break
-            if graph.union(number, graph.add(made, rule.name)):
+            if graph.union(number, graph.add(form, rule.name)):
                 self.fired[rule.name] += 1
                 changed = True
         graph.rebuild()

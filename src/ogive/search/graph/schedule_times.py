@@ -120,13 +120,13 @@ def _asked_of(node: UOp, number: int, count: int, sums: set[UOp]) -> int:
 
 def _hold_sums(order: Sequence[UOp]) -> set[UOp]:
     """The values computed from results of reductions in the same kernel."""
-    found: set[UOp] = set()
+    values: set[UOp] = set()
     for node in order:
         is_inside = node.op in ELEMENTWISE or node.op in MOVEMENT
         is_sum = node.op in (Op.REDUCE_AXES, Op.STAGE_AXIS)
-        if is_sum or (is_inside and any(source in found for source in node.src)):
-            found.add(node)
-    return found
+        if is_sum or (is_inside and any(source in values for source in node.src)):
+            values.add(node)
+    return values
 
 
 def _node_time(node: UOp, count: int, target: Target) -> float:

@@ -20,7 +20,6 @@ from ogive.ir.memory import keep_roots_apart
 from ogive.ir.node import UOp
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.traversal import walk
-from ogive.named import NamedTuple
 from ogive.search.graph.equalities import Equalities, Form
 from ogive.search.graph.extraction import Extraction, Selection
 from ogive.search.graph.form_costs import form_cost
@@ -32,6 +31,7 @@ from ogive.search.graph.rules.rounding_rules import rounding_rules
 from ogive.search.graph.rules.shared_operands import merge_products
 from ogive.search.graph.saturation import Budget, Saturation
 from ogive.search.graph.schedule_times import CutGraph, schedule_time
+from ogive.targets.findings import Finding
 from ogive.targets.target import Target
 
 LEAST_GAIN = 0.01
@@ -47,34 +47,6 @@ TRIES = 400
 
 Cut = Callable[[UOp], CutGraph]
 """Gives the kernels into which a graph is cut."""
-
-
-class Finding(NamedTuple):
-    """The result of the search for a window that occurs in the graph `times` times.
-
-    `before` and `after` are roots. Times are nanoseconds by the model. `rules` are those that found
-    the forms used, `applied` counts all matches, and `forms` is the size of the e-graph.
-    `roundings` are those on the longest path, before and after. `place` are the values of the graph
-    that the first such window computes, the last one first.
-    """
-
-    before: tuple[UOp, ...]
-    after: tuple[UOp, ...]
-    time_before: float
-    time_after: float
-    kernels_before: int
-    kernels_after: int
-    rules: tuple[str, ...]
-    applied: dict[str, int]
-    forms: int
-    roundings: tuple[int, int] = (0, 0)
-    place: tuple[UOp, ...] = ()
-    times: int = 1
-
-    @property
-    def is_taken(self) -> bool:
-        """Whether the window is computed in a new way."""
-        return self.after != self.before
 
 
 @functools.cache
@@ -138,9 +110,9 @@ class _Search:
         self.least_gain = border * self.target.costs.memory.launch
         self._seen[sink] = self._seen.get(sink, 0) + 1
         if sink not in self._found:
-            found = self._search(sink)
+            finding = self._search(sink)
             place = window.roots[::-1]
-            self._found[sink] = None if found is None else found._replace(place=place)
+            self._found[sink] = None if finding is None else finding._replace(place=place)
         return self._found[sink]
 
     def _search(self, window: UOp) -> Finding | None:
@@ -152,9 +124,7 @@ class _Search:
         saturation.run()
         if not saturation.fired and not merged:
             return None
-        finding = Finding(
-            window.src, window.src, 0.0, 0.0, 0, 0, (), dict(saturation.fired), len(graph)
-        )
+        finding = Finding(window.src, window.src, 0.0, 0.0, 0, 0, (), dict(saturation.fired))
         extraction = Extraction(graph, roots, self.target, form_cost, TRIES)
         chosen = extraction.best(given)
         if extraction.cost(chosen) < (1 - LEAST_GAIN) * extraction.cost_of(given):
@@ -215,8 +185,8 @@ def _rebuild(sink: UOp, order: Sequence[UOp], taken: Sequence[tuple[Window, Find
         if node in changed:
             window, finding = changed[node]
             _finish_leaves(window, done)
-            made = put_back(window, finding.after, done)
-            done.update(zip(window.roots, made, strict=True))
+            computed = put_back(window, finding.after, done)
+            done.update(zip(window.roots, computed, strict=True))
         else:
             done[node] = node.with_sources(tuple([done[source] for source in node.src]))
     roots = keep_roots_apart(sink.src, [done[root] for root in sink.src])

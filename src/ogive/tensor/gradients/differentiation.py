@@ -307,8 +307,8 @@ def _add_to_inputs(
     from ogive.autograd.tensor_gradients import grad
 
     given: list[Any] = [inputs] if isinstance(inputs, Core) else list(inputs)
-    found = grad(tensor, given, gradient, create_graph=create_graph, allow_unused=True)
-    for each, part in zip(given, found, strict=True):
+    gradients = grad(tensor, given, gradient, create_graph=create_graph, allow_unused=True)
+    for each, part in zip(given, gradients, strict=True):
         if part is not None:
             each.grad = part if each.grad is None else each.grad + part
 

@@ -114,8 +114,8 @@ class _Operators:
             operators.setdefault(short, CustomOpDef(f"{library}::{short}"))
         elif short not in operators:
             raise StateError(f"operator {library}::{short} does not exist; define it first")
-        found: CustomOpDef = operators[short]
-        return found
+        operator: CustomOpDef = operators[short]
+        return operator
 
 
 ops = _Operators()

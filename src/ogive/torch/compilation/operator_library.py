@@ -31,9 +31,9 @@ def custom_op(
     """Define an operator with a function as its kernel. A decorator if `fn` is not given."""
 
     def make(function: Callable[..., Any]) -> CustomOpDef:
-        made = ops.find(name, make=True)
-        made.set_compute(function)
-        return made
+        operator = ops.find(name, make=True)
+        operator.set_compute(function)
+        return operator
 
     return make if fn is None else make(fn)
 
@@ -73,8 +73,8 @@ def register_autograd(
     op: Any, backward: Any, /, *, setup_context: Any = None, lib: Any = None
 ) -> None:
     """Register the gradient of an operator."""
-    found = op if isinstance(op, CustomOpDef) else ops.find(op, make=True)
-    found.register_autograd(backward, setup_context=setup_context)
+    operator = op if isinstance(op, CustomOpDef) else ops.find(op, make=True)
+    operator.register_autograd(backward, setup_context=setup_context)
 
 
 class Library:

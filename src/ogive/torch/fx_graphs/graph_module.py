@@ -32,14 +32,14 @@ def _copy_attr(from_module: Any, to_module: Any, target: str) -> None:
     """Copy the attribute at a path from one module to another, with the modules on the path."""
     *path, name = target.split(".")
     for part in path:
-        found = getattr(from_module, part)
+        source = getattr(from_module, part)
         below = getattr(to_module, part, None)
-        if below is found:
+        if below is source:
             return
         if below is None:
             below = Module()
             setattr(to_module, part, below)
-        from_module, to_module = found, below
+        from_module, to_module = source, below
     value = getattr(from_module, name)
     if name in getattr(from_module, "_buffers", ()):
         to_module.register_buffer(name, value)
@@ -57,8 +57,8 @@ class GraphModule(Module):
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
         # Each instance has its own class, because `forward` is an attribute of the class.
         own = type(cls.__name__, (cls,), {"__module__": cls.__module__})
-        made: GraphModule = super().__new__(own)
-        return made
+        module: GraphModule = super().__new__(own)
+        return module
 
     def __init__(self, root: Any, graph: Graph, class_name: str = "GraphModule") -> None:
         super().__init__()
@@ -133,9 +133,9 @@ class GraphModule(Module):
     def __deepcopy__(self, memo: Any) -> GraphModule:
         own = {name: value for name, value in vars(self).items() if name != "_graph"}
         root = _CodeOnlyModule(copy.deepcopy(own, memo))
-        made = GraphModule(root, copy.deepcopy(self._graph), type(self).__name__)
-        made.training = self.training
-        return made
+        copied = GraphModule(root, copy.deepcopy(self._graph), type(self).__name__)
+        copied.training = self.training
+        return copied
 
     def __copy__(self) -> GraphModule:
         return GraphModule(self, copy.deepcopy(self._graph), type(self).__name__)

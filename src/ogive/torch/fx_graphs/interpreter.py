@@ -69,10 +69,10 @@ class Interpreter:
 
     def fetch_attr(self, target: str) -> Any:
         """The attribute of the module at a path."""
-        found = self.module
+        value = self.module
         for part in target.split("."):
-            found = getattr(found, part)
-        return found
+            value = getattr(value, part)
+        return value
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[Any, Any]:
         """The arguments of a node, with values for nodes."""

@@ -26,16 +26,16 @@ def replace_pattern(gm: GraphModule, pattern: Any, replacement: Any) -> list[Mat
     """
     wanted, instead = _graph_of(pattern), _graph_of(replacement)
     last = wanted.output_node().args[0]
-    found: list[Match] = []
+    matches: list[Match] = []
     for node in list(gm.graph.nodes):
         if node._erased or not isinstance(last, Node):
             continue
         matched: dict[Node, Node] = {}
         if _is_like(last, node, matched) and _is_closed(wanted, last, matched):
             _replace(gm.graph, wanted, instead, node, matched)
-            found.append(Match(node, matched))
+            matches.append(Match(node, matched))
     gm.recompile()
-    return found
+    return matches
 
 
 def _graph_of(program: Any) -> Graph:

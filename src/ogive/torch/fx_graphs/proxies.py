@@ -116,9 +116,9 @@ class Proxy:
         cls, orig_method: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Proxy:
         """Record a call of a PyTorch function as a node."""
-        found = find_proxy((args, kwargs or {}))
-        assert found is not None, "called for a proxy among the arguments"
-        return found.tracer.create_proxy("call_function", orig_method, args, kwargs or {})
+        proxy = find_proxy((args, kwargs or {}))
+        assert proxy is not None, "called for a proxy among the arguments"
+        return proxy.tracer.create_proxy("call_function", orig_method, args, kwargs or {})
 
 
 class Attribute(Proxy):
@@ -132,8 +132,8 @@ class Attribute(Proxy):
     def node(self) -> Node:  # type: ignore[override]
         """The node that reads the attribute. It is made on first use."""
         if self._node is None:
-            made = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {})
-            self._node = made.node
+            proxy = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {})
+            self._node = proxy.node
         return self._node
 
     def __call__(self, *args: Any, **kwargs: Any) -> Proxy:
@@ -142,9 +142,9 @@ class Attribute(Proxy):
 
 def find_proxy(given: Any) -> Proxy | None:
     """The first proxy among arguments, or None."""
-    found: list[Proxy] = []
-    map_aggregate(given, lambda value: found.append(value) if isinstance(value, Proxy) else None)
-    return found[0] if found else None
+    proxies: list[Proxy] = []
+    map_aggregate(given, lambda value: proxies.append(value) if isinstance(value, Proxy) else None)
+    return proxies[0] if proxies else None
 
 
 def _add_operators() -> None:

@@ -73,9 +73,9 @@ class Graph:
     ) -> Node:  # fmt: skip
         """Make a node at the present insertion point, which is the end by default."""
         wanted = name if name is not None else _candidate(target)
-        made = Node(self, self._unique(wanted), op, target, args or (), kwargs or {}, type_expr)
-        self._before.prepend(made)
-        return made
+        node = Node(self, self._unique(wanted), op, target, args or (), kwargs or {}, type_expr)
+        self._before.prepend(node)
+        return node
 
     def placeholder(self, name: str, type_expr: Any = None, default_value: Any = None) -> Node:
         """Add a parameter of the program."""
@@ -134,13 +134,13 @@ class Graph:
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
         """Remove the nodes that nothing uses. Returns whether there were any."""
-        found = False
+        is_changed = False
         for node in reversed(self.nodes):
             is_kept = node.op in _PURE or (is_impure_node is not None and is_impure_node(node))
             if not is_kept and not node.users:
                 self.erase_node(node)
-                found = True
-        return found
+                is_changed = True
+        return is_changed
 
     # Copies
 
@@ -149,9 +149,9 @@ class Graph:
     ) -> Node:
         """Copy a node into this graph, with `arg_transform` of each node among its arguments."""
         args, kwargs = map_arg(node.args, arg_transform), map_arg(node.kwargs, arg_transform)
-        made = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
-        made.meta = dict(node.meta)
-        return made
+        copied = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
+        copied.meta = dict(node.meta)
+        return copied
 
     def graph_copy(
         self, g: Graph, val_map: dict[Node, Any], return_output_node: bool = False
@@ -167,11 +167,11 @@ class Graph:
         return None
 
     def __deepcopy__(self, memo: Any = None) -> Graph:
-        made = Graph(tracer_cls=self._tracer_cls)
-        result = made.graph_copy(self, {})
+        graph = Graph(tracer_cls=self._tracer_cls)
+        result = graph.graph_copy(self, {})
         if self.find_nodes(op="output"):
-            made.output(copy.copy(result))
-        return made
+            graph.output(copy.copy(result))
+        return graph
 
     # Checks and text
 

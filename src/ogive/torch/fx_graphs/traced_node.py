@@ -97,9 +97,9 @@ class Node:
     @property
     def all_input_nodes(self) -> list[Node]:
         """The nodes among the arguments, each once."""
-        found: dict[Node, None] = {}
-        map_arg((self._args, self._kwargs), lambda node: found.setdefault(node))
-        return list(found)
+        nodes: dict[Node, None] = {}
+        map_arg((self._args, self._kwargs), lambda node: nodes.setdefault(node))
+        return list(nodes)
 
     def update_arg(self, idx: int, arg: Any) -> None:
         """Replace the positional argument at an index."""

@@ -77,11 +77,11 @@ class Tracer(TracerBase):
 
     def _read_tensor(self, value: Tensor) -> Proxy:
         """The proxy of a tensor of a module. All reads of the tensor share one node."""
-        found = self._read.get(id(value))
-        if found is None:
+        proxy = self._read.get(id(value))
+        if proxy is None:
             path = self._paths.get(id(value)) or self._add_constant(value)
-            found = self._read[id(value)] = self.create_proxy("get_attr", path, (), {})
-        return found
+            proxy = self._read[id(value)] = self.create_proxy("get_attr", path, (), {})
+        return proxy
 
     def _add_constant(self, value: Tensor) -> str:
         number = 0
@@ -164,12 +164,12 @@ class Tracer(TracerBase):
     def _global_names(self, function: Any) -> list[dict[str, Any]]:
         """The global names of the modules that define the traced program."""
         modules = {type(each).__module__ for each in self.root.modules()}
-        found = [vars(sys.modules[name]) for name in modules
+        names_of_modules = [vars(sys.modules[name]) for name in modules
                  if name in sys.modules and not name.startswith("ogive.")]  # fmt: skip
         own = getattr(function, "__globals__", None)
-        if own is not None and all(own is not names for names in found):
-            found.append(own)
-        return found
+        if own is not None and all(own is not names for names in names_of_modules):
+            names_of_modules.append(own)
+        return names_of_modules
 
     def _called(self, original: Any) -> Any:
         tracer = self

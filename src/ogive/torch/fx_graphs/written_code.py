@@ -76,10 +76,10 @@ def _call(node: Node, root: str, names: dict[str, Any]) -> str:
 
 def _path(root: str, target: str) -> str:
     parts = [f".{p}" if p.isidentifier() else f'."{p}"' for p in target.split(".")]
-    made = root
+    path = root
     for part in parts:
-        made = f"getattr({made}, {part[1:]})" if part.startswith('."') else made + part
-    return made
+        path = f"getattr({path}, {part[1:]})" if part.startswith('."') else path + part
+    return path
 
 
 def _function(target: Any, names: dict[str, Any]) -> str:

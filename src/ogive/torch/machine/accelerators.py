@@ -130,9 +130,9 @@ class Stream:
 
     def record_event(self, event: Event | None = None) -> Event:
         """Record an event at the present time."""
-        made = event or Event()
-        made.record()
-        return made
+        recorded = event or Event()
+        recorded.record()
+        return recorded
 
     def __enter__(self) -> Stream:
         return self

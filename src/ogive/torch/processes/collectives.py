@@ -71,8 +71,8 @@ class ProcessGroup:
 
     def rank(self) -> int:
         """The number of this process in the group; -1 if it is not in the group."""
-        found = distributed.rank() if self.members is None else self.members.rank
-        return -1 if found is None else found
+        number = distributed.rank() if self.members is None else self.members.rank
+        return -1 if number is None else number
 
     def size(self) -> int:
         """The number of processes in the group."""
@@ -119,11 +119,11 @@ def init_process_group(
     world already.
     """
     size = world_size if world_size > 0 else int(os.environ.get("WORLD_SIZE", "1"))
-    found = distributed.size()
-    if size != found and (world_size > 0 or "WORLD_SIZE" in os.environ):
+    present = distributed.size()
+    if size != present and (world_size > 0 or "WORLD_SIZE" in os.environ):
         raise DeviceError(
             f"torch.distributed: the program asks for a world of {size} processes, but there "
-            f"{'is only this one' if found == 1 else f'are {found}'} here; start it with "
+            f"{'is only this one' if present == 1 else f'are {present}'} here; start it with "
             f"ogive launch -n {size}"
         )
     if rank not in (-1, distributed.rank()):
@@ -244,8 +244,8 @@ def new_group(ranks: Any = None, *args: Any, **kwargs: Any) -> Any:
     require()
     if ranks is None or sorted(ranks) == list(range(distributed.size())):
         return GroupMember.WORLD
-    made = distributed.new_group(ranks)
-    return GroupMember.NON_GROUP_MEMBER if made.rank is None else ProcessGroup(made)
+    members = distributed.new_group(ranks)
+    return GroupMember.NON_GROUP_MEMBER if members.rank is None else ProcessGroup(members)
 
 
 def _done(async_op: bool) -> Work | None:
@@ -415,8 +415,8 @@ def reduce_scatter_tensor(
     ranks = require(group)
     parts = input.detach().reshape(get_world_size(group), -1)
     call = _call("reduce_scatter_tensor", input, op=op)
-    made = scatter_over_ranks(ranks, parts, REDUCTIONS[op], 0, call)
-    output.copy_(made.reshape(*output.shape))
+    reduced = scatter_over_ranks(ranks, parts, REDUCTIONS[op], 0, call)
+    output.copy_(reduced.reshape(*output.shape))
     return _done(async_op)
 
 

@@ -64,8 +64,8 @@ class _Kind(TensorClass):
         return _construct(args, dtype)
 
     def __getattribute__(cls, name: str) -> Any:
-        found = super().__getattribute__(name)
-        return _method(found) if isinstance(found, FunctionType) else found
+        attribute = super().__getattribute__(name)
+        return _method(attribute) if isinstance(attribute, FunctionType) else attribute
 
     def __setattr__(cls, name: str, value: Any) -> None:
         """Set an attribute of all tensors."""
@@ -93,10 +93,10 @@ def _construct(args: tuple[Any, ...], dtype: Any) -> _Tensor:
     from ogive.torch.tensors import creation
 
     if len(args) == 1 and not isinstance(args[0], int | Size):
-        made: _Tensor = creation.tensor(args[0], dtype=dtype)
+        tensor: _Tensor = creation.tensor(args[0], dtype=dtype)
     else:
-        made = creation.zeros(*(args or (0,)), dtype=dtype)
-    return made
+        tensor = creation.zeros(*(args or (0,)), dtype=dtype)
+    return tensor
 
 
 def new(self: _Tensor, *args: Any, device: Any = None) -> _Tensor:
@@ -117,13 +117,13 @@ _plain: dict[Any, Any] = {}
 
 
 @functools.cache
-def _method(found: Any) -> Any:
+def _method(method: Any) -> Any:
     """A method as a function that does not settle eager tensors."""
-    if found not in eager_calls:
-        return found
-    made = as_function(found, "self")
-    _plain[made] = found
-    return made
+    if method not in eager_calls:
+        return method
+    plain = as_function(method, "self")
+    _plain[plain] = method
+    return plain
 
 
 class Tensor(_Tensor, metaclass=_Kind):
@@ -147,8 +147,8 @@ def is_tensor(obj: Any) -> bool:
 
 
 def _kind(name: str, dtype: DType) -> type[Tensor]:
-    made = _Kind(name, (Tensor,), {"__slots__": (), "element": dtype, "__doc__": f"{dtype.name}s."})
-    return cast(type[Tensor], made)
+    kind = _Kind(name, (Tensor,), {"__slots__": (), "element": dtype, "__doc__": f"{dtype.name}s."})
+    return cast(type[Tensor], kind)
 
 
 FloatTensor = _kind("FloatTensor", ogive.float32)

@@ -65,19 +65,19 @@ def _made(
             given = (*args, *kwargs.values())
             if is_float or (is_float is None and any(each.__class__ is float for each in given)):
                 dtype = defaults.get_default_dtype()
-        made = None
+        tensor = None
         if at_once is not None and is_here(device) and may_be_eager():
             try:
-                made = eager_make(at_once(*args, dtype=dtype, **kwargs))
+                tensor = eager_make(at_once(*args, dtype=dtype, **kwargs))
             except (*NOT_DONE, OgiveError):
-                made = None
-        if made is None:
+                tensor = None
+        if tensor is None:
             if dtype is not None:
                 kwargs["dtype"] = dtype
             if device is not None:
                 kwargs["device"] = device
-            made = lazily(*args, **kwargs)
-        return made.requires_grad_() if requires_grad else made
+            tensor = lazily(*args, **kwargs)
+        return tensor.requires_grad_() if requires_grad else tensor
 
     return make
 
@@ -93,8 +93,8 @@ def _linspace(start: Any, end: Any, steps: int, dtype: Any = None, **options: An
     position = ogive.arange(steps, dtype=ogive.float64, device=options.pop("device", None))
     rising = position * step + float(first)
     falling = float(last) - (steps - 1 - position) * step
-    made = ogive.where(position < steps // 2, rising, falling).cast(kind)
-    return made.requires_grad_() if options.get("requires_grad") else made
+    points = ogive.where(position < steps // 2, rising, falling).cast(kind)
+    return points.requires_grad_() if options.get("requires_grad") else points
 
 
 zeros = _made(ogive.zeros, arrays.zeros, is_float=True)
@@ -134,8 +134,8 @@ def randint_like(
     """
     if high is not None:
         bounds = (*(bounds or (low,)), high)
-    made: Tensor = _randint_like(input, *bounds, **options)
-    return made
+    integers: Tensor = _randint_like(input, *bounds, **options)
+    return integers
 
 
 def arange(*args: Any, **kwargs: Any) -> Tensor:
@@ -146,10 +146,10 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
     """
     if not args and "start" not in kwargs and "end" in kwargs:
         args = (0, kwargs.pop("end"))
-    made: Tensor = _arange(*args, **kwargs)
-    if made.numel() == 0:
+    numbers: Tensor = _arange(*args, **kwargs)
+    if numbers.numel() == 0:
         _check_way(*args, **kwargs)
-    return made
+    return numbers
 
 
 def _check_way(start: Any, end: Any = None, step: Any = 1, **_options: Any) -> None:
@@ -187,10 +187,11 @@ def tensor(
             eager = _make_at_once(numbers, dtype, device)
     if eager is not None:
         return eager.requires_grad_() if requires_grad else eager
-    made = Tensor(numbers, dtype, device)
-    if isinstance(data, Tensor) or (memory_of(made.node) is None and made.node.op is not Op.CONST):
-        made = made.detach()  # made of tensors, whose gradients must not flow through it
-    return made.requires_grad_() if requires_grad else made
+    copied = Tensor(numbers, dtype, device)
+    node = copied.node
+    if isinstance(data, Tensor) or (memory_of(node) is None and node.op is not Op.CONST):
+        copied = copied.detach()  # made of tensors, whose gradients must not flow through it
+    return copied.requires_grad_() if requires_grad else copied
 
 
 def _make_at_once(data: Any, dtype: Any, device: Any) -> Tensor | None:
@@ -238,14 +239,14 @@ def asarray(
         return from_numpy(obj)
     if obj.__class__ in (list, tuple, bool, int, float):
         return tensor(obj, dtype=dtype, device=device, requires_grad=requires_grad)
-    made: Tensor = ogive.asarray(obj, dtype=dtype, device=device, copy=copy)
-    return made.requires_grad_() if requires_grad else made
+    shown: Tensor = ogive.asarray(obj, dtype=dtype, device=device, copy=copy)
+    return shown.requires_grad_() if requires_grad else shown
 
 
 def empty_strided(size: Any, stride: Any, **options: Any) -> Tensor:
     """A tensor of shape `size`. `stride` has no effect: the compiler decides the layout."""
-    made: Tensor = empty(tuple(size), **options)
-    return made
+    unset: Tensor = empty(tuple(size), **options)
+    return unset
 
 
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:

@@ -26,8 +26,8 @@ lazy_property = computed
 
 def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
     """Draws from the normal distribution with mean 0 and deviation 1."""
-    made: Tensor = creation.randn(tuple(shape), dtype=dtype, device=device)
-    return made
+    draws: Tensor = creation.randn(tuple(shape), dtype=dtype, device=device)
+    return draws
 
 
 def clamp_probs(probs: Tensor) -> Tensor:

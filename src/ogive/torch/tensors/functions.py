@@ -29,18 +29,18 @@ FIRST = {"split": "tensor", "bilinear": "input1"}
 
 def find(name: str) -> Any:
     """The function or object that the tables list as `name`, with PyTorch's parameter names."""
-    found = _find(name)
-    return by_names(found, PARAMETERS[name]) if name in PARAMETERS else found
+    function = _find(name)
+    return by_names(function, PARAMETERS[name]) if name in PARAMETERS else function
 
 
 def _find(name: str) -> Any:
     if name in METHODS:
-        made = as_function(getattr(Tensor, name), FIRST.get(name, "input"))
-        return taking_out(made) if name in OUT else made
+        method = as_function(getattr(Tensor, name), FIRST.get(name, "input"))
+        return taking_out(method) if name in OUT else method
     if name in NUMBER_FIRST:
         return taking_out(as_function(getattr(Tensor, name), from_number=_as_operand))
-    found = checked(getattr(ogive, name)) if name in ONE_DTYPE else getattr(ogive, name)
-    return taking_out(found) if name in OUT_OF_SAME else found
+    function = checked(getattr(ogive, name)) if name in ONE_DTYPE else getattr(ogive, name)
+    return taking_out(function) if name in OUT_OF_SAME else function
 
 
 def taking_out(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,28 +48,28 @@ def taking_out(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def taking(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        made = function(*args, **kwargs)
+        results = function(*args, **kwargs)
         if out is None:
-            return made
+            return results
         if isinstance(out, Tensor):
-            return _fill(out, made)
-        for target, value in zip(out, made, strict=True):
+            return _fill(out, results)
+        for target, value in zip(out, results, strict=True):
             _fill(target, value)
         return out
 
     return taking
 
 
-def _fill(out: Tensor, made: Tensor) -> Tensor:
+def _fill(out: Tensor, result: Tensor) -> Tensor:
     """Assign a result to the tensor `out`. An empty tensor takes the result's shape."""
-    if out.shape == made.shape:
-        return out.copy_(made)
+    if out.shape == result.shape:
+        return out.copy_(result)
     if out.numel():
         raise ArgumentTypeError(
             f"out= has the shape {out.shape} and is not empty, so it cannot be resized to "
-            f"{made.shape}; give a tensor of that shape, or an empty one"
+            f"{result.shape}; give a tensor of that shape, or an empty one"
         )
-    replace_value(out, made.to(out.dtype))
+    replace_value(out, result.to(out.dtype))
     return out
 
 
@@ -137,8 +137,8 @@ def ctc_loss(*args: Any, **kwargs: Any) -> Tensor:
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of each entry, in decreasing order by default. Shapes: (n,) → (n, N)."""
-    made: Tensor = ogive.linalg.vander(x, N=N)
-    return made if increasing else made.flip(-1)
+    powers: Tensor = ogive.linalg.vander(x, N=N)
+    return powers if increasing else powers.flip(-1)
 
 
 

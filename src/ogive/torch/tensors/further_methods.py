@@ -55,8 +55,8 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable[..., Any]) -> T
 
 def _put(tensor: Tensor, values: list[Any]) -> Tensor:
     with no_grad():
-        made = tensor.new_tensor(values).reshape(tensor.shape)
-        return tensor.copy_(made)
+        values_as_tensor = tensor.new_tensor(values).reshape(tensor.shape)
+        return tensor.copy_(values_as_tensor)
 
 
 def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:

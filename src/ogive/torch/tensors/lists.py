@@ -30,17 +30,17 @@ def _over(name: str, operands: int) -> Callable[..., Any]:
         lists = [_spread(other, len(self)) for other in others]
         if operands == 3 and len(lists) == 3:  # value, one for all or one each
             values = lists.pop()
-            made = [
+            results = [
                 getattr(x, method)(*rest, value=value)
                 for x, *rest, value in zip(self, *lists, values, strict=True)
             ]
         else:
             pairs = zip(self, *lists, strict=True)
-            made = [getattr(x, method)(*rest, **options) for x, *rest in pairs]
+            results = [getattr(x, method)(*rest, **options) for x, *rest in pairs]
         if in_place and method != name:
-            for x, value in zip(self, made, strict=True):
+            for x, value in zip(self, results, strict=True):
                 x.copy_(value)
-        return None if in_place else made
+        return None if in_place else results
 
     over.__name__ = over.__qualname__ = f"_foreach_{name}"
     over.__doc__ = f"`{method}` of each tensor of a list."

@@ -75,9 +75,9 @@ def call_numpy(
 
 
 def from_result(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-    """What a function of NumPy gave for a tensor, as one: `numpy.argmax(x)`."""
-    made = numpy.asarray(array)
-    return from_numpy(made.astype("uint8") if made.dtype == bool else made)
+    """The result of a function of NumPy for a tensor, as a tensor: `numpy.argmax(x)`."""
+    values = numpy.asarray(array)
+    return from_numpy(values.astype("uint8") if values.dtype == bool else values)
 
 
 def call_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
@@ -85,8 +85,8 @@ def call_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **keywords: 
     if method == "__call__" and ufunc in UFUNCS and not keywords:
         return interchange.array_ufunc(self, ufunc, method, *inputs)
     given = [numpy.asarray(each) if isinstance(each, Core) else each for each in inputs]
-    made = getattr(ufunc, method)(*given, **keywords)
-    return made if isinstance(made, tuple) else from_result(self, made)
+    result = getattr(ufunc, method)(*given, **keywords)
+    return result if isinstance(result, tuple) else from_result(self, result)
 
 
 def address_of(self: Tensor) -> int:

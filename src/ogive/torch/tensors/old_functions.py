@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 REDUCTIONS = ("none", "mean", "sum")
-"""What the numbers 0, 1 and 2 mean."""
+"""The meanings of the numbers 0, 1 and 2."""
 
 conj_physical_, gcd_, lcm_ = METHODS["conj_physical_"], METHODS["gcd_"], METHODS["lcm_"]
 orgqr, resize_as_ = METHODS["orgqr"], METHODS["resize_as_"]

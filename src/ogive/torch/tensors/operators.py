@@ -29,8 +29,8 @@ def _copy_of(method: str) -> Callable[..., Any]:
     """A function that copies what the view `method` shows; or each part, for a view in parts."""
 
     def copied(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        found = input if method == "alias" else getattr(input, method)(*args, **kwargs)
-        return found.clone() if isinstance(found, Tensor) else [each.clone() for each in found]
+        views = input if method == "alias" else getattr(input, method)(*args, **kwargs)
+        return views.clone() if isinstance(views, Tensor) else [each.clone() for each in views]
 
     copied.__name__ = copied.__qualname__ = f"{method}_copy"
     copied.__doc__ = f"`{method}` of a tensor, in memory of its own."
@@ -52,9 +52,9 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     """
     shape, steps, begin = tuple(size), tuple(stride), storage_offset or 0
     if input.is_eager:
-        made = show_strided(input, shape, steps, begin, as_strided)
-        if made is not None:
-            return made
+        view = show_strided(input, shape, steps, begin, as_strided)
+        if view is not None:
+            return view
     with graph_lock:
         storage = views.shared_storage(input)
         whole = input if storage is None else wrap(storage.node, storage.device)
@@ -82,8 +82,8 @@ def as_strided_scatter(
     """A copy of a tensor with `src` at the elements that `as_strided` shows."""
     positions = ogive.arange(input.numel()).contiguous().realize()
     chosen = as_strided(positions, size, stride, storage_offset or 0).reshape(-1)
-    made = input.reshape(-1).index_put((chosen,), src.reshape(-1))
-    return made.reshape(*input.shape)
+    changed = input.reshape(-1).index_put((chosen,), src.reshape(-1))
+    return changed.reshape(*input.shape)
 
 
 def fill(input: Tensor, value: Any) -> Tensor:
@@ -141,8 +141,8 @@ def grid_sampler(
 ) -> Tensor:
     """`grid_sample` with its modes as numbers."""
     modes = GRID_MODES[interpolation_mode], GRID_PADDINGS[padding_mode]
-    found: Tensor = functional.grid_sample(input, grid, *modes, align_corners)
-    return found
+    samples: Tensor = functional.grid_sample(input, grid, *modes, align_corners)
+    return samples
 
 
 grid_sampler_2d = grid_sampler_3d = grid_sampler
@@ -150,14 +150,14 @@ grid_sampler_2d = grid_sampler_3d = grid_sampler
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """The LU factors of matrices and their pivots; with `get_infos` also whether they exist."""
-    found = ogive.linalg.lu_factor_ex(A, pivot=pivot)
-    return found if get_infos else found[:2]
+    factors = ogive.linalg.lu_factor_ex(A, pivot=pivot)
+    return factors if get_infos else factors[:2]
 
 
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The solution of A x = b, given the LU factors of A."""
-    found: Tensor = ogive.linalg.lu_solve(LU_data, LU_pivots, b)
-    return found
+    solution: Tensor = ogive.linalg.lu_solve(LU_data, LU_pivots, b)
+    return solution
 
 
 def _softmax_backward_data(
@@ -188,14 +188,14 @@ def _inside(input: Tensor, indices: Any) -> tuple[Any, ...]:
 
 def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: float) -> Tensor:
     """The elements at `indices` where `mask` is True, and `fill` elsewhere."""
-    found: Tensor = input[_inside(input, indices)]
-    return found.masked_fill(mask.logical_not(), fill)
+    elements: Tensor = input[_inside(input, indices)]
+    return elements.masked_fill(mask.logical_not(), fill)
 
 
 def _unsafe_masked_index_put_accumulate(
     input: Tensor, mask: Tensor, indices: Any, values: Tensor
 ) -> Tensor:
     """A tensor with `values` added at `indices` where `mask` is True."""
-    made = input.clone()
+    changed = input.clone()
     kept = values.masked_fill(mask.logical_not(), 0)
-    return made.index_put_(_inside(input, indices), kept, accumulate=True)
+    return changed.index_put_(_inside(input, indices), kept, accumulate=True)

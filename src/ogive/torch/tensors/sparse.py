@@ -130,12 +130,12 @@ class SparseTensor:
         """The values. Raises `StateError` unless coalesced."""
         return self._if_coalesced("values", self._numbers)
 
-    def _if_coalesced(self, name: str, found: Tensor) -> Tensor:
+    def _if_coalesced(self, name: str, part: Tensor) -> Tensor:
         if not self._is_coalesced:
             raise StateError(
                 f"Cannot get {name} on an uncoalesced tensor, please call .coalesce() first"
             )
-        return found
+        return part
 
     def _indices(self) -> Tensor:
         return self._positions
@@ -180,8 +180,8 @@ class SparseTensor:
         """All elements, zeros included."""
         count, rest = self.sparse_dim(), self._numbers.shape[1:]
         flat = creation.zeros(math.prod(self._shape[:count]), *rest, dtype=self.dtype)
-        made: Tensor = flat.index_add(0, self._places(), self._numbers).reshape(self._shape)
-        return made if dtype is None else made.to(dtype)
+        dense: Tensor = flat.index_add(0, self._places(), self._numbers).reshape(self._shape)
+        return dense if dtype is None else dense.to(dtype)
 
     def coalesce(self) -> SparseTensor:
         """The same tensor with sorted and distinct positions."""
@@ -270,8 +270,8 @@ class SparseTensor:
             )
         rows, columns = self._positions
         scale = self._numbers.reshape(-1, *[1] * (other.ndim - 1))
-        made = creation.zeros(self._shape[0], *other.shape[1:], dtype=other.dtype)
-        return made.index_add(0, rows, scale * other[columns])
+        zeros = creation.zeros(self._shape[0], *other.shape[1:], dtype=other.dtype)
+        return zeros.index_add(0, rows, scale * other[columns])
 
     matmul = mv = mm
 
@@ -279,8 +279,8 @@ class SparseTensor:
         return self.mm(other)
 
     def __rmatmul__(self, other: Tensor) -> Tensor:
-        made: Tensor = self.t().mm(other.T).T
-        return made
+        product: Tensor = self.t().mm(other.T).T
+        return product
 
     def mul(self, other: Any) -> SparseTensor:
         """The product with a number, or elementwise with a tensor of the same shape."""

@@ -22,8 +22,8 @@ mm = spmm
 
 def addmm(mat: Tensor, mat1: Any, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """`beta * mat + alpha * mat1 @ mat2` with a sparse `mat1`."""
-    made: Tensor = beta * mat + alpha * mm(mat1, mat2)
-    return made
+    total: Tensor = beta * mat + alpha * mm(mat1, mat2)
+    return total
 
 
 def sum(input: Any, dim: Any = None, dtype: Any = None) -> Any:

@@ -38,8 +38,8 @@ def sparse_coo_tensor(
             f"sparse_coo_tensor: indices of shape {positions.shape} must be (axes, entries) for "
             f"values of shape {numbers.shape}, which are (entries, ...)"
         )
-    found = positions.numpy()
-    least = [int(row.max(initial=-1)) + 1 for row in found]
+    places = positions.numpy()
+    least = [int(row.max(initial=-1)) + 1 for row in places]
     shape = [*least, *numbers.shape[1:]] if size is None else list(size)
     fits = zip(least, shape, strict=False)
     if len(shape) != len(least) + numbers.ndim - 1 or any(most > count for most, count in fits):
@@ -47,10 +47,10 @@ def sparse_coo_tensor(
             f"sparse_coo_tensor: size is {tuple(shape)}, but the positions need {tuple(least)}, "
             f"with values of shape {tuple(numbers.shape[1:])}"
         )
-    if found.size and found.min() < 0:
-        raise ShapeError(f"sparse_coo_tensor: a position is negative: {int(found.min())}")
-    made = SparseTensor(positions, numbers, shape, bool(is_coalesced))
-    return made.requires_grad_() if requires_grad else made
+    if places.size and places.min() < 0:
+        raise ShapeError(f"sparse_coo_tensor: a position is negative: {int(places.min())}")
+    matrix = SparseTensor(positions, numbers, shape, bool(is_coalesced))
+    return matrix.requires_grad_() if requires_grad else matrix
 
 
 def spmm(input: Any, mat2: Any) -> Any:

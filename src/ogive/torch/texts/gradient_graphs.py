@@ -1,4 +1,4 @@
-"""What a gradient function hands gradients on to, as programs print and draw it."""
+"""The functions that a gradient function hands gradients on to, as programs print and draw them."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ class TBackward0:
 def next_functions(self: GradientFunction) -> NextFunctions:
     """The functions that gradients go on to, in PyTorch's order."""
     if isinstance(self, RecordedFunction):
-        found = [_from_source(source) for source in self.record.sources]
+        functions = [_from_source(source) for source in self.record.sources]
         called = self.record.form.function.__name__
     else:
-        found = [_from_node(node) for node in self.node.src if node.dtype.is_float]
+        functions = [_from_node(node) for node in self.node.src if node.dtype.is_float]
         called = str(self.node.arg[0]).rpartition(".")[2] if self.node.op is Op.CALL else ""
-    if called == "linear" and len(found) == 3:
-        first, weight, bias = found
+    if called == "linear" and len(functions) == 3:
+        first, weight, bias = functions
         return (bias, first, (TBackward0(weight), 0))
-    return tuple(found)
+    return tuple(functions)
 
 
 def _from_source(source: Any) -> tuple[Any, int]:

@@ -135,7 +135,7 @@ _MODES = {
     "bilinear": "UpsampleBilinear2DBackward0", "bicubic": "UpsampleBicubic2DBackward0",
     "trilinear": "UpsampleTrilinear3DBackward0",
 }
-"""What PyTorch has several functions for, by mode."""
+"""Operations for which PyTorch has several functions, by mode."""
 
 
 def _name_index(index: Index, record: Record) -> str:
@@ -187,18 +187,19 @@ def called_name(origin: Origin | None) -> str:
     """The name of the method, function or attribute in the user's instruction."""
     text = "" if origin is None else _segment(origin)
     try:
-        found = ast.parse(text, mode="eval").body
+        expression = ast.parse(text, mode="eval").body
     except SyntaxError:
         return ""
-    if isinstance(found, ast.Call):
-        found = found.func
-    if isinstance(found, ast.BinOp) and isinstance(found.op, ast.Pow):
+    if isinstance(expression, ast.Call):
+        expression = expression.func
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Pow):
         return "**"
-    if isinstance(found, ast.Subscript):
-        inner = found.value.func if isinstance(found.value, ast.Call) else found.value
+    if isinstance(expression, ast.Subscript):
+        inner = expression.value
+        inner = inner.func if isinstance(inner, ast.Call) else inner
         name = inner.attr if isinstance(inner, ast.Attribute) else ""
         return name if name in _SEVERAL else ""  # x.max(1)[0]
-    return getattr(found, "attr", "") or getattr(found, "id", "")
+    return getattr(expression, "attr", "") or getattr(expression, "id", "")
 
 
 def _segment(origin: Origin) -> str:

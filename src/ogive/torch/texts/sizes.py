@@ -24,8 +24,8 @@ class Size(tuple[Any, ...]):
         return f"torch.Size([{', '.join(map(repr, self))}])"
 
     def __getitem__(self, index: Any, _item: Any = tuple.__getitem__) -> Any:
-        found = _item(self, index)
-        return Size(found) if found.__class__ is tuple else found
+        chosen = _item(self, index)
+        return Size(chosen) if chosen.__class__ is tuple else chosen
 
     def __add__(self, other: tuple[Any, ...]) -> Size:
         return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented

@@ -39,12 +39,12 @@ def _checksum(data: bytes) -> int:
 
 
 def _varint(value: int) -> bytes:
-    made = bytearray()
+    content = bytearray()
     value &= (1 << 64) - 1
     while value > 127:
-        made.append(value & 127 | 128)
+        content.append(value & 127 | 128)
         value >>= 7
-    return bytes([*made, value])
+    return bytes([*content, value])
 
 
 def _bytes(field: int, value: bytes) -> bytes:
@@ -144,8 +144,8 @@ class SummaryWriter:
         plugin = _bytes(9, _bytes(1, _bytes(1, b"text")))
         shape = _bytes(2, _bytes(2, _integer(1, 1)))
         tensor = _bytes(8, _integer(1, 7) + shape + _bytes(8, text_string.encode()))
-        made = _bytes(1, f"{tag}/text_summary".encode()) + plugin + tensor
-        self._add(made, global_step, walltime)
+        content = _bytes(1, f"{tag}/text_summary".encode()) + plugin + tensor
+        self._add(content, global_step, walltime)
 
     def add_histogram(
         self, tag: str, values: Any, global_step: int | None = None, bins: Any = 30,
@@ -157,8 +157,8 @@ class SummaryWriter:
         packed = [_bytes(6, edges[1:].tobytes()), _bytes(7, counts.astype(numpy.float64).tobytes())]
         totals = [array.min(), array.max(), float(array.size), array.sum(), (array**2).sum()]
         numbers = b"".join([_double(field, value) for field, value in enumerate(totals, 1)])
-        made = _bytes(1, tag.encode()) + _bytes(5, numbers + b"".join(packed))
-        self._add(made, global_step, walltime)
+        content = _bytes(1, tag.encode()) + _bytes(5, numbers + b"".join(packed))
+        self._add(content, global_step, walltime)
 
     def add_hparams(
         self, hparam_dict: dict[str, Any], metric_dict: dict[str, Any], **options: Any

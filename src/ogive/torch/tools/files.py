@@ -8,7 +8,7 @@ from typing import Any
 
 from ogive.eager import may_be_eager
 from ogive.eager.from_plain import take_up
-from ogive.errors import ArgumentError, ArgumentTypeError, FileError
+from ogive.errors import ArgumentError, ArgumentTypeError, FileError, words_of
 from ogive.io.checked_files import Contents, replacing
 from ogive.io.formats import find_loader
 from ogive.io.pickling import write_torch
@@ -82,16 +82,16 @@ def load(
     content = _read_if_small(f) if isinstance(f, str | os.PathLike) else Contents(f.read())
     loader = find_loader(content)
     if loader is load_torch:
-        found, tensors = _read_checkpoint(content, weights_only)
+        contents, tensors = _read_checkpoint(content, weights_only)
     else:
         tensors = []
-        found = _with_copies(loader(content), tensors)
+        contents = _with_copies(loader(content), tensors)
         Tensor.realize_batch([tensor for tensor in tensors if not tensor.is_eager])
     if may_be_eager():
         for tensor in tensors:
             if not tensor.is_eager:
                 take_up(tensor)
-    return found
+    return contents
 
 
 def _read_if_small(path: Any) -> Any:
@@ -114,8 +114,9 @@ def _read_checkpoint(path: Any, weights_only: bool | None) -> tuple[Any, list[Te
         if weights_only is not False and safe_names():
             return load_whole(path, _module_name, Parameter, safe_names())
         if weights_only is not False:
-            if "nothing in a file is run" in str(error):
-                raise FileError(f"{error}; or use weights_only=False if you trust it") from None
+            words = words_of(error)
+            if "nothing in a file is run" in words:
+                raise FileError(f"{words}; or use weights_only=False if you trust it") from None
             raise
         return load_whole(path, _module_name, Parameter)
 
@@ -125,16 +126,16 @@ def _module_name(name: str) -> str:
     return f"ogive.{name}" if name == "torch" or name.startswith("torch.") else name
 
 
-def _with_copies(found: Any, read: list[Tensor]) -> Any:
+def _with_copies(contents: Any, read: list[Tensor]) -> Any:
     """The contents of a file, with copies of its tensors. Adds those to `read`, to be read at once.
     """
-    if isinstance(found, Tensor):
-        read.append(found.cpu() if found.device == FILES else found)
+    if isinstance(contents, Tensor):
+        read.append(contents.cpu() if contents.device == FILES else contents)
         return read[-1]
-    if isinstance(found, dict):
-        for key, value in found.items():
-            found[key] = _with_copies(value, read)
-        return found
-    if type(found) is tuple:
-        return tuple([_with_copies(each, read) for each in found])
-    return found
+    if isinstance(contents, dict):
+        for key, value in contents.items():
+            contents[key] = _with_copies(value, read)
+        return contents
+    if type(contents) is tuple:
+        return tuple([_with_copies(each, read) for each in contents])
+    return contents

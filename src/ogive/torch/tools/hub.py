@@ -64,9 +64,9 @@ def download_url_to_file(
             while part := source.read(1 << 20):
                 digest.update(part)
                 file.write(part)
-            found = digest.hexdigest()
-            if hash_prefix and not found.startswith(hash_prefix):
-                raise FileError(f"{url}: the hash begins with {found[:8]}, not {hash_prefix}")
+            in_hex = digest.hexdigest()
+            if hash_prefix and not in_hex.startswith(hash_prefix):
+                raise FileError(f"{url}: the hash begins with {in_hex[:8]}, not {hash_prefix}")
         except BaseException:
             os.remove(file.name)
             raise

@@ -37,10 +37,10 @@ def jacobian(
         rows = _row_by_row(func(*leaves), leaves)
         if rows is not None:
             return rows[0] if single else rows
-    found = ogive.jacrev(func, argnums=tuple(range(len(points))))(*points)
+    derivatives = ogive.jacrev(func, argnums=tuple(range(len(points))))(*points)
     if isinstance(func(*points), Tensor):
-        return _kept(found[0] if single else found, create_graph)
-    return _kept(tuple([each[0] for each in found]) if single else found, create_graph)
+        return _kept(derivatives[0] if single else derivatives, create_graph)
+    return _kept(tuple([each[0] for each in derivatives]) if single else derivatives, create_graph)
 
 
 def hessian(
@@ -60,11 +60,11 @@ def hessian(
     points = (inputs,) if single else tuple(inputs)
     if not create_graph and _are_small(points):
         leaves = _to_leaves(points)
-        found = _all_rows(_slopes(func(*leaves), leaves), leaves)
-        if found:
-            return found[0][0] if single else found
-    found = ogive.hessian(func, argnums=tuple(range(len(points))))(*points)
-    return _kept(found[0][0] if single else found, create_graph)
+        derivatives = _all_rows(_slopes(func(*leaves), leaves), leaves)
+        if derivatives:
+            return derivatives[0][0] if single else derivatives
+    derivatives = ogive.hessian(func, argnums=tuple(range(len(points))))(*points)
+    return _kept(derivatives[0][0] if single else derivatives, create_graph)
 
 
 MOST_ROWS = 1024
@@ -116,13 +116,13 @@ def _all_rows(
     outputs: tuple[Any, ...], leaves: tuple[Tensor, ...]
 ) -> tuple[tuple[Tensor, ...], ...]:
     """The derivatives of several outputs; an empty tuple if `_row_by_row` refuses one of them."""
-    found = []
+    all_rows = []
     for output in outputs:
         rows = _row_by_row(output, leaves)
         if rows is None:
             return ()
-        found.append(rows)
-    return tuple(found)
+        all_rows.append(rows)
+    return tuple(all_rows)
 
 
 def vjp(
@@ -132,8 +132,8 @@ def vjp(
     single = isinstance(inputs, Tensor)
     points = (inputs,) if single else tuple(inputs)
     outputs, pull = ogive.vjp(func, *points)
-    found = pull(ogive.ones_like(outputs) if v is None else v)
-    return outputs, found[0] if single else found
+    gradients = pull(ogive.ones_like(outputs) if v is None else v)
+    return outputs, gradients[0] if single else gradients
 
 
 def jvp(
@@ -162,15 +162,15 @@ def hvp(
     along = [ogive.ones_like(each) for each in points] if v is None else v
     along = (along,) if isinstance(along, Tensor) else tuple(along)
     slope = ogive.grad(func, argnums=tuple(range(len(points))))
-    _, found = ogive.jvp(slope, points, along)
-    return func(*points), _kept(found[0] if single else tuple(found), create_graph)
+    _, products = ogive.jvp(slope, points, along)
+    return func(*points), _kept(products[0] if single else tuple(products), create_graph)
 
 
 vhp = hvp  # the Hessian is symmetric
 
 
-def _kept(found: Any, create_graph: bool) -> Any:
+def _kept(results: Any, create_graph: bool) -> Any:
     """The results, detached unless `create_graph` is set."""
-    if isinstance(found, tuple):
-        return tuple([_kept(each, create_graph) for each in found])
-    return found if create_graph else found.detach()
+    if isinstance(results, tuple):
+        return tuple([_kept(each, create_graph) for each in results])
+    return results if create_graph else results.detach()

@@ -137,8 +137,8 @@ def _first_of(func: Function) -> Function:
 def _with_aux(transform: Function, func: Function, argnums: Any, has_aux: bool) -> Function:
     """A transform of a function whose second result is only handed on."""
     if not has_aux:
-        made: Function = transform(func, argnums)
-        return made
+        transformed: Function = transform(func, argnums)
+        return transformed
     derivative = transform(_first_of(func), argnums)
 
     def both(*args: Any, **kwargs: Any) -> Any:

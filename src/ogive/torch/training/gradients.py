@@ -109,14 +109,14 @@ def gradgradcheck(
     wanted = [number for number, each in enumerate(points) if each.requires_grad]
 
     def gradients(*given: Tensor) -> tuple[Tensor, ...]:
-        made = func(*given)
-        outputs = [made] if isinstance(made, Tensor) else list(made)
+        results = func(*given)
+        outputs = [results] if isinstance(results, Tensor) else list(results)
         seeds = [each * 0 + 1 for each in outputs] if grad_outputs is None else grad_outputs
-        found = autograd.grad(
+        slopes = autograd.grad(
             outputs, [given[number] for number in wanted], seeds, create_graph=True,
             materialize_grads=True,
         )  # fmt: skip
-        return tuple([each for each in found if each is not None])
+        return tuple([each for each in slopes if each is not None])
 
     return autograd.gradcheck(gradients, points, eps=eps, atol=atol, rtol=rtol)
 

@@ -17,6 +17,7 @@ from ogive.devices.cpu.native.link import Library, LoadedKernel, link
 from ogive.devices.cpu.native.session import SESSION_LINKS, link_by_llvm
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.errors import LoadError
+from tests.raising import raises
 
 ANSWER = "define i64 @answer() nounwind {\n  ret i64 42\n}\n"
 Link = Callable[[bytes, str], LoadedKernel]
@@ -74,14 +75,14 @@ def test_truncated_object_code_is_an_error(load: Link) -> None:
 
 
 def test_a_missing_symbol_is_an_error(load: Link) -> None:
-    with pytest.raises(LoadError, match="question"):
+    with raises(LoadError, match="question"):
         load(assemble(ANSWER, host_target()), "question")
 
 
 def test_an_unresolved_symbol_is_an_error(load: Link) -> None:
     text = "declare i64 @ogive_nowhere()\ndefine i64 @answer() nounwind {\n"
     text += "  %value = call i64 @ogive_nowhere()\n  ret i64 %value\n}\n"
-    with pytest.raises(LoadError, match="materialize"):
+    with raises(LoadError, match="materialize"):
         load(assemble(text, host_target()), "answer")
 
 

@@ -16,6 +16,7 @@ from ogive.devices.cpu.native.native_plan import NativePlan, copy_step
 from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.protocol import Fault, HostStep, KernelStep
 from ogive.errors import ExecuteError
+from tests.raising import raises
 
 Counts = NDArray[numpy.int64]
 MakePool = Callable[[int], Pool]
@@ -208,7 +209,7 @@ def test_an_error_in_a_host_step_is_raised_and_ends_the_run(kernels: Library) ->
         raise ValueError("from the host")
 
     plan = NativePlan([HostStep(fail), *append_steps(kernels, log, 1)])
-    with pytest.raises(ValueError, match="from the host"):
+    with raises(ValueError, match="from the host"):
         plan.execute()
     assert log[0] == 0
 
@@ -321,7 +322,7 @@ def test_a_host_step_that_executes_its_own_plan_is_an_error() -> None:
     plans.append(NativePlan([HostStep(lambda: check_none(plans[0]))]))
     plans.append(NativePlan([HostStep(lambda: run_between(plans[1]))]))
     for plan in plans:
-        with pytest.raises(ExecuteError, match="its own host steps"):
+        with raises(ExecuteError, match="its own host steps"):
             plan.execute()
 
 

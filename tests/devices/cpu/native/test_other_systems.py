@@ -11,6 +11,7 @@ from ogive.errors import CompileError
 from ogive.targets.target import describe_cpu
 from tests.devices.cpu.native.object_symbols import read_object
 from tests.devices.llvm.test_goldens import KERNELS, emitted
+from tests.raising import raises
 
 TRIPLES = {
     "x86_64-unknown-linux-gnu": ("x86-64-v3", "+avx,+avx2,+fma", {2, 4}),
@@ -60,5 +61,5 @@ def test_the_driver_is_assembled_for_processors_that_it_knows_nothing_of() -> No
 
 @pytest.mark.parametrize("triple", ["x86_64-pc-windows-msvc", "x86_64-unknown-freebsd"])
 def test_a_system_without_a_driver_is_refused(triple: str) -> None:
-    with pytest.raises(CompileError, match=f"no driver for '{triple}': Ogive runs on Linux"):
+    with raises(CompileError, match=f"no driver for '{triple}': Ogive runs on Linux"):
         driver_object(describe_cpu(triple))

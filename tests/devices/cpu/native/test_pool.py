@@ -21,6 +21,7 @@ from ogive.devices.cpu.native.pool import Pool
 from ogive.devices.llvm.library.assembler import assemble
 from ogive.devices.protocol import KernelStep
 from ogive.errors import ArgumentError
+from tests.raising import raises
 
 KERNELS = Path(__file__).with_name("kernels.ll")
 
@@ -191,7 +192,7 @@ def test_kernels_keep_denormals_whatever_the_caller_has_set() -> None:
 
 
 def test_a_pool_of_no_threads_is_refused() -> None:
-    with pytest.raises(ArgumentError, match="pool of 0 threads"):
+    with raises(ArgumentError, match="pool of 0 threads"):
         Pool(0)
 
 

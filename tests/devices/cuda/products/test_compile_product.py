@@ -24,6 +24,7 @@ from ogive.ir.node import UOp
 from ogive.passes.pipeline.graph_passes import schedule_devices, schedule_graph
 from ogive.passes.regions.number_slots import Schedule
 from tests.devices.cuda.emulated_gpu import FACTS
+from tests.raising import raises
 
 H200 = GpuFacts(
     "H200", major=9, minor=0, memory_bytes=141 << 30, multiprocessors=132, most_threads=1024,
@@ -108,5 +109,5 @@ def test_a_gpu_without_tensor_cores_has_no_products() -> None:
 
 
 def test_a_damaged_line_is_refused() -> None:
-    with pytest.raises(LoadError, match="does not say how it is launched"):
+    with raises(LoadError, match="does not say how it is launched"):
         read_code(MARK + '{"slots": [0]}\n')

@@ -10,6 +10,7 @@ from ogive.devices.cpu.host import host_target
 from ogive.devices.llvm.library.assembler import assemble, assembly, optimized_ir
 from ogive.errors import CompileError
 from ogive.targets.target import describe_cpu
+from tests.raising import raises
 
 DOUBLE = """
 define i64 @double(i64 %x) nounwind {
@@ -68,12 +69,12 @@ def test_assembly_is_readable_text() -> None:
     ],
 )
 def test_bad_text_is_refused_in_the_words_of_llvm(text: str, words: str) -> None:
-    with pytest.raises(CompileError, match=words):
+    with raises(CompileError, match=words):
         assemble(text, host_target())
 
 
 def test_an_unknown_triple_is_refused() -> None:
-    with pytest.raises(CompileError, match="nowhere"):
+    with raises(CompileError, match="nowhere"):
         assemble(DOUBLE, describe_cpu("nowhere-unknown-linux"))
 
 

@@ -13,6 +13,7 @@ from ogive.devices.llvm.library import c_functions
 from ogive.devices.llvm.library.c_functions import LlvmLibrary, library_problem, llvm_function
 from ogive.errors import CompileError
 from ogive.folders import llvm_folder
+from tests.raising import raises
 
 
 def installed() -> Path:
@@ -44,24 +45,24 @@ def test_another_release_is_refused_before_its_library_is_loaded(
     tmp_path: Path, release: str
 ) -> None:
     library = LlvmLibrary(lambda: copy_of(tmp_path, release))
-    with pytest.raises(CompileError, match=rf"llvmlite {release} .*pip install 'llvmlite>=0.50"):
+    with raises(CompileError, match=rf"llvmlite {release} .*pip install 'llvmlite>=0.50"):
         library.function("ContextCreate")
 
 
 def test_a_folder_that_does_not_tell_its_release_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CompileError, match="of an unknown release"):
+    with raises(CompileError, match="of an unknown release"):
         LlvmLibrary(lambda: str(tmp_path)).function("ContextCreate")
 
 
 def test_no_llvmlite_at_all_is_said() -> None:
-    with pytest.raises(CompileError, match=r"not installed.*pip install"):
+    with raises(CompileError, match=r"not installed.*pip install"):
         LlvmLibrary(lambda: None).function("ContextCreate")
 
 
 def test_a_damaged_library_is_refused(tmp_path: Path) -> None:
     folder = copy_of(tmp_path, "0.50.7")
     (tmp_path / "binding" / "libllvmlite.so").write_bytes(b"\x7fELF")
-    with pytest.raises(CompileError, match="does not load"):
+    with raises(CompileError, match="does not load"):
         LlvmLibrary(lambda: folder).function("ContextCreate")
 
 
@@ -70,7 +71,7 @@ def test_a_library_without_our_functions_is_refused_by_their_names(tmp_path: Pat
 
     folder = copy_of(tmp_path, "0.50.7")
     shutil.copy(_ctypes.__file__, tmp_path / "binding" / "libllvmlite.so")
-    with pytest.raises(CompileError, match=r"has no GetVersionInfo.*ParseAssembly"):
+    with raises(CompileError, match=r"has no GetVersionInfo.*ParseAssembly"):
         LlvmLibrary(lambda: folder).function("ContextCreate")
 
 

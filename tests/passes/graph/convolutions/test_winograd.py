@@ -16,8 +16,8 @@ from ogive.passes.graph.convolutions.lay_channels_last import lay_channels_last
 from ogive.passes.graph.convolutions.recognized_convolutions import find_convolutions
 from ogive.passes.graph.convolutions.winograd import TWO, Transform, has_unit_windows
 from ogive.passes.graph.convolutions.winograd_choice import choose_tiles, count_tile_roundings
-from ogive.search.graph.search_graph import Finding
 from ogive.targets.costs import CPU_COSTS
+from ogive.targets.findings import Finding
 from ogive.targets.target import describe_cpu
 
 TARGET = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2")

@@ -20,6 +20,7 @@ from ogive.passes.loops.staging.sorting_network import exchange_count, filled_le
 from ogive.tensor.core import wrap
 from tests.costs import EXCHANGED
 from tests.passes.place.test_placements import Kernel, check
+from tests.raising import raises
 
 RANDOM = np.random.default_rng(29)
 
@@ -109,5 +110,5 @@ def test_the_verifier_knows_sorts() -> None:
         (dtypes.int32, 1, "two or more elements"),
     ):
         x = UOp(Op.PARAM, dtype, (), (0, length, "CPU"))
-        with pytest.raises(VerifyError, match=words):
+        with raises(VerifyError, match=words):
             verify(UOp(Op.SINK, dtypes.void, (UOp(Op.SORT, dtype, (x,)),)), "parametric")

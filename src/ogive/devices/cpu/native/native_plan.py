@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ogive.devices.after_fork import RenewedAfterFork
+from ogive.after_fork import RenewedAfterFork
 from ogive.devices.cpu.native.driver import process_driver
 from ogive.devices.cpu.native.layout import (
     COPY_TILE,

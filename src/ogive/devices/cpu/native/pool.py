@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ogive.devices.after_fork import RenewedAfterFork
+from ogive.after_fork import RenewedAfterFork
 from ogive.devices.cpu.host import host_cores
 from ogive.devices.cpu.native.driver import Driver, process_driver
 from ogive.devices.cpu.native.layout import MAX_WORKERS, NUMBER_BITS, POOL_BYTES, WORDS

@@ -42,8 +42,8 @@ class RegionStep:
         return values.evaluate(found.value)
 
 
-def _is_computed(node: UOp, found: RegionProduct) -> bool:
+def _is_computed(node: UOp, product: RegionProduct) -> bool:
     """Whether the step computes a node: not one below the sum, and no address."""
-    if node is found.total or node.dtype is dtypes.index or node.op in (Op.INDEX, Op.PARAM):
+    if node is product.total or node.dtype is dtypes.index or node.op in (Op.INDEX, Op.PARAM):
         return False
-    return node not in set(found.total.operand.walk())
+    return node not in set(product.total.operand.walk())

@@ -1,21 +1,9 @@
-"""Threefry-2x32 with 20 rounds: 64 random bits from a 64-bit counter under a 64-bit key.
-
-    words (x0, x1) = counter + key
-    a round:  x0 += x1;  x1 = rotate(x1, r) ^ x0      r from two rows of four, in turn
-    after every fourth round the key is added again, rotated by a word, and the number of the group
-
-The low word of counter, key and result is the first word of the cipher's block.
-"""
+"""Threefry (`ir/meaning/threefry.py`) as vector instructions."""
 
 from __future__ import annotations
 
 from ogive.devices.llvm.ir_text import Vectors
-
-ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-PARITY = 0x1BD11BDA
-"""The exclusive or of the three words of the extended key."""
-
-GROUPS = 5
+from ogive.ir.meaning.threefry import GROUPS, PARITY, ROTATIONS
 
 
 def threefry(f: Vectors, counter: str, key: str) -> str:

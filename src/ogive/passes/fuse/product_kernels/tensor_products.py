@@ -59,8 +59,8 @@ def find_tensor_products(order: Sequence[UOp], target: Target) -> TensorProducts
 
 
 def _moved_value(value: UOp) -> UOp:
-    """What is kept of a narrow value that is other axes of another, which a product reads as they
-    lie; itself if it is copied."""
+    """The value that is kept for a narrow value: the one whose axes it moves, which a product reads
+    as they lie; itself if it is copied."""
     if _find_copy(value) is not None:
         return value
     while value.op in MOVEMENT:

@@ -40,8 +40,8 @@ from ogive.passes.graph.convolutions.winograd import (
 from ogive.passes.graph.convolutions.winograd_choice import TileChoice, choose_tiles, describe_tiles
 from ogive.passes.graph.products.group_narrow_products import WORD, to_words
 from ogive.passes.graph.products.panels import best_filter_panel, make_panels
-from ogive.search.graph.search_graph import Finding
 from ogive.targets.estimates import sums_in_registers
+from ogive.targets.findings import Finding
 from ogive.targets.target import CACHE_LINE, Dot, Target
 
 CHANNEL = 1
@@ -146,13 +146,13 @@ def _find_images(
 
 def _all_below(values: set[UOp]) -> set[UOp]:
     """All nodes from which some values are computed."""
-    found: set[UOp] = set()
+    below: set[UOp] = set()
     pending = list(values)
     while pending:
-        new = [source for source in pending.pop().src if source not in found]
-        found.update(new)
+        new = [source for source in pending.pop().src if source not in below]
+        below.update(new)
         pending.extend(new)
-    return found
+    return below
 
 
 def _last_elementwise(

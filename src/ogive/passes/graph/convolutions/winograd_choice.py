@@ -20,8 +20,8 @@ from ogive.named import NamedTuple
 from ogive.passes.graph.convolutions.recognized_convolutions import Convolution
 from ogive.passes.graph.convolutions.winograd import TAPS, Transform, has_unit_windows
 from ogive.passes.graph.products.panels import best_filter_panel
-from ogive.search.graph.search_graph import Finding
 from ogive.targets.estimates import memory_level
+from ogive.targets.findings import Finding
 from ogive.targets.target import Target
 
 RULE = "3×3 windows * filters → tiles of 2×2 results, by Winograd's form"
@@ -53,7 +53,7 @@ def describe_tiles(
     return [
         Finding(
             (nodes[0],), (laid_out[nodes[0]],), *choice.times, kernels_before=1, kernels_after=3,
-            rules=(RULE,), applied={RULE: len(nodes)}, forms=0, roundings=choice.roundings,
+            rules=(RULE,), applied={RULE: len(nodes)}, roundings=choice.roundings,
             place=tuple([results.get(node, node) for node in nodes]), times=len(nodes),
         )
         for choice, nodes in alike.items()

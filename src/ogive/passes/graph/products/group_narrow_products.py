@@ -60,7 +60,7 @@ class Grouping(NamedTuple):
         return UOp(Op.REDUCE_AXES, kind, (product,), (Op.ADD, (depth,)))
 
     def correction(self, first: UOp, second: UOp, depth: int) -> UOp | None:
-        """What to add to the sum because of shifted elements; None if none were shifted."""
+        """The number to add to the sum because of shifted elements; None if none were shifted."""
         ones = UOp.const(WORD, 0x01010101)
         wanted = self._in_order(_ELEMENTS[self.dot.left], _ELEMENTS[self.dot.right])
         if self.first.dtype is not wanted[0]:

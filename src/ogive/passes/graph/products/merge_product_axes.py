@@ -26,6 +26,7 @@ from ogive.passes.graph.products.tensor_core_products import (
     LEAST_LENGTH,
     LEAST_SIDE,
     NARROW,
+    longest_alone,
     narrow_value,
 )
 from ogive.targets.target import Target
@@ -93,7 +94,8 @@ def _multiply(left: UOp, right: UOp, summed: list[int], sizes: list[int], node: 
 
 def _owned_groups(axes: list[int], left: UOp, right: UOp) -> list[list[int]]:
     """The axes in groups to merge: adjacent axes of a factor that has no long axis of its own."""
-    short = [_longest_alone(left, right) < LEAST_SIDE, _longest_alone(right, left) < LEAST_SIDE]
+    pairs = ((left.shape, right.shape), (right.shape, left.shape))
+    short = [longest_alone(own, other) < LEAST_SIDE for own, other in pairs]
     groups: list[list[int]] = []
     before = None
     for axis in axes:
@@ -105,12 +107,6 @@ def _owned_groups(axes: list[int], left: UOp, right: UOp) -> list[list[int]]:
             groups.append([axis])
         before = owner
     return groups
-
-
-def _longest_alone(factor: UOp, other: UOp) -> int:
-    """The length of the longest axis that `factor` has and `other` has not."""
-    pairs = zip(factor.shape, other.shape, strict=True)
-    return max([int(size) for size, beside in pairs if beside == 1], default=1)
 
 
 def _has_few_results(node: UOp, target: Target) -> bool:

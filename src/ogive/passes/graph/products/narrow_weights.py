@@ -20,7 +20,9 @@ from ogive.passes.graph.products.tensor_core_products import (
     LEAST_LENGTH,
     LEAST_SIDE,
     NARROW,
+    longest_alone,
     narrow_value,
+    unexpanded_shape,
 )
 from ogive.targets.target import Target
 
@@ -112,13 +114,11 @@ def _is_product(total: UOp, factors: tuple[UOp, ...], dtype: DType) -> bool:
     if any(narrow is not None and narrow.dtype is not dtype for narrow in known):
         return False
     shape = total.operand.shape
-    sizes = [factor.operand.shape if factor.op is Op.EXPAND else factor.shape for factor in factors]
     if not all(isinstance(size, int) for size in shape):
         return False
-    for first, second in (sizes, reversed(sizes)):
-        alone = [int(size) for size, beside in zip(first, second, strict=True) if beside == 1]
-        if max(alone, default=1) < LEAST_SIDE:
-            return False
+    own = [unexpanded_shape(factor) for factor in factors]
+    if min(longest_alone(own[0], own[1]), longest_alone(own[1], own[0])) < LEAST_SIDE:
+        return False
     masked = total.operand.op is Op.WHERE
     is_whole = not masked or any(_is_zero_where(f, total.operand.condition) for f in factors)
     return is_whole and int(shape[total.axes[0]]) >= LEAST_LENGTH

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.ir.shape import Shape
 from ogive.targets.target import Target
 
 NARROW = {
@@ -35,9 +36,9 @@ def find_factors(node: UOp, target: Target) -> tuple[UOp, UOp] | None:
     if narrow[0] is None or narrow[1] is None or narrow[0].dtype is not narrow[1].dtype:
         return None
     (length,) = [shape[axis] for axis in node.axes]
-    rows = _longest_alone(left, right)
-    columns = _longest_alone(right, left)
-    if min(rows, columns) < LEAST_SIDE or length < LEAST_LENGTH:
+    own = [unexpanded_shape(factor) for factor in (left, right)]
+    sides = longest_alone(own[0], own[1]), longest_alone(own[1], own[0])
+    if min(sides) < LEAST_SIDE or length < LEAST_LENGTH:
         return None
     return narrow[0], narrow[1]
 
@@ -51,9 +52,12 @@ def narrow_value(factor: UOp) -> UOp | None:
     return factor.operand
 
 
-def _longest_alone(factor: UOp, other: UOp) -> int:
-    """The length of the longest axis along which `factor` varies and `other` is repeated."""
-    repeated = other.operand.shape if other.op is Op.EXPAND else other.shape
-    own_shape = factor.operand.shape if factor.op is Op.EXPAND else factor.shape
-    alone = [size for size, beside in zip(own_shape, repeated, strict=True) if beside == 1]
-    return max([int(size) for size in alone], default=1)
+def unexpanded_shape(factor: UOp) -> Shape:
+    """The shape of a factor before it was expanded: 1 along the axes where it is repeated."""
+    return factor.operand.shape if factor.op is Op.EXPAND else factor.shape
+
+
+def longest_alone(own: Shape, other: Shape) -> int:
+    """The length of the longest axis that is longer than 1 in the shape `own` only."""
+    pairs = zip(own, other, strict=True)
+    return max([int(size) for size, beside in pairs if beside == 1], default=1)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from ogive.ir import dtype as dtypes
 from ogive.ir.node import UOp
+from ogive.ir.node_building import count_along, expand
 from ogive.ir.ops import Op
-from ogive.ir.shape import Shape, split_argument
 from ogive.ir.traversal import transform
 
 
@@ -47,7 +47,7 @@ def _pick_term(node: UOp) -> UOp:
     if position is None:
         return node
     places = [
-        _expanded(position, node.shape) if axis == axes[0] else _count_along(axis, node.shape)
+        expand(position, node.shape) if axis == axes[0] else count_along(axis, node.shape)
         for axis in range(len(node.shape))
     ]
     return UOp(Op.GATHER, node.dtype, (term, *places))
@@ -85,20 +85,3 @@ def _counts(node: UOp, axis: int, length: int) -> bool:
     while node.op is Op.RESHAPE:
         node = node.operand
     return is_line and node.op is Op.IOTA and node.arg == length
-
-
-def _count_along(axis: int, shape: Shape) -> UOp:
-    """A value of `shape` that holds the position along `axis`."""
-    length, symbolic = split_argument(shape[axis])
-    count = UOp(Op.IOTA, dtypes.int64, symbolic, length)
-    line, symbolic = split_argument(
-        tuple([size if other == axis else 1 for other, size in enumerate(shape)])
-    )
-    return _expanded(UOp(Op.RESHAPE, dtypes.int64, (count, *symbolic), line), shape)
-
-
-def _expanded(node: UOp, shape: Shape) -> UOp:
-    if node.shape == shape:
-        return node
-    lengths, symbolic = split_argument(shape)
-    return UOp(Op.EXPAND, node.dtype, (node, *symbolic), lengths)

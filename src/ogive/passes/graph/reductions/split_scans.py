@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from ogive.ir.identity import identity_element
+from ogive.ir.memory import plain_roots
 from ogive.ir.node import UOp
 from ogive.ir.node_building import pad_axis, reshape, shrink_axis
 from ogive.ir.ops import Op
@@ -33,22 +34,7 @@ def split_scans(sink: UOp, target: Target) -> UOp:
     chunked = transform(
         sink, lambda node: _split(node, costs) if node.op is Op.SCAN_AXIS else node
     )
-    return chunked.with_sources(_plain_roots(chunked.src))
-
-
-def _plain_roots(roots: tuple[UOp, ...]) -> tuple[UOp, ...]:
-    """The roots, with a reshaped scan replaced by the scan itself, which is the same memory."""
-    taken = set(roots)
-    plain = []
-    for root in roots:
-        value = root
-        while value.op is Op.RESHAPE:
-            value = value.operand
-        if value.op is Op.SCAN_AXIS and value not in taken:
-            taken.add(value)
-            root = value
-        plain.append(root)
-    return tuple(plain)
+    return chunked.with_sources(plain_roots(chunked.src, frozenset({Op.SCAN_AXIS})))
 
 
 def _split(node: UOp, costs: Reductions) -> UOp:

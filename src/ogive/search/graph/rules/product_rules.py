@@ -59,8 +59,8 @@ def add_product_rules(rules: RuleSet, applies: Callable[[DType], bool]) -> None:
 
 def _outer_product(n: UOp) -> Product | None:
     """The product that a node itself is, not one below movements."""
-    found = find_product(name_axes(n), "outer")
-    return found if found is not None and found.result.node is n else None
+    product = find_product(name_axes(n), "outer")
+    return product if product is not None and product.result.node is n else None
 
 
 def _reassociate(n: UOp, a: UOp, b: UOp) -> UOp | None:
@@ -72,9 +72,9 @@ def _reassociate(n: UOp, a: UOp, b: UOp) -> UOp | None:
     for inner, other in _nested(outer):
         lengths = outer.lengths | inner.lengths
         for first, second in ((inner.left, inner.right), (inner.right, inner.left)):
-            made = _in_other_order(outer, inner, first, second, other, lengths)
-            if made is not None and (least is None or made[1] < least):
-                best, least = made
+            candidate = _in_other_order(outer, inner, first, second, other, lengths)
+            if candidate is not None and (least is None or candidate[1] < least):
+                best, least = candidate
     return best
 
 

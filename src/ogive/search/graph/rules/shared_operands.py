@@ -50,9 +50,9 @@ def merge_products(graph: Equalities, target: Target) -> dict[int, Form]:
     """Add merged products to an e-graph; gives the form that reads one for each class it serves."""
     groups: dict[Hashable, list[_Weight]] = {}
     for number in graph.classes():
-        found = _find_weight(number, graph.representatives[number], target)
-        if found is not None:
-            groups.setdefault(_key(found), []).append(found)
+        weight = _find_weight(number, graph.representatives[number], target)
+        if weight is not None:
+            groups.setdefault(_key(weight), []).append(weight)
     merged: dict[int, Form] = {}
     for group in groups.values():
         if len(group) > 1 and len({each.weight.node for each in group}) == len(group):
@@ -86,9 +86,9 @@ def _stays_as_it_is(product: Product, column: Hashable, target: Target) -> bool:
     return rows >= costs.least_rows and lengths[column] % (costs.panel_vectors * lanes) == 0
 
 
-def _key(found: _Weight) -> Hashable:
+def _key(weight_read: _Weight) -> Hashable:
     """The key that mergeable products share: the operand, and which of its axes are summed."""
-    _, product, shared, weight, _ = found
+    _, product, shared, weight, _ = weight_read
     summed = tuple([name in product.summed for name in shared.names])
     return shared.node, summed, weight.node.dtype, len(product.summed)
 

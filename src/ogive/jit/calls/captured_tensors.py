@@ -1,4 +1,4 @@
-"""The tensors that a captured function found by itself, and where they are by now."""
+"""The tensors that a function captured, and where they are by now."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from ogive.jit.tracing.traced_function import Trace
 
 
-class FoundTensors:
-    """Tensors by weak reference, as a trace found them.
+class CapturedTensors:
+    """Tensors by weak reference, as a trace captured them.
 
     references: one for each memory, that of a tensor over several devices once for each part.
-    now: where they were when somebody last looked; None where the function found nothing.
+    now: where they were when somebody last looked; None where the function captured nothing.
     """
 
     __slots__ = ("_facts", "_numbers", "now", "references")
 
     def __init__(self, trace: Trace, forget: Callable[[Any], None]) -> None:
-        tensors = [memory.tensor for memory in trace.found]
-        nodes = [memory.whole for memory in trace.found]
+        tensors = [memory.tensor for memory in trace.captured]
+        nodes = [memory.whole for memory in trace.captured]
         self.references = [weakref.ref(tensor, forget) for tensor in tensors]
-        self._numbers = [memory.number for memory in trace.found]
+        self._numbers = [memory.number for memory in trace.captured]
         self._facts = list(map(facts_of, tensors, nodes, self._numbers))
         self.now: Whereabouts | None = look_up(nodes, self._numbers) if nodes else None
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from collections.abc import Callable, Iterator
+from operator import methodcaller
 from typing import Generic, TypeVar
 
 Kind = TypeVar("Kind")
@@ -28,3 +30,19 @@ class RenewedAfterFork(Generic[Kind]):
     def _renew_all(self) -> None:
         for instance in self:
             self._renew(instance)
+
+
+class Locked:
+    """An object with a lock, `_lock`. A forked child gets a new one: a thread of the parent may
+    have held the old one, and that thread is not in the child."""
+
+    def __init__(self) -> None:
+        self.renew_lock()
+        _locked.add(self)
+
+    def renew_lock(self) -> None:
+        """Replace the lock by a new one, which nobody holds."""
+        self._lock = threading.RLock()
+
+
+_locked: RenewedAfterFork[Locked] = RenewedAfterFork(methodcaller("renew_lock"))

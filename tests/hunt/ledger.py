@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tests.hunt.makers import Outcome
 
-FIRST_SEED = 40_000_000
+FIRST_SEED = 50_000_000
 """Where a new ledger begins: beyond the seeds of the suite, and of ledgers before."""
 
 

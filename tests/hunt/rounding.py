@@ -43,8 +43,8 @@ CANCELLING = {
     "native_layer_norm", "native_batch_norm", "var", "std", "var_mean", "std_mean", "logsumexp",
     "_softmax", "_log_softmax", "mean", "renorm",
 }  # fmt: skip
-"""Of these those that divide sums, or take them off: their error is one of the greatest number read,
-and whole numbers come out rounded, too.
+"""Of these those that divide sums, or take them off: their error is one of the greatest number that
+is read, and whole numbers come out rounded, too.
 """
 
 

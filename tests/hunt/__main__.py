@@ -95,9 +95,10 @@ def _show(name: str, target: str, difference: Difference) -> None:
 def _show_counts(ledger: Ledger) -> None:
     rows = [(*key, *counts) for key, counts in sorted(ledger.counts().items())]
     sums = Counts(*map(sum, zip(*[row[2:] for row in rows], strict=True))) if rows else Counts()
-    print(f"{'maker':16}{'target':10}{'programs':>10}{'cases':>10}{'differ':>8}{'CPU s':>9}")
+    print(f"{'maker':16}{'target':10}{'programs':>10}{'cases':>10}{'differ':>8}{'rounding':>10}"
+          f"{'CPU s':>9}")
     for row in (*rows, ("all", "", *sums)):
-        print(f"{row[0]:16}{row[1]:10}{row[2]:10}{row[3]:10}{row[4]:8}{row[5]:9.0f}")
+        print(f"{row[0]:16}{row[1]:10}{row[2]:10}{row[3]:10}{row[4]:8}{row[5]:10}{row[6]:9.0f}")
     for line in ledger.died():
         print(f"did not end: {line['maker']} on {line['target']}, seeds from {line['first']}")
 

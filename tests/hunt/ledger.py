@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tests.hunt.makers import Outcome
 
-FIRST_SEED = 40_000_000
+FIRST_SEED = 50_000_000
 """Where a new ledger begins: beyond the seeds of the suite, and of ledgers before."""
 
 
@@ -20,6 +20,7 @@ class Counts(NamedTuple):
     programs: int = 0
     cases: int = 0
     differences: int = 0
+    by_rounding: int = 0
     seconds: float = 0.0
 
 
@@ -40,6 +41,7 @@ class Ledger:
         self._write({
             "maker": maker, "target": target, **_bounds(seeds), "programs": outcome.programs,
             "cases": outcome.cases, "seconds": round(seconds, 3),
+            "by_rounding": outcome.by_rounding,
             "differences": [each._asdict() for each in outcome.differences],
         })  # fmt: skip
 
@@ -58,7 +60,10 @@ class Ledger:
         for line in self._lines():
             if "begun" not in line:
                 key = line["maker"], line["target"]
-                new = line["programs"], line["cases"], len(line["differences"]), line["seconds"]
+                new = (
+                    line["programs"], line["cases"], len(line["differences"]),
+                    line["by_rounding"], line["seconds"],
+                )  # fmt: skip
                 found[key] = Counts(*map(sum, zip(found[key], new, strict=True)))
         return dict(found)
 

@@ -25,6 +25,7 @@ from tests import (
 )
 from tests.changing_sizes import chains as chains_of_lengths
 from tests.eager import random_programs as eager_programs
+from tests.hunt import rounding
 from tests.hunt.shrinking import shrink
 from tests.movement_chains.targets import distinct_targets, running_on
 from tests.random_programs import Instruction, Unsuitable
@@ -44,6 +45,8 @@ class Outcome(NamedTuple):
     programs: int
     cases: int
     differences: list[Difference]
+    by_rounding: int = 0
+    """Programs that are beyond the bounds only where rounding decides."""
 
 
 class Maker(NamedTuple):
@@ -181,40 +184,53 @@ def _names_computed(program: Sequence[str]) -> int:
 
 def run_lines(kind: str, seeds: range, target: str) -> Outcome:
     """Programs as lines of text under `ogive.torch`, beside PyTorch."""
-    cases, differences = 0, []
+    cases, by_rounding, differences = 0, 0, []
     with _running("usual", eager=target == "eager", poison=True):
         for seed in seeds:
             lines = line_programs.MAKERS[kind](seed)
             words = line_programs.difference(lines)
+            if words is not None and (words := line_failure(lines)) is None:
+                by_rounding += 1
             if words is None:
                 cases += line_programs.count_computed(lines)
             else:
                 small = shrink(lines, line_failure)
                 differences.append(Difference(seed, words, "\n".join(small)))
-    return Outcome(len(seeds), cases, differences)
+    return Outcome(len(seeds), cases, differences, by_rounding)
 
 
 def line_failure(lines: Sequence[str]) -> str | None:
-    """What differs, if PyTorch runs the lines at all."""
+    """What differs beyond what rounding decides, if PyTorch runs the lines at all."""
+    lines = list(lines)
     try:
-        return line_programs.difference(list(lines))
+        return line_programs.difference(lines) and line_programs.difference(
+            lines, rounding.spreads(lambda: [x for _, x in line_programs.run(pytorch, lines)])
+        )
     except Exception:
         return None
 
 
 def run_eager(seeds: range, target: str) -> Outcome:
     """Steps over small tensors of `ogive.torch`, all compared after each, beside PyTorch."""
-    cases, differences = 0, []
+    cases, by_rounding, differences = 0, 0, []
     with _running("usual", eager=target == "eager"):
         for seed in seeds:
             steps = eager_programs.Maker(seed).program(30)
             words = eager_programs.difference(steps, pytorch, ours)
+            if words is not None and (words := eager_failure(steps)) is None:
+                by_rounding += 1
             if words is None:
                 cases += eager_programs.count_steps(steps, pytorch)
             else:
                 program = "\n".join([name for name, _ in steps])
                 differences.append(Difference(seed, words, program))
-    return Outcome(len(seeds), cases, differences)
+    return Outcome(len(seeds), cases, differences, by_rounding)
+
+
+def eager_failure(steps: list[tuple[str, eager_programs.Step]]) -> str | None:
+    """What differs beyond what rounding decides."""
+    spreads = rounding.spreads(partial(eager_programs.shown, steps, pytorch))
+    return eager_programs.difference(steps, pytorch, ours, spreads)
 
 
 def run_changing(seeds: range, target: str) -> Outcome:

@@ -4,15 +4,15 @@ Lines are drawn from templates with holes, sloppily: PyTorch itself says which o
 template may be any call, without a word on shapes and dtypes, and a program that fails is read,
 shortened and repeated as it is (`python -m tests.hunt --only lines --seed SEED`).
 
-Left out, since PyTorch's answer is its own: negative numbers beside uint8, which it wraps; writing
-to memory from memory that overlaps it, which it does in an order of its own; convolutions without
-channels; the median of an expanded tensor, which reads memory that was never written.
+Left out, since PyTorch's answer is its own (docs/correctness.md): negative numbers beside uint8,
+which it wraps; writing to memory from memory that overlaps it, where it writes before it has read;
+`einsum` of several dtypes and sums of bools without elements, where it looks at no dtype.
 """
 
 from tests.line_programs.drawing import draw_lines, draw_writes
 from tests.line_programs.indices import draw_indices
 from tests.line_programs.loops_of_sizes import draw_captured_loop, draw_loop
-from tests.line_programs.running import count_computed, difference
+from tests.line_programs.running import count_computed, difference, run
 from tests.line_programs.training import draw_training
 
 MAKERS = {
@@ -24,4 +24,4 @@ MAKERS = {
     "indices": draw_indices,
 }
 
-__all__ = ["MAKERS", "count_computed", "difference"]
+__all__ = ["MAKERS", "count_computed", "difference", "run"]

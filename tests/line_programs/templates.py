@@ -48,7 +48,7 @@ F.max_pool1d({a}, {k}); F.max_pool2d({a}, {k}, 1); F.avg_pool1d({a}.double(), {k
 F.interpolate({a}.float(), scale_factor=2); torch.lerp({a}, {b}, 2); torch.copysign({a}, {b})
 torch.cdist({a}.double(), {b}.double(), p=1.); {a}.float().softmax({d}); {a}.float().tanh()
 {a}.float().mean({d}); {a}.double().var({d}); F.layer_norm({a}.double(), {a}.shape[-1:])
-{a}.float().logsumexp({d}); F.gelu({a}.float()); {a}.double().cumprod({d}).tanh()
+{a}.float().logsumexp({d}); F.gelu({a}.double()); {a}.double().cumprod({d}).tanh()
 """
 
 WRITES = """

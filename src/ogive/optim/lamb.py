@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from ogive.optim.moments import averaged
 from ogive.optim.optimizer import Optimizer
-from ogive.optim.steps.parameter_groups import Group, State
+from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
@@ -28,12 +28,13 @@ class LAMB(Optimizer):
         weight_decay: float = 0,
         *,
         maximize: bool = False,
+        **execution: Unpack[Execution],
     ) -> None:
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
             "maximize": maximize,
         }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         return {"exp_avg": zeros_like(parameter), "exp_avg_sq": zeros_like(parameter)}

@@ -60,7 +60,8 @@ class LBFGS(Optimizer):
                 f"line_search_fn must be None or 'strong_wolfe', not {line_search_fn!r}"
             )
         defaults = {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_eval or max_iter * 5 // 4,
+            "lr": lr, "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
             "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change,
             "history_size": history_size, "line_search_fn": line_search_fn,
         }  # fmt: skip

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
 from ogive.optim.optimizer import Optimizer
-from ogive.optim.steps.parameter_groups import Group, State
+from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import zeros_like
 from ogive.tensor.tensor import Tensor
 
@@ -33,6 +33,7 @@ class Muon(Optimizer):
         eps: float = 1e-7,
         ns_steps: int = 5,
         adjust_lr_fn: str | None = None,
+        **execution: Unpack[Execution],
     ) -> None:
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ArgumentError(
@@ -44,7 +45,7 @@ class Muon(Optimizer):
             "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps,
             "adjust_lr_fn": adjust_lr_fn,
         }  # fmt: skip
-        super().__init__(params, defaults)
+        super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
         if parameter.ndim != 2:

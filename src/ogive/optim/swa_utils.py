@@ -19,6 +19,7 @@ from ogive.jit.tracing.watch import is_tracing
 from ogive.nn.layers.normalization import BatchNorm
 from ogive.nn.module import AnyModule, Module
 from ogive.optim.optimizer import Optimizer
+from ogive.optim.schedules.schedule import LRScheduler
 from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
@@ -142,7 +143,7 @@ def _tensors(model: AnyModule, parameters: bool) -> list[Tensor]:
     return list(model.parameters() if parameters else model.buffers())
 
 
-class SWALR:
+class SWALR(LRScheduler):
     """Moves the learning rates to `swa_lr` in `anneal_epochs` steps, and leaves them there.
 
     The way starts from the rates at its first step, so another schedule may change them before.
@@ -155,6 +156,7 @@ class SWALR:
         swa_lr: float | list[float],
         anneal_epochs: int = 10,
         anneal_strategy: str = "cos",
+        last_epoch: int = -1,
     ) -> None:
         if anneal_strategy not in ("cos", "linear"):
             raise ArgumentError(
@@ -166,38 +168,27 @@ class SWALR:
         rates = list(swa_lr) if isinstance(swa_lr, list | tuple) else [swa_lr] * len(groups)
         if len(rates) != len(groups):
             raise ArgumentError(f"swa_lr has {len(rates)} rates for {len(groups)} groups")
-        self.optimizer = optimizer
-        self.rates = rates
+        for group, rate in zip(groups, rates, strict=True):
+            group["swa_lr"] = rate
         self.anneal_epochs = anneal_epochs
         self.anneal_strategy = anneal_strategy
-        self.last_epoch = 0
-        if not anneal_epochs:
-            self.step()
+        super().__init__(optimizer, last_epoch)
 
     def _part(self, step: int) -> float:
         """The share of the way that is done after `step` steps."""
-        part = min(1.0, step / max(1, self.anneal_epochs))
+        part = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
         return (1 - math.cos(math.pi * part)) / 2 if self.anneal_strategy == "cos" else part
 
-    def step(self) -> None:
-        """Move the rates by one step."""
-        before, self.last_epoch = self._part(self.last_epoch), self.last_epoch + 1
-        now = self._part(self.last_epoch)
-        for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
-            begin = rate if before == 1 else (group["lr"] - rate * before) / (1 - before)
-            group["lr"] = rate * now + begin * (1 - now)
-
-    def get_last_lr(self) -> list[float]:
-        """The rates, a number for each group."""
-        return [group["lr"] for group in self.optimizer.param_groups]
-
-    def state_dict(self) -> dict[str, Any]:
-        """The number of steps taken."""
-        return {"last_epoch": self.last_epoch}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from a state that `state_dict` gave."""
-        self.last_epoch = state["last_epoch"]
+    def get_lr(self) -> list[float]:
+        """The next rates, from where they are: something else may have changed them."""
+        step = self._step_count - 1 if self.anneal_epochs else max(1, self._step_count - 1)
+        before, now = self._part(step - 1), self._part(step)
+        rates = []
+        for group in self.optimizer.param_groups:
+            end = group["swa_lr"]
+            begin = end if before == 1 else (group["lr"] - end * before) / (1 - before)
+            rates.append(end * now + begin * (1 - now))
+        return rates
 
 
 def update_bn(loader: Iterable[Any], model: AnyModule, device: str | None = None) -> None:

@@ -17,12 +17,12 @@ class CosineAnnealingLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:
-        self.length, self.eta_min = T_max, eta_min
+        self.T_max, self.eta_min = T_max, eta_min
         self.floor = eta_min
         super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
-        return _cosine(base, self.eta_min, step / self.length)
+        return _cosine(base, self.eta_min, step / self.T_max)
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -44,14 +44,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     ) -> None:
         if T_0 < 1 or T_mult < 1:
             raise ArgumentError(f"T_0 and T_mult must be at least 1, got {T_0} and {T_mult}")
-        self.first, self.growth, self.eta_min = T_0, T_mult, eta_min
+        self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
         super().__init__(optimizer, last_epoch)
 
     def rate_at(self, step: int, base: float) -> float:
-        length = self.first
+        length = self.T_0
         while step >= length:
             step -= length
-            length *= self.growth
+            length *= self.T_mult
         return _cosine(base, self.eta_min, step / length)
 
 
@@ -98,7 +98,7 @@ class CyclicLR(LRScheduler):
         self.by_cycle = counted == "cycle"
         self.up = step_size_up
         self.length = step_size_up + (step_size_up if step_size_down is None else step_size_down)
-        self.peaks = _rates_for(optimizer, max_lr)
+        self.max_lrs = _rates_for(optimizer, max_lr)
         if last_epoch == -1:
             _start(optimizer, _rates_for(optimizer, base_lr))
         super().__init__(optimizer, last_epoch)
@@ -110,7 +110,7 @@ class CyclicLR(LRScheduler):
         part *= self.scale(cycle + 1 if self.by_cycle else self.last_epoch)
         if self.momentum is not None:
             self.momentum.set(_straight, 0, 1, part)
-        pairs = zip(self.base_lrs, self.peaks, strict=True)
+        pairs = zip(self.base_lrs, self.max_lrs, strict=True)
         return [_straight(base, peak, part) for base, peak in pairs]
 
 

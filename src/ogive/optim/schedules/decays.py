@@ -20,30 +20,31 @@ class LambdaLR(LRScheduler):
         lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
         last_epoch: int = -1,
     ) -> None:
-        count = len(optimizer.param_groups)
-        self.functions = list(lr_lambda) if isinstance(lr_lambda, Sequence) else [lr_lambda] * count
-        if len(self.functions) != count:
-            raise ArgumentError(
-                f"LambdaLR: {len(self.functions)} functions for {count} groups of parameters"
-            )
+        self.lr_lambdas = _functions_for(optimizer, lr_lambda, "LambdaLR")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        pairs = zip(self.base_lrs, self.functions, strict=True)
+        pairs = zip(self.base_lrs, self.lr_lambdas, strict=True)
         return [base * function(self.last_epoch) for base, function in pairs]
 
 
 class MultiplicativeLR(LRScheduler):
-    """The previous rate times function(step)."""
+    """The previous rate times function(step), with functions as in `LambdaLR`."""
 
     def __init__(
-        self, optimizer: Optimizer, lr_lambda: Callable[[int], float], last_epoch: int = -1
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
     ) -> None:
-        self.function = lr_lambda
+        self.lr_lambdas = _functions_for(optimizer, lr_lambda, "MultiplicativeLR")
         super().__init__(optimizer, last_epoch)
 
-    def rate_at(self, step: int, base: float) -> float:
-        return base * math.prod([self.function(each) for each in range(1, step + 1)])
+    def get_lr(self) -> list[float]:
+        rates = self.current_rates()
+        if self.last_epoch == 0:
+            return rates
+        return [rate * f(self.last_epoch) for rate, f in zip(rates, self.lr_lambdas, strict=True)]
 
 
 class StepLR(LRScheduler):
@@ -136,3 +137,16 @@ class PolynomialLR(LRScheduler):
     def rate_at(self, step: int, base: float) -> float:
         left = 1 - min(step, self.total_iters) / self.total_iters
         return base * math.pow(left, self.power)
+
+
+def _functions_for(
+    optimizer: Optimizer,
+    given: Callable[[int], float] | Sequence[Callable[[int], float]],
+    name: str,
+) -> list[Callable[[int], float]]:
+    """A function for each group, from one for all groups or a sequence of functions."""
+    count = len(optimizer.param_groups)
+    functions = list(given) if isinstance(given, Sequence) else [given] * count
+    if len(functions) != count:
+        raise ArgumentError(f"{name}: {len(functions)} functions for {count} groups of parameters")
+    return functions

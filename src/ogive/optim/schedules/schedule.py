@@ -36,13 +36,13 @@ class LRScheduler:
         ]
         self.last_epoch = last_epoch
         self._step_count = 0
-        self._last_lr = self.get_last_lr()
+        self._last_lr = self.current_rates()
         self._own: list[float | None] = list(self.base_lrs)
         if last_epoch == -1:
             self.step()
         else:
             self.last_epoch += 1
-            self._own = [*self.get_last_lr()]
+            self._own = [*self.current_rates()]
 
     def rate_at(self, step: int, base: float) -> float:
         """The rate after `step` steps, for a group whose first rate is `base`."""
@@ -75,7 +75,7 @@ class LRScheduler:
             rates = [self.rate_at(self.last_epoch, base) for base in self.base_lrs]
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = rate
-        self._last_lr = self.get_last_lr()
+        self._last_lr = self.current_rates()
 
     def _moved(self, wanted: float, rate: float, base: float) -> float:
         """The rate that follows `wanted`, which something else has set, where this schedule by
@@ -88,12 +88,16 @@ class LRScheduler:
     def restart(self) -> None:
         """Begin again from step 0, whatever the rates are."""
         self.last_epoch = -1
-        self._own = [*self.get_last_lr()]
+        self._own = [*self.current_rates()]
         self.step()
 
-    def get_last_lr(self) -> list[float]:
-        """The current rate of each group."""
+    def current_rates(self) -> list[float]:
+        """The current rate of each group of the optimizer."""
         return [group["lr"] for group in self.optimizer.param_groups]
+
+    def get_last_lr(self) -> list[float]:
+        """The rates that this schedule has set last, one for each group."""
+        return self._last_lr
 
     def state_dict(self) -> dict[str, Any]:
         """Where the schedule is: its attributes, but for the optimizer and functions."""
@@ -102,7 +106,7 @@ class LRScheduler:
             for name, value in self.__dict__.items()
             if name != "optimizer" and not callable(value) and not _has_functions(value)
         }
-        return {**kept, "_last_lr": self.get_last_lr()}
+        return kept
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state_dict` gave."""

@@ -191,13 +191,19 @@ class Instructions:
 
 
 def _float_extreme(f: Vectors, op: Op, left: str, right: str) -> str:
-    """The greater or lesser of two, or NaN if either is NaN.
+    """The greater or lesser of two, or NaN if either is NaN. Of two zeros it is the right one, or
+    the one that is no constant.
 
-    The comparison loses a NaN only on the left, which the second select restores. It selects a
-    constant: with `left` again, LLVM would join the conditions of both selects, which takes longer
-    than `vmaxps` and a blend.
+    The comparison loses a NaN only on the left: a number goes there, and `vmaxps` is all there is.
+    Otherwise the second select restores it. It selects a constant: with `left` again, LLVM would
+    join the conditions of both selects, which takes longer than `vmaxps` and a blend.
     """
-    wins = f.fcmp("ogt" if op is Op.MAXIMUM else "olt", left, right)
+    order = "ogt" if op is Op.MAXIMUM else "olt"
+    not_a_number = f.constant(math.nan)
+    for number, other in ((left, right), (right, left)):
+        if not number.startswith("%") and number != not_a_number:
+            return f.select(f.fcmp(order, number, other), number, other)
+    wins = f.fcmp(order, left, right)
     chosen = f.select(wins, left, right)
     return f.select(f.fcmp("uno", left, left), math.nan, chosen)
 

@@ -14,8 +14,8 @@ through ordinary movement ops.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 
 from ogive.ir.memory import FILTER_PANELS, PANELS, is_kept_once, upper_count, upper_shape
 from ogive.ir.node import UOp
@@ -73,6 +73,8 @@ def _count_uses(sink: UOp) -> Counter[tuple[UOp, tuple[int, ...]]]:
 def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
     """The scores that are an operand of another product, whose kernel computes them row by row."""
     scores: set[UOp] = set()
+    # The steps of a recurrent layer all stand on those before: what is below is walked once.
+    walked: defaultdict[int, set[UOp]] = defaultdict(set)
     for node in sink.walk():
         if node.op is Op.REDUCE_AXES and node.combine is Op.ADD:
             if has_few_columns(node, target):
@@ -83,7 +85,8 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
             factors = product.src if product.op is Op.MUL else ()
             for operand in factors:
                 if operand.op is Op.EXPAND:
-                    below = _products_below(operand)
+                    seen = walked[upper_count(operand.operand.shape)]
+                    below = _products_below(operand, seen)
                     scores.update([each for each in below if are_scores(each, target)])
     return frozenset(scores)
 
@@ -215,7 +218,7 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
             may_be_kept=is_kept and elements * itemsize >= least,
-            stays=not has_few and bool(_products_below(operand)),
+            stays=not has_few and _has_products_below(operand),
         )
 
     lengths = upper_shape(left.shape)
@@ -287,7 +290,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     if _is_spread_over(windows, place):
         windows, filters = filters, windows
     features = [a for a in kept if _is_spread_over(windows, a) and not _is_spread_over(filters, a)]
-    if not features or not _is_spread_over(filters, place) or _products_below(filters):
+    if not features or not _is_spread_over(filters, place) or _has_products_below(filters):
         return {}
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
@@ -307,24 +310,28 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     return {filters: _packed(filters, feature, axes, width)}
 
 
-def _products_below(operand: UOp) -> list[UOp]:
-    """The products from which an operand is computed element by element.
+def _has_products_below(operand: UOp) -> bool:
+    """Whether an operand is computed from products element by element.
 
     Such an operand, as the weights of attention, is read where it is computed, not packed.
     """
+    return any(True for _ in _products_below(operand, set()))
+
+
+def _products_below(operand: UOp, seen: set[UOp]) -> Iterator[UOp]:
+    """The products from which an operand is computed element by element, but for what is below
+    nodes that were `seen`. All that is walked is added to them."""
     count = upper_count(operand.operand.shape)
-    pending, seen = [operand.operand], set[UOp]()
-    products = []
+    pending = [operand.operand]
     while pending:
         node = pending.pop()
         if node in seen or upper_count(node.shape) < count:
             continue
         seen.add(node)
         if node.op is Op.REDUCE_AXES and node.combine is Op.ADD and node.operand.op is Op.MUL:
-            products.append(node)
+            yield node
         elif node.op in ELEMENTWISE or node.op in (Op.RESHAPE, Op.PERMUTE):
             pending.extend(node.src)
-    return products
 
 
 def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:

@@ -61,9 +61,9 @@ def _line(x: Any, dim: Any, index: Any, negative: bool = False) -> tuple[Any, ..
 
 def _added(x: Any, places: Any, given: Any) -> Any:
     """Zeros like x, with `given` added at `places`."""
-    made = numpy.zeros(x.shape, x.dtype)
-    add_at(made, places, given)
-    return made
+    sums = numpy.zeros(x.shape, x.dtype)
+    add_at(sums, places, given)
+    return sums
 
 
 def _without(given: Any, places: Any) -> Any:
@@ -161,10 +161,10 @@ def embedding(x: Any, weight: Any, padding_idx: Any = None) -> Any:
 
 @gradient(embedding)
 def _embedding(given: Any, out: Any, x: Any, weight: Any, padding_idx: Any = None) -> Any:
-    made = _added(weight, x, given)
+    gradient = _added(weight, x, given)
     if padding_idx is not None:
-        made[padding_idx] = 0
-    return None, made
+        gradient[padding_idx] = 0
+    return None, gradient
 
 
 @form(table_lookup.one_hot, apart=True)
@@ -215,9 +215,9 @@ def scatter(
     places = _places(x, dim, index)
     if source.ndim or given.__class__ is numpy.ndarray:
         source = _corner(source, index)
-    made = x.copy()
-    made[places] = source
-    return made
+    changed = x.copy()
+    changed[places] = source
+    return changed
 
 
 @gradient(scatter)
@@ -226,20 +226,20 @@ def _scatter(
     reduce: Any = None,
 ) -> Any:  # fmt: skip
     places = _places(x, dim, index)
-    found: list[Any] = [_without(given, places), None]
+    gradients: list[Any] = [_without(given, places), None]
     for source in (src, value):
         if source.__class__ is numpy.ndarray:
-            found.append(_uncut(source, index, given[places]))
-    return found
+            gradients.append(_uncut(source, index, given[places]))
+    return gradients
 
 
 def _uncut(source: Any, index: Any, given: Any) -> Any:
     """The gradient of a source from that of its `_corner`."""
     if source.shape == index.shape:
         return given
-    made = numpy.zeros(source.shape, source.dtype)
-    made[tuple([slice(0, size) for size in index.shape])] = given
-    return made
+    gradient = numpy.zeros(source.shape, source.dtype)
+    gradient[tuple([slice(0, size) for size in index.shape])] = given
+    return gradient
 
 
 @form(scattering.scatter_add)
@@ -248,9 +248,9 @@ def scatter_add(x: Any, dim: Any, index: Any, src: Any) -> Any:
     if x.dtype.kind == "b" or src.__class__ is not numpy.ndarray:
         raise Refused
     source = _corner(_fitting(x, src), index)
-    made = x.copy()
-    add_at(made, _places(x, dim, index), source)
-    return made
+    changed = x.copy()
+    add_at(changed, _places(x, dim, index), source)
+    return changed
 
 
 @gradient(scatter_add)
@@ -274,11 +274,11 @@ def scatter_reduce(
         raise Refused
     source = _corner(_fitting(x, src), index)
     places = _places(x, dim, index)
-    made = x.copy()
+    changed = x.copy()
     if not include_self:
-        made[places] = _neutral(reduce, x.dtype)
-    combine_at(_WAYS[reduce], made, places, source)
-    return made / _number(x, places, include_self) if reduce == "mean" else made
+        changed[places] = _neutral(reduce, x.dtype)
+    combine_at(_WAYS[reduce], changed, places, source)
+    return changed / _number(x, places, include_self) if reduce == "mean" else changed
 
 
 def _neutral(reduce: str, dtype: Any) -> Any:
@@ -358,9 +358,9 @@ def _spread(x: Any, dim: Any, index: Any, source: Any) -> Any:
 
 def _product(x: Any, places: Any, source: Any) -> Any:
     """The product of the source's elements at each place, without x's own element."""
-    made = numpy.ones(x.shape, x.dtype)
-    numpy.multiply.at(made, places, source)
-    return made
+    product = numpy.ones(x.shape, x.dtype)
+    numpy.multiply.at(product, places, source)
+    return product
 
 
 def _product_but(x: Any, places: Any, source: Any, out: Any, include_self: Any) -> Any:
@@ -385,9 +385,9 @@ def index_add(x: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> A
     if alpha.__class__ is float and x.dtype.kind != "f":
         raise Refused
     _of_parts(x, places, source)
-    made = x.copy()
-    add_at(made, places, source if alpha == 1 else source * x.dtype.type(alpha))
-    return made
+    changed = x.copy()
+    add_at(changed, places, source if alpha == 1 else source * x.dtype.type(alpha))
+    return changed
 
 
 def _of_parts(x: Any, places: Any, source: Any) -> None:
@@ -411,9 +411,9 @@ def index_copy(x: Any, dim: Any, index: Any, source: Any) -> Any:
     """x with the slices at positions along an axis replaced by those of `source`."""
     places = _line(x, dim, index)
     _of_parts(x, places, source)
-    made = x.copy()
-    made[places] = source
-    return made
+    changed = x.copy()
+    changed[places] = source
+    return changed
 
 
 @gradient(index_copy)
@@ -427,9 +427,9 @@ def index_fill(x: Any, dim: Any, index: Any, value: Any) -> Any:
     """x with the slices at positions along an axis filled with one value."""
     if value.__class__ is numpy.ndarray:
         raise Refused
-    made = x.copy()
-    made[_line(x, dim, index, negative=True)] = _fitting(x, value)
-    return made
+    changed = x.copy()
+    changed[_line(x, dim, index, negative=True)] = _fitting(x, value)
+    return changed
 
 
 @gradient(index_fill)
@@ -443,12 +443,12 @@ def index_put(x: Any, indices: Any, values: Any, accumulate: Any = False) -> Any
     places = _put_places(x, indices)
     if values.dtype != x.dtype or x.dtype.kind == "b":
         raise Refused
-    made = x.copy()
+    changed = x.copy()
     if accumulate:
-        numpy.add.at(made, places, values)
+        numpy.add.at(changed, places, values)
     else:
-        made[places] = values
-    return made
+        changed[places] = values
+    return changed
 
 
 def _put_places(x: Any, indices: Any) -> tuple[Any, ...]:
@@ -474,8 +474,8 @@ def put(x: Any, index: Any, source: Any, accumulate: Any = False) -> Any:
     """x after the same at positions of all its elements."""
     if index.size != source.size:
         raise Refused
-    made = index_put(x.reshape(-1), (index.reshape(-1),), source.reshape(-1), accumulate)
-    return made.reshape(x.shape)
+    changed = index_put(x.reshape(-1), (index.reshape(-1),), source.reshape(-1), accumulate)
+    return changed.reshape(x.shape)
 
 
 @gradient(put)
@@ -496,8 +496,8 @@ def nonzero(x: Any, *, as_tuple: Any = False) -> Any:
         return (x if x.ndim else x.reshape(1)).nonzero()
     if not x.ndim:
         return numpy.zeros((int(x != 0), 0), _INT64)
-    found = x.nonzero()
-    return found[0].reshape(-1, 1) if len(found) == 1 else numpy.stack(found, 1)
+    by_axis = x.nonzero()
+    return by_axis[0].reshape(-1, 1) if len(by_axis) == 1 else numpy.stack(by_axis, 1)
 
 
 @form(selection.masked_select)
@@ -520,9 +520,9 @@ def _both(x: Any, mask: Any) -> tuple[Any, Any]:
 @gradient(masked_select)
 def _masked_select(given: Any, out: Any, x: Any, mask: Any) -> Any:
     wide, chosen = _both(x, mask)
-    made = numpy.zeros(wide.shape, x.dtype)
-    made[chosen] = given
-    return unbroadcast(made, x), None
+    gradient = numpy.zeros(wide.shape, x.dtype)
+    gradient[chosen] = given
+    return unbroadcast(gradient, x), None
 
 
 @form(selection.masked_scatter)
@@ -532,9 +532,9 @@ def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
     count = int(numpy.count_nonzero(chosen))
     if source.dtype != x.dtype or source.size < count or not x.ndim:
         raise Refused
-    made = numpy.array(wide)
-    made[chosen] = source.reshape(-1)[:count]
-    return made
+    changed = numpy.array(wide)
+    changed[chosen] = source.reshape(-1)[:count]
+    return changed
 
 
 @gradient(masked_scatter)

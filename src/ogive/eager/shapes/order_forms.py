@@ -107,9 +107,9 @@ def _places_of_first(lines: Any, k: int, descending: Any) -> Any:
     length = lines.shape[-1]
     rank = length - k if descending else k - 1
     bound = numpy.partition(lines, rank, -1)[..., rank : rank + 1]
-    found = (lines >= bound if descending else lines <= bound).reshape(-1, length)
-    if (numpy.add.reduce(found, 1) == k).all():
-        return (numpy.flatnonzero(found) % length).reshape(*lines.shape[:-1], k)
+    is_among = (lines >= bound if descending else lines <= bound).reshape(-1, length)
+    if (numpy.add.reduce(is_among, 1) == k).all():
+        return (numpy.flatnonzero(is_among) % length).reshape(*lines.shape[:-1], k)
     chosen = slice(rank, None) if descending else slice(0, k)
     return numpy.sort(lines.argpartition(rank, -1)[..., chosen], -1)
 
@@ -185,9 +185,9 @@ def median(x: Any, dim: Any = None, keepdim: Any = False) -> Any:
         if missing.any():
             rank = numpy.where(missing, length - 1, rank)
             first = (x != x).argmax(axis, keepdims=True)
-            made = _at_rank(x, axis, rank, True)
-            places = numpy.where(missing, first, made[1])
-            values = made[0]
+            middle = _at_rank(x, axis, rank, True)
+            places = numpy.where(missing, first, middle[1])
+            values = middle[0]
             if not keepdim:
                 values, places = values.squeeze(axis).copy(), places.squeeze(axis).copy()
             return _extremes_of(values, places)
@@ -215,13 +215,13 @@ def mode(x: Any, dim: Any = -1, keepdim: Any = False) -> Any:
     is_new = numpy.ones(ordered.shape, bool)
     is_new[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     start = numpy.maximum.accumulate(numpy.where(is_new, place, 0), -1)
-    found = (place - start).argmax(-1, keepdims=True)
-    places = numpy.take_along_axis(order, found, -1)
+    most = (place - start).argmax(-1, keepdims=True)
+    places = numpy.take_along_axis(order, most, -1)
     values = numpy.take_along_axis(line, places, -1)
     if not keepdim:
         return _extremes_of(values[..., 0].copy(), places[..., 0].copy())
-    made = [numpy.moveaxis(each, -1, axis).copy() for each in (values, places)]
-    return _extremes_of(*made)
+    results = [numpy.moveaxis(each, -1, axis).copy() for each in (values, places)]
+    return _extremes_of(*results)
 
 
 @gradient(mode)
@@ -249,8 +249,8 @@ def quantile(
     elif q.__class__ not in (int, float) or not 0 <= q <= 1:
         raise Refused
     axis = None if dim is None else place_of(dim, x.ndim)
-    found = numpy.quantile(x, q, axis, keepdims=bool(keepdim), method=interpolation)
-    return numpy.asarray(found, x.dtype)
+    values = numpy.quantile(x, q, axis, keepdims=bool(keepdim), method=interpolation)
+    return numpy.asarray(values, x.dtype)
 
 
 @form(selection.unique)
@@ -271,14 +271,14 @@ def unique(
     order = flat.argsort(kind="stable")
     ordered = flat[order]
     starts = _is_new(ordered)
-    found = [ordered[starts]]
+    results = [ordered[starts]]
     if return_inverse:
         inverse = numpy.empty(flat.shape, _INT64)
         inverse[order] = starts.cumsum() - 1
-        found.append(inverse.reshape(x.shape))
+        results.append(inverse.reshape(x.shape))
     if return_counts:
-        found.append(numpy.diff(numpy.append(starts.nonzero()[0], flat.size)))
-    return tuple(found)
+        results.append(numpy.diff(numpy.append(starts.nonzero()[0], flat.size)))
+    return tuple(results)
 
 
 def _is_new(ordered: Any) -> Any:
@@ -286,9 +286,9 @@ def _is_new(ordered: Any) -> Any:
 
     `numpy.unique` is not used, because it imports NumPy's masked arrays, which takes 8 ms.
     """
-    made = numpy.ones(ordered.shape, bool)
-    numpy.not_equal(ordered[1:], ordered[:-1], out=made[1:])
-    return made
+    is_new = numpy.ones(ordered.shape, bool)
+    numpy.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return is_new
 
 
 @form(selection.unique_consecutive)
@@ -309,12 +309,12 @@ def _lines_once(x: Any, dim: Any, sorts: bool, with_inverse: Any, with_counts: A
     order = numpy.lexsort(lines.T[::-1]) if sorts else numpy.arange(len(lines))
     first, group = selection.group_lines(lines, order)
     kept = source[first]
-    found = [kept if axis is None else numpy.ascontiguousarray(numpy.moveaxis(kept, 0, axis))]
+    results = [kept if axis is None else numpy.ascontiguousarray(numpy.moveaxis(kept, 0, axis))]
     if with_inverse:
-        found.append(group.reshape(x.shape) if axis is None else group)
+        results.append(group.reshape(x.shape) if axis is None else group)
     if with_counts:
-        found.append(numpy.bincount(group, minlength=len(first)))
-    return tuple(found) if len(found) > 1 else found[0]
+        results.append(numpy.bincount(group, minlength=len(first)))
+    return tuple(results) if len(results) > 1 else results[0]
 
 
 @form(selection.bincount)
@@ -328,8 +328,8 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
         return numpy.bincount(x, minlength=minlength)
     if weights.shape != x.shape:
         raise Refused
-    made = numpy.bincount(x, weights, minlength).astype(_FLOAT64)
-    return made.astype(weights.dtype) if weights.dtype.kind == "f" else made
+    counts = numpy.bincount(x, weights, minlength).astype(_FLOAT64)
+    return counts.astype(weights.dtype) if weights.dtype.kind == "f" else counts
 
 
 @form(selection.histc, apart=True)
@@ -397,8 +397,8 @@ def searchsorted(
     if sorted_sequence.ndim != 1:
         raise Refused
     sequence, sought = meet(sorted_sequence, sought)
-    found = sequence.searchsorted(sought, "right" if right or side == "right" else "left")
-    return found.astype(_INT32) if out_int32 else found
+    positions = sequence.searchsorted(sought, "right" if right or side == "right" else "left")
+    return positions.astype(_INT32) if out_int32 else positions
 
 
 @form(binary_search.bucketize, apart=True)
@@ -416,5 +416,5 @@ def isin(
     ordered = numpy.sort(those.reshape(-1))
     if not ordered.size:
         return numpy.full(these.shape, bool(invert))
-    found = numpy.minimum(ordered.searchsorted(these), ordered.size - 1)
-    return ordered[found] != these if invert else ordered[found] == these
+    places = numpy.minimum(ordered.searchsorted(these), ordered.size - 1)
+    return ordered[places] != these if invert else ordered[places] == these

@@ -15,7 +15,7 @@ from ogive.eager.casts import check_size
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.training.new_tensors import linspace
-from ogive.nn.layers import grids as plain
+from ogive.nn.layers.images import grids as plain
 
 
 def _base(lengths: list[int], align_corners: bool, dtype: Any) -> Any:

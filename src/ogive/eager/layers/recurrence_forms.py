@@ -12,7 +12,7 @@ import numpy
 
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.products.product_forms import check_work
-from ogive.nn.layers import recurrent as plain
+from ogive.nn.layers.sequences import recurrent as plain
 
 _matmul = numpy.matmul
 _GATES = {kind: entry[1] for kind, entry in plain.STEPS.items()}

@@ -6,8 +6,8 @@ import math
 
 import numpy
 
-from ogive.nn.layers.grids import affine_grid as make_affine_grid
-from ogive.nn.layers.grids import grid_sample as sample_at
+from ogive.nn.layers.images.grids import affine_grid as make_affine_grid
+from ogive.nn.layers.images.grids import grid_sample as sample_at
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
 from ogive.onnx.operators.shapes.movement import shape_of

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import ogive.torch as ours
-from ogive.nn.layers.recurrent import histories
+from ogive.nn.layers.sequences.recurrent import histories
 from tests.eager.both_libraries import numbers
 
 LAYERS: list[tuple[str, dict[str, Any]]] = [

@@ -80,11 +80,11 @@ def _with_number(array: Any, number: Any) -> tuple[Any, Any]:
 
 def _meeting(one: Any, other: Any, has_axes: bool, other_has: bool) -> Any:
     key = (one, other, has_axes, other_has)
-    found = _common.get(key)
-    if found is None:
+    dtype = _common.get(key)
+    if dtype is None:
         operands = [(DTYPES[one], int(has_axes)), (DTYPES[other], int(other_has))]
-        found = _common[key] = result_type(operands, []).numpy
-    return found
+        dtype = _common[key] = result_type(operands, []).numpy
+    return dtype
 
 
 def to_float(array: Any) -> Any:

@@ -66,12 +66,12 @@ def _result_dtype(mixes: str, args: Iterable[Any], kwargs: dict[str, Any]) -> An
     return met if met.itemsize == 2 else _FLOAT32
 
 
-def _collect(values: Iterable[Any], found: list[Any]) -> None:
+def _collect(values: Iterable[Any], tensors: list[Any]) -> None:
     for value in values:
         if value.__class__ is _ndarray:
-            found.append(value)
+            tensors.append(value)
         elif value.__class__ in (list, tuple):
-            _collect(value, found)
+            _collect(value, tensors)
 
 
 def widen(value: Any) -> Any:

@@ -165,8 +165,8 @@ def detach(self: Tensor) -> Tensor:
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy of the tensor."""
-    made: Tensor = _clone(self, memory_format=memory_format) if memory_format else _clone(self)
-    return made
+    copied: Tensor = _clone(self, memory_format=memory_format) if memory_format else _clone(self)
+    return copied
 
 
 @form(conversion.clone)

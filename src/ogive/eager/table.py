@@ -48,11 +48,13 @@ from ogive.eager.reductions import (  # noqa: F401  (they declare their forms)
     running_forms,
 )
 from ogive.eager.shapes import (  # noqa: F401  (they declare their forms)
+    distinct_forms,
     elements,
     index_forms,
     join_forms,
     movement_forms,
     order_forms,
+    scatter_forms,
 )
 from ogive.eager.tensors import Eager
 from ogive.eager.training import (

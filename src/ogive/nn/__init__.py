@@ -39,15 +39,6 @@ from ogive.nn.layers.activation import (
     Tanhshrink,
     Threshold,
 )
-from ogive.nn.layers.attention import MultiheadAttention
-from ogive.nn.layers.convolution import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
-)
 from ogive.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -57,45 +48,15 @@ from ogive.nn.layers.dropout import (
     FeatureAlphaDropout,
 )
 from ogive.nn.layers.embedding import Embedding, EmbeddingBag
-from ogive.nn.layers.linear import Bilinear, Flatten, Identity, Linear, Unflatten
-from ogive.nn.layers.losses import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CosineSimilarity,
-    CrossEntropyLoss,
-    CTCLoss,
-    GaussianNLLLoss,
-    HingeEmbeddingLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MarginRankingLoss,
-    MSELoss,
-    MultiLabelMarginLoss,
-    MultiLabelSoftMarginLoss,
-    MultiMarginLoss,
-    NLLLoss,
-    PairwiseDistance,
-    PoissonNLLLoss,
-    SmoothL1Loss,
-    SoftMarginLoss,
-    TripletMarginLoss,
-    TripletMarginWithDistanceLoss,
+from ogive.nn.layers.images.convolution import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
 )
-from ogive.nn.layers.normalization import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    GroupNorm,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-    LayerNorm,
-    LocalResponseNorm,
-    RMSNorm,
-)
-from ogive.nn.layers.pooling import (
+from ogive.nn.layers.images.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AdaptiveAvgPool3d,
@@ -140,9 +101,48 @@ from ogive.nn.layers.pooling import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from ogive.nn.layers.recurrent import GRU, LSTM, RNN, RNNBase
-from ogive.nn.layers.recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
-from ogive.nn.layers.transformer import (
+from ogive.nn.layers.linear import Bilinear, Flatten, Identity, Linear, Unflatten
+from ogive.nn.layers.losses import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
+    CosineSimilarity,
+    CrossEntropyLoss,
+    CTCLoss,
+    GaussianNLLLoss,
+    HingeEmbeddingLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
+    MarginRankingLoss,
+    MSELoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    NLLLoss,
+    PairwiseDistance,
+    PoissonNLLLoss,
+    SmoothL1Loss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from ogive.nn.layers.normalization import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    GroupNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LayerNorm,
+    LocalResponseNorm,
+    RMSNorm,
+)
+from ogive.nn.layers.sequences.attention import MultiheadAttention
+from ogive.nn.layers.sequences.recurrent import GRU, LSTM, RNN, RNNBase
+from ogive.nn.layers.sequences.recurrent_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from ogive.nn.layers.sequences.transformer import (
     Transformer,
     TransformerDecoder,
     TransformerDecoderLayer,

@@ -17,15 +17,15 @@ from typing import Any
 from ogive.nn.layers.alignment import ctc_loss
 from ogive.nn.layers.bags import embedding, embedding_bag
 from ogive.nn.layers.composed import linear_cross_entropy, upsample_bilinear, upsample_nearest
-from ogive.nn.layers.grids import affine_grid, grid_sample
-from ogive.nn.layers.multihead import multi_head_attention_forward
-from ogive.nn.layers.unpooling import (
+from ogive.nn.layers.images.grids import affine_grid, grid_sample
+from ogive.nn.layers.images.unpooling import (
     fractional_max_pool2d,
     fractional_max_pool3d,
     max_unpool1d,
     max_unpool2d,
     max_unpool3d,
 )
+from ogive.nn.layers.sequences.multihead import multi_head_attention_forward
 from ogive.nn.old_averages import taking_averages
 from ogive.random import gumbel_softmax
 from ogive.tensor.method_functions import as_function

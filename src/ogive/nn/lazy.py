@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from ogive.errors import ArgumentTypeError, ShapeError
 from ogive.nn.drawn_layer import DrawnLayer
-from ogive.nn.layers.convolution import (
+from ogive.nn.layers.images.convolution import (
     Conv1d,
     Conv2d,
     Conv3d,

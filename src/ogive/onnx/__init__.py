@@ -42,6 +42,6 @@ _LOADED_LATER = {"TrainableModel": "trainable", "save": "export.save"}
 def __getattr__(name: str) -> Any:
     if name not in _LOADED_LATER:
         raise AttributeError(f"module 'ogive.onnx' has no attribute {name!r}")
-    found = getattr(importlib.import_module(f"ogive.onnx.{_LOADED_LATER[name]}"), name)
-    globals()[name] = found
-    return found
+    value = getattr(importlib.import_module(f"ogive.onnx.{_LOADED_LATER[name]}"), name)
+    globals()[name] = value
+    return value

@@ -54,10 +54,10 @@ class Call:
 
     def tensor(self, index: int) -> Tensor:
         """An input as a tensor."""
-        found = self.values[index] if index < len(self.values) else None
-        if found is None:
+        value = self.values[index] if index < len(self.values) else None
+        if value is None:
             raise OperatorError(f"{self.node.describe()} has no input {index}")
-        return to_tensor(found, self.node.describe())
+        return to_tensor(value, self.node.describe())
 
     def tensors(self) -> list[Tensor]:
         """All inputs as tensors."""
@@ -69,13 +69,13 @@ class Call:
 
     def array(self, index: int) -> Array:
         """The elements of an input. While a graph is captured, only a known one has them."""
-        found = self.values[index]
-        return found if isinstance(found, numpy.ndarray) else to_tensor(found).numpy()
+        value = self.values[index]
+        return value if isinstance(value, numpy.ndarray) else to_tensor(value).numpy()
 
     def element(self, index: int) -> int | None:
         """The type of an input, if it is a narrow one."""
-        found = self.values[index] if index < len(self.values) else None
-        return found.element if isinstance(found, Narrow) else None
+        value = self.values[index] if index < len(self.values) else None
+        return value.element if isinstance(value, Narrow) else None
 
     def integers(self, index: int) -> list[Any]:
         """The elements of an input as integers, or as expressions of lengths that may change."""
@@ -85,19 +85,19 @@ class Call:
 
     def number(self, index: int) -> Any:
         """The one element of an input."""
-        found = self.array(index).reshape(-1)[0]
-        return found if isinstance(found, UOp) else found.item()
+        element = self.array(index).reshape(-1)[0]
+        return element if isinstance(element, UOp) else element.item()
 
     # Attributes
 
     def get(self, name: str, default: Any = None) -> Any:
         """An attribute; texts are decoded."""
-        found = self.attributes.get(name, default)
-        if isinstance(found, bytes):
-            return found.decode(errors="replace")
-        if isinstance(found, list) and found and isinstance(found[0], bytes):
-            return [each.decode(errors="replace") for each in found]
-        return found
+        attribute = self.attributes.get(name, default)
+        if isinstance(attribute, bytes):
+            return attribute.decode(errors="replace")
+        if isinstance(attribute, list) and attribute and isinstance(attribute[0], bytes):
+            return [each.decode(errors="replace") for each in attribute]
+        return attribute
 
     def flag(self, name: str, default: int = 0) -> bool:
         """An attribute that is 0 or 1."""
@@ -105,21 +105,21 @@ class Call:
 
     def graph(self, name: str) -> Graph:
         """A subgraph."""
-        found: Graph = self.attributes[name]
-        return found
+        subgraph: Graph = self.attributes[name]
+        return subgraph
 
     def dtype(self, name: str, default: int | None = None) -> DType:
         """An attribute that is a type of elements."""
-        found = self.attributes.get(name, default)
-        assert found is not None, "the attribute is required, or has a default"
-        return find_dtype(found)
+        kind = self.attributes.get(name, default)
+        assert kind is not None, "the attribute is required, or has a default"
+        return find_dtype(kind)
 
     def axes(self, index: int, name: str = "axes") -> list[int] | None:
         """Axes, which are an input in new opsets and an attribute in old ones."""
         if self.has(index):
             return self.integers(index)
-        found: list[int] | None = self.attributes.get(name)
-        return found
+        axes: list[int] | None = self.attributes.get(name)
+        return axes
 
     def bound(self, count: Any) -> int:
         """A number of elements that are made at once, refused where it is out of all proportion."""

@@ -38,9 +38,9 @@ def to_array(lengths: Sequence[Length]) -> Any:
     """Lengths as a known value."""
     if is_fixed(*lengths):
         return numpy.array(lengths, numpy.int64)
-    made = numpy.empty(len(lengths), object)
-    made[:] = lengths
-    return made
+    array = numpy.empty(len(lengths), object)
+    array[:] = lengths
+    return array
 
 
 def settle(value: Any) -> Any:
@@ -88,15 +88,15 @@ def missing_length(old: Sequence[Length], given: Sequence[Length]) -> Length:
 def broadcast(left: Sequence[Length], right: Sequence[Length]) -> tuple[Length, ...]:
     """The shape that both shapes are expanded to. Raises `ShapeError`."""
     rank = max(len(left), len(right))
-    made = []
+    shape = []
     for one, other in zip(_filled(left, rank), _filled(right, rank), strict=True):
         if is_fixed(one) and one == 1:
-            made.append(other)
+            shape.append(other)
         elif one is other or (is_fixed(one, other) and (other in (1, one))) or _is_one(other):
-            made.append(one)
+            shape.append(one)
         else:
             raise ShapeError(f"shapes {tuple(left)} and {tuple(right)} do not broadcast")
-    return tuple(made)
+    return tuple(shape)
 
 
 def _filled(shape: Sequence[Length], rank: int) -> list[Length]:

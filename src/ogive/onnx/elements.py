@@ -83,10 +83,10 @@ def read_value(
     proto: TensorProto, folder: str | None, at_once: bool = False
 ) -> Array | Tensor | Narrow:
     """The tensor of a message: known where it is small or text. Raises `FileError`."""
-    found = read_tensor(proto, folder, at_once)
-    if isinstance(found, Tensor | Narrow) or found.dtype == object or found.size <= KNOWN_ELEMENTS:
-        return found
-    return Tensor(found)  # memory of our own: what is borrowed may change, so nothing is kept of it
+    value = read_tensor(proto, folder, at_once)
+    if isinstance(value, Tensor | Narrow) or value.dtype == object or value.size <= KNOWN_ELEMENTS:
+        return value
+    return Tensor(value)  # memory of our own: what is borrowed may change, so nothing is kept of it
 
 
 def read_sparse(proto: SparseTensorProto, folder: str | None) -> tuple[str, Array]:
@@ -96,15 +96,15 @@ def read_sparse(proto: SparseTensorProto, folder: str | None) -> tuple[str, Arra
     values, places = read_tensor(proto.values, folder), read_tensor(proto.indices, folder)
     values, places = _elements(values), _elements(places)
     proto.document.origin.charge(math.prod(proto.dims) * values.dtype.itemsize)
-    made = numpy.zeros(proto.dims, values.dtype)
+    dense = numpy.zeros(proto.dims, values.dtype)
     try:
         if places.ndim == 2:
-            made[tuple(places.T)] = values
+            dense[tuple(places.T)] = values
         else:
-            made.reshape(-1)[places] = values
+            dense.reshape(-1)[places] = values
     except (IndexError, ValueError) as error:
         proto.refuse(f"a sparse tensor has places outside its shape: {error}")
-    return proto.values.name, made
+    return proto.values.name, dense
 
 
 def _elements(value: Array | Tensor | Narrow) -> Array:
@@ -150,9 +150,9 @@ def _read_strings(proto: TensorProto, shape: tuple[int, ...], name: str) -> Arra
     texts = proto.texts(proto.STRINGS)
     if len(texts) != math.prod(shape):
         proto.refuse(f"{name} has {len(texts)} texts, and its shape is {shape}")
-    made = numpy.empty(len(texts), object)
-    made[:] = texts
-    return made.reshape(shape)
+    array = numpy.empty(len(texts), object)
+    array[:] = texts
+    return array.reshape(shape)
 
 
 def _read_numbers(proto: TensorProto, shape: tuple[int, ...], dtype: DType, name: str) -> Array:

@@ -120,7 +120,7 @@ def _in_memory(
 ) -> dict[str, Value]:
     """Constants whose elements are there: read from files, computed. A value of two names is one;
     those that are `held`, by their ids, are there already."""
-    made: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     tensors = dict(held)
     for name, value in constants.items():
         tensor = value.held if isinstance(value, Narrow) else value
@@ -128,9 +128,9 @@ def _in_memory(
             if id(tensor) not in tensors:
                 tensors[id(tensor)] = in_memory(tensor)
             tensor = tensors[id(tensor)]
-        made[name] = Narrow(value.element, tensor) if isinstance(value, Narrow) else tensor
+        values[name] = Narrow(value.element, tensor) if isinstance(value, Narrow) else tensor
     Tensor.realize_batch([tensor for key, tensor in tensors.items() if key not in held])
-    return made
+    return values
 
 
 def _merge_normalizations(graph: Graph) -> Graph:

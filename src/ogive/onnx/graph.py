@@ -100,8 +100,8 @@ class Builder:
         self.folder = folder
         self.functions: dict[tuple[str, str], tuple[messages.FunctionProto, Function]] = {}
         for proto in model.functions:
-            made = Function(proto.inputs, proto.outputs, self._attributes(proto.defaults, {}))
-            self.functions[proto.domain, proto.name] = proto, made
+            function = Function(proto.inputs, proto.outputs, self._attributes(proto.defaults, {}))
+            self.functions[proto.domain, proto.name] = proto, function
         self._being_built: set[tuple[str, str]] = set()
         self._built: set[tuple[str, str]] = set()
 
@@ -177,18 +177,18 @@ class Builder:
 
     def _function(self, domain: str, name: str) -> Function:
         key = domain, name
-        proto, made = self.functions[key]
+        proto, function = self.functions[key]
         if key in self._being_built:
             proto.refuse(f"the function {name!r} calls itself")
         if len(self._being_built) == DEEPEST_CALLS:
             proto.refuse(f"more than {DEEPEST_CALLS} functions call each other")
         if key not in self._built:
             self._being_built.add(key)
-            made.nodes = self._nodes(proto.nodes, versions(proto.opsets), set(made.inputs))
-            made.count = sum([node.count for node in made.nodes])
+            function.nodes = self._nodes(proto.nodes, versions(proto.opsets), set(function.inputs))
+            function.count = sum([node.count for node in function.nodes])
             self._being_built.discard(key)
             self._built.add(key)
-        return made
+        return function
 
     def _attributes(
         self,

@@ -129,14 +129,14 @@ def _as_own(node: Node, op: str, inputs: list[str]) -> Node:
 def _sums(weight: str, zero: str, axis: int, constants: dict[str, Value]) -> str:
     """The name of the sums of weights at each place of an axis; none if they are of the other sign
     than instructions for bytes take, or have a zero point."""
-    found = constants[weight]
+    weights = constants[weight]
     zeros = constants.get(zero) if zero else None
     has_zeros = zero and (zeros is None or bool(to_tensor(zeros).numpy().any()))
-    if has_zeros or to_tensor(found).dtype.name != WEIGHTS:
+    if has_zeros or to_tensor(weights).dtype.name != WEIGHTS:
         return ""
     name = f"{weight}/sums"
     if name not in constants:
-        values = to_tensor(found).to(DEFAULT_DEVICE).numpy()
+        values = to_tensor(weights).to(DEFAULT_DEVICE).numpy()
         others = tuple(each for each in range(values.ndim) if each != axis)
         constants[name] = Tensor.from_numpy(values.sum(others, numpy.int32))
     return name
@@ -159,7 +159,7 @@ def _has_one_scale(node: Node, constants: Mapping[str, Value]) -> bool:
 
 
 def _are_bytes(name: str, constants: Mapping[str, Value]) -> bool:
-    found = constants.get(name)
-    if isinstance(found, Narrow) or not isinstance(found, Tensor | numpy.ndarray):
+    constant = constants.get(name)
+    if isinstance(constant, Narrow) or not isinstance(constant, Tensor | numpy.ndarray):
         return False
-    return to_tensor(found).dtype.name in BYTES
+    return to_tensor(constant).dtype.name in BYTES

@@ -98,8 +98,8 @@ class TensorType(Message):
 
     @property
     def shape(self) -> list[int | str | None] | None:
-        found = self.message(2, TensorShape)
-        return None if found is None else found.dims
+        shape = self.message(2, TensorShape)
+        return None if shape is None else shape.dims
 
 
 class InnerType(Message):

@@ -127,8 +127,8 @@ class Model:
         if not isinstance(inputs, Mapping):
             kind = type(inputs).__name__
             raise ArgumentTypeError(f"run takes a dictionary of inputs by name, not {kind}")
-        made = self._run(self._check_inputs(inputs))
-        return {info.name: value for info, value in zip(self.outputs, made, strict=True)}
+        values = self._run(self._check_inputs(inputs))
+        return {info.name: value for info, value in zip(self.outputs, values, strict=True)}
 
     def profile(self, inputs: Mapping[str, Any]) -> list[StepTime]:
         """The least time of each kernel of a call, run by itself ten times.
@@ -175,8 +175,8 @@ class Model:
         values = self._check_inputs(inputs)
         given = [to_tensor(value) if _is_captured(value) else value for value in values]
         for node in walk.steps(self.graph, given):
-            made = {name: _to_result(walk.values[name]) for name in node.outputs if name}
-            yield node, {name: _computed(value) for name, value in made.items()}
+            results = {name: _to_result(walk.values[name]) for name in node.outputs if name}
+            yield node, {name: _computed(value) for name, value in results.items()}
 
     def _check_inputs(self, inputs: Mapping[str, Any]) -> list[Value]:
         known = [info.name for info in self.inputs]
@@ -198,8 +198,8 @@ class Model:
         twice = [name for name in names[: len(args)] if name in kwargs]
         if twice:
             raise ArgumentError(f"the inputs {twice} are given by position and by name")
-        made = self.run({**dict(zip(names, args, strict=False)), **kwargs})
-        return next(iter(made.values())) if len(made) == 1 else tuple(made.values())
+        outputs = self.run({**dict(zip(names, args, strict=False)), **kwargs})
+        return next(iter(outputs.values())) if len(outputs) == 1 else tuple(outputs.values())
 
     def __repr__(self) -> str:
         takes = ", ".join(str(info) for info in self.inputs)
@@ -238,7 +238,7 @@ class Model:
         if views is None:
             return self._captured(values, known)
         try:
-            return [_compact(made) for made in self._captured(views, known)]
+            return [_compact(result) for result in self._captured(views, known)]
         except (NotVariable, CompileError) as error:
             if current_config().logs("recompile"):
                 log("recompile", f"{self.name}: sizes are captured one by one: {error}")
@@ -252,14 +252,14 @@ class Model:
         for place, kind, shape, raw in known:
             values[place] = numpy.frombuffer(raw, kind).reshape(shape)
         try:
-            made = self._walk_through(values)
+            results = self._walk_through(values)
         except _UNSUITED as error:
             if is_general:
                 raise NotVariable(str(error)) from error
             raise
-        if not all(isinstance(value, Tensor | numpy.ndarray) for value in made):
+        if not all(isinstance(value, Tensor | numpy.ndarray) for value in results):
             raise TraceError("sequences are not captured")
-        return [to_tensor(value, "an output") for value in made]
+        return [to_tensor(value, "an output") for value in results]
 
 
 def load(source: Path | bytes, exactness: str = ROUNDING) -> Model:
@@ -356,9 +356,9 @@ def _computed(value: Value) -> Value:
     return value.numpy() if isinstance(value, Tensor) else value
 
 
-def _compact(made: Tensor) -> Tensor:
+def _compact(result: Tensor) -> Tensor:
     """A result whose lengths are numbers, in memory of just that size."""
-    return made if is_fixed(*made.shape) else Tensor.from_numpy(made.numpy())
+    return result if is_fixed(*result.shape) else Tensor.from_numpy(result.numpy())
 
 
 def _to_values(given: Any) -> Value:

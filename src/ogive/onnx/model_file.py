@@ -94,9 +94,9 @@ class ModelFile:
             return
         with open_source(source, "onnx.load", KIND) as file:
             folder, path = os.path.dirname(file.path), os.path.abspath(file.path)
-            made = cls(path, folder, Document(file))
-            yield made
-            made._proto = None
+            opened = cls(path, folder, Document(file))
+            yield opened
+            opened._proto = None
 
     @property
     def graph(self) -> Graph:
@@ -137,8 +137,8 @@ class ModelFile:
         """Weights that are apart, read into memory. Raises `FileError`, `KeyError`."""
         with self._document() as document:
             protos = [TensorProto(document, self.apart[name]) for name in names]
-            found = [read_value(each, self._folder, at_once=True) for each in protos]
-        return [in_memory(each) for each in found if isinstance(each, Tensor)]
+            weights = [read_value(each, self._folder, at_once=True) for each in protos]
+        return [in_memory(each) for each in weights if isinstance(each, Tensor)]
 
 
 def _state_of(source: str | bytes) -> tuple[int, int] | None:

@@ -83,8 +83,8 @@ def plain_dtype(form: Form) -> numpy.dtype[Any]:
     """The NumPy dtype of a form."""
     import ml_dtypes
 
-    made: numpy.dtype[Any] = numpy.dtype(getattr(ml_dtypes, form.plain))
-    return made
+    dtype: numpy.dtype[Any] = numpy.dtype(getattr(ml_dtypes, form.plain))
+    return dtype
 
 
 def element_named(name: str) -> int | None:
@@ -149,12 +149,12 @@ def _to_floats(x: Tensor, form: Form, saturate: bool) -> Tensor:
     step = _power(_exponents(x).clamp(form.least + 127, 254) - form.digits)
     rounded = (x / step).round() * step
     if saturate or form.is_finite:
-        made = rounded.clamp(-form.largest, form.largest)
+        limited = rounded.clamp(-form.largest, form.largest)
     else:
         nothing = float("nan")
-        made = (rounded * 0 + nothing).where(rounded.abs() > form.largest, rounded)
-    made = made + 0.0  # these types have no -0 or do not tell it apart
-    return (x * 0).nan_to_num(0.0).where(x.isnan(), made) if form.is_finite else made
+        limited = (rounded * 0 + nothing).where(rounded.abs() > form.largest, rounded)
+    limited = limited + 0.0  # these types have no -0 or do not tell it apart
+    return (x * 0).nan_to_num(0.0).where(x.isnan(), limited) if form.is_finite else limited
 
 
 def _to_powers(x: Tensor, saturate: bool, mode: str) -> Tensor:
@@ -171,6 +171,6 @@ def _to_powers(x: Tensor, saturate: bool, mode: str) -> Tensor:
         more = more.logical_and(exponents < 254)
     risen = exponents + more.cast(dtypes.int32)
     smallest = (risen * 0 + half).bitcast(dtypes.float32)  # 2 ** -127, which is no normal float
-    made = smallest.where(risen == 0, _power(risen.clamp(1, 254)))
-    nothing = made * 0 + float("nan")
-    return nothing.where((exponents == 255).logical_or(risen == 255), made)
+    power = smallest.where(risen == 0, _power(risen.clamp(1, 254)))
+    nothing = power * 0 + float("nan")
+    return nothing.where((exponents == 255).logical_or(risen == 255), power)

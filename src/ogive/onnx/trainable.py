@@ -40,8 +40,8 @@ class TrainableModel(Module):
         """The output, or a tuple of the outputs, for inputs by position."""
         walk = Walk()
         given = [each if isinstance(each, Tensor) else Tensor(each) for each in inputs]
-        made = walk.run_with(self.model.graph, given, dict(self.weights.items()))
-        results = tuple(to_tensor(value, "an output") for value in made)
+        values = walk.run_with(self.model.graph, given, dict(self.weights.items()))
+        results = tuple(to_tensor(value, "an output") for value in values)
         return results[0] if len(results) == 1 else results
 
     def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:

@@ -40,14 +40,14 @@ class VariableAxes:
 
     def sizes(self, values: Sequence[Value]) -> Sizes | None:
         """The lengths of dynamic axes; None where one name has two, or a length is 0."""
-        found: Sizes = {}
+        sizes: Sizes = {}
         for names, value in zip(self._names, values, strict=True):
             if value is None:  # an input that a capture is for one value of
                 continue
             for name, length in zip(names, value.shape, strict=False):
-                if name is not None and found.setdefault(name, int(length)) != length:
+                if name is not None and sizes.setdefault(name, int(length)) != length:
                     return None
-        return None if 0 in found.values() else found
+        return None if 0 in sizes.values() else sizes
 
     def wants_variables(self, sizes: Sizes) -> bool:
         """Whether a call of these sizes is one of those that variables serve."""
@@ -72,10 +72,10 @@ class VariableAxes:
     def view(self, values: Sequence[Value], sizes: Sizes) -> list[Tensor]:
         """The inputs in memory with room, as views whose changing lengths are variables."""
         lengths = self._expressions(sizes)
-        made = []
+        views = []
         for names, value in zip(self._names, values, strict=True):
             if value is None or not any(name in lengths for name in names if name is not None):
-                made.append(value)
+                views.append(value)
                 continue
             axes = [
                 (int(length), None if name is None else lengths.get(name))
@@ -86,29 +86,30 @@ class VariableAxes:
             memory = numpy.empty(room, array.dtype)
             memory[tuple(slice(size) for size in array.shape)] = array
             cut = tuple(slice(None) if each is None else slice(each) for _, each in axes)
-            made.append(Tensor.from_numpy(memory)[cut])
-        return made
+            views.append(Tensor.from_numpy(memory)[cut])
+        return views
 
     def _expressions(self, sizes: Sizes) -> dict[str, Any]:
         """For each axis that changes, a bound variable or an expression of others."""
-        made: dict[str, Any] = {}
+        expressions: dict[str, Any] = {}
         for name in sorted(self._changing, key=lambda each: (sizes[each], each)):
-            made[name] = self._relation(name, made)
-            if made[name] is None:
-                made[name] = Variable(_identifier(name), 1, self._rooms[name]).bind(sizes[name])
-        return made
+            expressions[name] = self._relation(name, expressions)
+            if expressions[name] is None:
+                variable = Variable(_identifier(name), 1, self._rooms[name])
+                expressions[name] = variable.bind(sizes[name])
+        return expressions
 
-    def _relation(self, name: str, made: dict[str, Any]) -> Any:
-        for other in made:
+    def _relation(self, name: str, expressions: dict[str, Any]) -> Any:
+        for other in expressions:
             differences = {sizes[name] - sizes[other] for sizes in self._seen}
             if len(differences) == 1:
-                return made[other] + differences.pop()
-        for other in made:
-            for third in made:
+                return expressions[other] + differences.pop()
+        for other in expressions:
+            for third in expressions:
                 if other < third and all(
                     sizes[name] == sizes[other] + sizes[third] for sizes in self._seen
                 ):
-                    return made[other] + made[third]
+                    return expressions[other] + expressions[third]
         return None
 
 

@@ -72,8 +72,8 @@ class Walk:
     def step(self, node: Node) -> None:
         """Compute one node."""
         values = [self.values[name] if name else None for name in node.inputs]
-        made = self._call(node, values)
-        results = made if isinstance(made, tuple) else (made,)
+        result = self._call(node, values)
+        results = result if isinstance(result, tuple) else (result,)
         for name, value in zip(node.outputs, results, strict=False):
             self.values[name] = _known(value)
         if len(results) < len([name for name in node.outputs if name]):
@@ -83,17 +83,17 @@ class Walk:
     def _call(self, node: Node, values: list[Value]) -> Value:
         attributes = node.attributes
         if node.references:
-            found = {
+            by_name = {
                 name: self.bound[outer]
                 for name, outer in node.references.items()
                 if self.bound.get(outer) is not None
             }
-            attributes = {**attributes, **found}
+            attributes = {**attributes, **by_name}
         if node.function is not None:
             return self._call_function(node, values, attributes)
         assert node.entry is not None, "checked when the model was loaded"
         try:
-            made = node.entry.function(Call(node, values, attributes, self))
+            result = node.entry.function(Call(node, values, attributes, self))
         except _UNSUITED as error:
             if isinstance(error, OgiveError):
                 raise
@@ -102,8 +102,8 @@ class Walk:
                 f"{type(error).__name__}: {error}"
             ) from error
         if values and isinstance(values[0], Narrow) and node.op in MOVING:
-            return _renarrow(values[0].element, made)
-        return made
+            return _renarrow(values[0].element, result)
+        return result
 
     def _call_function(
         self, node: Node, values: list[Value], attributes: dict[str, Any]
@@ -126,8 +126,8 @@ def _known(value: Value) -> Value:
     return settle(value)
 
 
-def _renarrow(element: int, made: Value) -> Value:
+def _renarrow(element: int, value: Value) -> Value:
     """Narrow elements again: moving them has changed no type."""
-    if isinstance(made, tuple):
-        return tuple(_renarrow(element, each) for each in made)
-    return made if isinstance(made, Narrow) else Narrow(element, made)
+    if isinstance(value, tuple):
+        return tuple(_renarrow(element, each) for each in value)
+    return value if isinstance(value, Narrow) else Narrow(element, value)

@@ -44,7 +44,7 @@ class Origin(Protocol):
 
     size: int
 
-    def refuse(self, found: str) -> NoReturn: ...
+    def refuse(self, problem: str) -> NoReturn: ...
 
     def charge(self, nbytes: int) -> None: ...
 
@@ -59,9 +59,9 @@ class Memory:
         self._data = data
         self._left = FREE_BYTES + BYTES_PER_BYTE * self.size
 
-    def refuse(self, found: str) -> NoReturn:
+    def refuse(self, problem: str) -> NoReturn:
         """Raise `FileError`: these bytes are not what they are taken for."""
-        raise FileError(f"the bytes are not {KIND} that can be read: {found}")
+        raise FileError(f"the bytes are not {KIND} that can be read: {problem}")
 
     def charge(self, nbytes: int) -> None:
         """Count bytes that something made from these takes. Raises `FileError`."""
@@ -132,7 +132,7 @@ class Message:
         return self._found
 
     def _scan(self) -> dict[int, list[Any]]:
-        found: dict[int, list[Any]] = {}
+        fields: dict[int, list[Any]] = {}
         position, end = self.span
         origin, head, varint = self.document.origin, self.document.head, self._varint
         while position < end:
@@ -157,8 +157,8 @@ class Message:
             position += at - start
             if position > end or number == 0:
                 origin.refuse(f"field {number} ends at byte {position}, its message at {end}")
-            found.setdefault(number, []).append(value)
-        return found
+            fields.setdefault(number, []).append(value)
+        return fields
 
     def _varint(self, data: bytes, start: int) -> tuple[int, int]:
         """A number of 7 bits a byte, and where it ends."""
@@ -172,9 +172,9 @@ class Message:
                 return value & (1 << 64) - 1, index + 1
         return self.refuse("a number has more than ten bytes, or is cut off")
 
-    def refuse(self, found: str) -> NoReturn:
+    def refuse(self, problem: str) -> NoReturn:
         """Raise `FileError`: this message is not what it is taken for."""
-        self.document.origin.refuse(found)
+        self.document.origin.refuse(problem)
 
     def _last(self, number: int, kind: type) -> Any:
         values = self.fields.get(number)
@@ -222,8 +222,8 @@ class Message:
 
     def place(self, number: int) -> Span | None:
         """The place of the bytes of a field."""
-        found: Span | None = self._last(number, Span)
-        return found
+        span: Span | None = self._last(number, Span)
+        return span
 
     def message(self, number: int, kind: type[M]) -> M | None:
         """The message in a field."""
@@ -236,16 +236,16 @@ class Message:
 
     def integers(self, number: int) -> list[int]:
         """The numbers of a repeated field, in a row or one by one."""
-        made: list[int] = []
+        numbers: list[int] = []
         for value in self.fields.get(number, []):
             if isinstance(value, int):
-                made.append(_signed(value))
+                numbers.append(_signed(value))
             elif isinstance(value, Span):
                 self.document.origin.charge(48 * (value.end - value.begin))
-                made += self._varints(value).tolist()
+                numbers += self._varints(value).tolist()
             else:
                 self.refuse(f"field {number} of {type(self).__name__} is of the wrong kind")
-        return made
+        return numbers
 
     def integer_array(self, number: int) -> numpy.ndarray[Any, Any]:
         """The numbers of a repeated field as int64."""

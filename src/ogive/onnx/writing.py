@@ -19,12 +19,12 @@ ELEMENTS = {dtype: number for number, dtype in DTYPES.items()}
 def varint(value: int) -> bytes:
     """A number, seven bits to a byte; one with a sign has all of its 64 bits."""
     value &= (1 << 64) - 1
-    made = bytearray()
+    content_bytes = bytearray()
     while value > 127:
-        made.append(value & 127 | 128)
+        content_bytes.append(value & 127 | 128)
         value >>= 7
-    made.append(value)
-    return bytes(made)
+    content_bytes.append(value)
+    return bytes(content_bytes)
 
 
 def number(field: int, value: int) -> bytes:
@@ -94,9 +94,9 @@ def node(
     op: str, inputs: Sequence[str], outputs: Sequence[str], attributes: dict[str, Any], name: str
 ) -> bytes:
     """A NodeProto of the standard operators."""
-    made = joined(content(1, each) for each in inputs) + joined(content(2, x) for x in outputs)
-    made += content(3, name) + content(4, op)
-    return made + joined(content(5, attribute(key, each)) for key, each in attributes.items())
+    message = joined(content(1, each) for each in inputs) + joined(content(2, x) for x in outputs)
+    message += content(3, name) + content(4, op)
+    return message + joined(content(5, attribute(key, each)) for key, each in attributes.items())
 
 
 def model(graph: bytes, opset: int, producer: str, ir_version: int) -> bytes:

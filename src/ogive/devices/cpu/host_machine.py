@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from ogive.after_fork import RenewedAfterFork
 from ogive.config import Config
 from ogive.devices.cpu.host import (
     HostCpu,
@@ -47,6 +47,7 @@ class HostMachine:
         self._note: TargetNote | None = None
         self._confirmed = False
         self.renew_locks()
+        _machines.add(self)
 
     def renew_locks(self) -> None:
         """Replace the locks, which another thread may have held when the process forked."""
@@ -208,5 +209,6 @@ def note_cpu(config: Config, cpu: HostCpu) -> None:
         disk.write([(Kind.NOTE, key, writer.finish())], config)
 
 
+_machines = RenewedAfterFork(HostMachine.renew_locks)
+
 host_machine = HostMachine()
-os.register_at_fork(after_in_child=host_machine.renew_locks)

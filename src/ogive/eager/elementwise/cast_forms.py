@@ -61,8 +61,8 @@ def to(
             return conversion.to(self, *targets, dtype=dtype, device=device, copy=copy)
     if not (place is None or place.upper() == DEFAULT_DEVICE):
         return conversion.to(self, *targets, dtype=dtype, device=device, copy=copy)
-    made = self if wanted is None else cast(self, wanted)
-    return self.clone() if copy and made is self else made
+    converted = self if wanted is None else cast(self, wanted)
+    return self.clone() if copy and converted is self else converted
 
 
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:

@@ -36,9 +36,9 @@ def joined(real: Any, imag: Any) -> Any:
     if real.__class__ is not _ndarray or imag.__class__ is not _ndarray:
         raise Refused
     real, imag = pair(real, imag)
-    made = numpy.empty(numpy.broadcast_shapes(real.shape, imag.shape), _WIDE[real.dtype])
-    made.real, made.imag = real, imag
-    return made
+    numbers = numpy.empty(numpy.broadcast_shapes(real.shape, imag.shape), _WIDE[real.dtype])
+    numbers.real, numbers.imag = real, imag
+    return numbers
 
 
 @form(complex_numbers.real, view=True)

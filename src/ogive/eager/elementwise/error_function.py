@@ -57,10 +57,10 @@ def _polynomials(x: Any) -> Any:
     if x.size <= BLOCK:
         return _of_block(x)
     line = x.reshape(-1)
-    made = numpy.empty(line.shape, line.dtype)
+    values = numpy.empty(line.shape, line.dtype)
     for start in range(0, line.size, BLOCK):
-        made[start : start + BLOCK] = _of_block(line[start : start + BLOCK])
-    return made.reshape(x.shape)
+        values[start : start + BLOCK] = _of_block(line[start : start + BLOCK])
+    return values.reshape(x.shape)
 
 
 def _of_block(narrow: Any) -> Any:

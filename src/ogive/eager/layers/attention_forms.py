@@ -86,15 +86,15 @@ def _attention(
     to_value = _matmul(weights.swapaxes(-1, -2), given)
     below = _matmul(given, value.swapaxes(-1, -2))
     below = weights * (below - numpy.add.reduce(below * weights, -1, keepdims=True))
-    found = [
+    gradients = [
         unbroadcast(_matmul(below, key) * factor, query),
         unbroadcast(_matmul(below.swapaxes(-1, -2), query) * factor, key),
         unbroadcast(to_value, value),
     ]
     if attn_mask is not None:
         is_added = attn_mask.dtype.kind == "f"
-        found.append(unbroadcast(below, attn_mask) if is_added else None)
-    return found
+        gradients.append(unbroadcast(below, attn_mask) if is_added else None)
+    return gradients
 
 
 # With dropout

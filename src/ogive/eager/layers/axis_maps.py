@@ -24,12 +24,12 @@ def apply(x: Any, steps: list[Step]) -> Any:
 
     Raises `Refused` if an element is not finite: it would count even with a weight of zero.
     """
-    made = x
+    mapped = x
     for axis, matrix in steps:
-        made = _along(made, axis, matrix)
-    if not numpy.isfinite(made).all():
+        mapped = _along(mapped, axis, matrix)
+    if not numpy.isfinite(mapped).all():
         raise Refused
-    return made
+    return mapped
 
 
 def apply_back(given: Any, steps: list[Step]) -> Any:
@@ -41,19 +41,19 @@ def apply_back(given: Any, steps: list[Step]) -> Any:
 
 def _along(x: Any, axis: int, matrix: Any) -> Any:
     front, length, rest = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
-    made = (*front, len(matrix), *rest)
-    check_size(made)
+    shape = (*front, len(matrix), *rest)
+    check_size(shape)
     check_work(x.size * len(matrix), 0)
     if not rest:
         return numpy.matmul(x, matrix.T)
     flat = x.reshape(math.prod(front), length, math.prod(rest))
-    return numpy.matmul(matrix, flat).reshape(made)
+    return numpy.matmul(matrix, flat).reshape(shape)
 
 
-def _finished(made: Any, dtype: Any) -> Any:
-    made = made.astype(dtype)
-    made.setflags(write=False)
-    return made
+def _finished(matrix: Any, dtype: Any) -> Any:
+    matrix = matrix.astype(dtype)
+    matrix.setflags(write=False)
+    return matrix
 
 
 @functools.lru_cache(256)
@@ -74,13 +74,13 @@ def neighbours(
     if not is_cubic:
         at = numpy.maximum(at, 0)
     below = numpy.floor(at)
-    made = numpy.zeros((target, length))
+    matrix = numpy.zeros((target, length))
     for offset in (-1, 0, 1, 2) if is_cubic else (0, 1):
         distance = numpy.abs(at - below - offset)
         weight = _cubic(distance, -0.75) if is_cubic else 1 - distance
         pixel = (below.astype(numpy.int64) + offset).clip(0, length - 1)
-        numpy.add.at(made, (numpy.arange(target), pixel), weight)
-    return _finished(made, dtype)
+        numpy.add.at(matrix, (numpy.arange(target), pixel), weight)
+    return _finished(matrix, dtype)
 
 
 @functools.lru_cache(256)

@@ -82,8 +82,8 @@ class _Classes:
         """The losses of lines, reduced."""
         if reduction == "mean":
             return _total(losses) / self.whole()
-        made = reduced(losses, reduction)
-        return made.reshape(shape) if reduction == "none" else made
+        loss = reduced(losses, reduction)
+        return loss.reshape(shape) if reduction == "none" else loss
 
     def spread(self, given: Any, reduction: str) -> Any:
         """The gradients of the lines' losses, as a column or a number."""
@@ -115,10 +115,10 @@ def nll_loss(
 
 def _picked(lines: Any, classes: _Classes) -> Any:
     """The entries of the target classes, times their weights; 0 for targets that do not count."""
-    found = lines[classes.places]
+    entries = lines[classes.places]
     if classes.counted is not None:
-        found = numpy.where(classes.counted, found, 0)
-    return found if classes.counts.__class__ is int else found * classes.counts
+        entries = numpy.where(classes.counted, entries, 0)
+    return entries if classes.counts.__class__ is int else entries * classes.counts
 
 
 @gradient(nll_loss)
@@ -134,8 +134,8 @@ def _nll_loss(
     classes = _Classes(x, target, weight, ignore_index)
     lines = numpy.zeros_like(_to_lines(x))
     lines[classes.places] = -classes.counts * classes.spread(given, reduction).reshape(-1)
-    found = (_from_lines(lines, x.shape), None)
-    return found if weight is None else (*found, None)
+    gradients = (_from_lines(lines, x.shape), None)
+    return gradients if weight is None else (*gradients, None)
 
 
 @form(classification.cross_entropy, reach=2)
@@ -155,8 +155,8 @@ def cross_entropy(
     if target.dtype.kind == "f":
         goals = _goals(x, target, weight, label_smoothing)
         losses = -_total(likelihoods * goals, 1)
-        made = reduced(losses, reduction)
-        return made.reshape(_entries(x)) if reduction == "none" else made
+        loss = reduced(losses, reduction)
+        return loss.reshape(_entries(x)) if reduction == "none" else loss
     classes = _Classes(x, target, weight, ignore_index)
     losses = -_picked(likelihoods, classes)
     if label_smoothing:
@@ -224,8 +224,8 @@ def _cross_entropy(
             lines *= below
             if classes.counts.__class__ is not int:
                 lines *= classes.counts[:, None]
-    found = (_from_lines(lines, x.shape), to_target)
-    return found if weight is None else (*found, None)
+    gradients = (_from_lines(lines, x.shape), to_target)
+    return gradients if weight is None else (*gradients, None)
 
 
 def _smoothed(shares: Any, classes: _Classes, weight: Any, smoothing: float) -> Any:

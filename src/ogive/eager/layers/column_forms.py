@@ -17,17 +17,17 @@ def _windows(lengths: Any, taps: Any, dilation: Any, padding: Any, stride: Any) 
     return windows(tuple(lengths), *given, per_axis(padding, 2, 0))
 
 
-def _to_columns(found: Windows, x: Any) -> Any:
+def _to_columns(windows: Windows, x: Any) -> Any:
     """Shapes: (batch, channels, h, w) → (batch, channels · taps, places)."""
-    rows = x.shape[1] * len(found.cuts)
-    return numpy.ascontiguousarray(found.columns(x).reshape(rows, len(x), -1).swapaxes(0, 1))
+    rows = x.shape[1] * len(windows.cuts)
+    return numpy.ascontiguousarray(windows.columns(x).reshape(rows, len(x), -1).swapaxes(0, 1))
 
 
-def _to_image(found: Windows, columns: Any) -> Any:
+def _to_image(windows: Windows, columns: Any) -> Any:
     """The transpose of `_to_columns`: values of overlapping windows are added."""
     batch, rows, _ = columns.shape
     lines = numpy.ascontiguousarray(columns.swapaxes(0, 1)).reshape(rows, -1)
-    return numpy.ascontiguousarray(found.spread(lines, batch))
+    return numpy.ascontiguousarray(windows.spread(lines, batch))
 
 
 @form(im2col.unfold_windows)
@@ -37,9 +37,9 @@ def unfold_windows(
     """Each window as a column."""
     if x.ndim != 4 or not x.size or x.dtype.kind == "b":
         raise Refused
-    found = _windows(x.shape[2:], kernel_size, dilation, padding, stride)
-    check_size((*x.shape[:2], len(found.cuts), *found.places))
-    return _to_columns(found, x)
+    windows = _windows(x.shape[2:], kernel_size, dilation, padding, stride)
+    check_size((*x.shape[:2], len(windows.cuts), *windows.places))
+    return _to_columns(windows, x)
 
 
 @gradient(unfold_windows)
@@ -47,8 +47,8 @@ def _unfold_windows(
     given: Any, out: Any, x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     stride: Any = 1,
 ) -> Any:  # fmt: skip
-    found = _windows(x.shape[2:], kernel_size, dilation, padding, stride)
-    return (_to_image(found, given),)
+    windows = _windows(x.shape[2:], kernel_size, dilation, padding, stride)
+    return (_to_image(windows, given),)
 
 
 @form(im2col.fold_windows)
@@ -57,13 +57,13 @@ def fold_windows(
     stride: Any = 1,
 ) -> Any:  # fmt: skip
     """The sum of the windows that the columns hold, at their places."""
-    found = _windows(per_axis(output_size, 2), kernel_size, dilation, padding, stride)
-    columns = found.places[0] * found.places[1]
-    fits = x.ndim == 3 and x.size and x.shape[1] % len(found.cuts) == 0 and x.shape[2] == columns
+    windows = _windows(per_axis(output_size, 2), kernel_size, dilation, padding, stride)
+    columns = windows.places[0] * windows.places[1]
+    fits = x.ndim == 3 and x.size and x.shape[1] % len(windows.cuts) == 0 and x.shape[2] == columns
     if not fits or x.dtype.kind != "f":
         raise Refused
-    check_size((x.shape[0], x.shape[1] // len(found.cuts), *found.padded))
-    return _to_image(found, x)
+    check_size((x.shape[0], x.shape[1] // len(windows.cuts), *windows.padded))
+    return _to_image(windows, x)
 
 
 @gradient(fold_windows)
@@ -71,5 +71,5 @@ def _fold_windows(
     given: Any, out: Any, x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1,
     padding: Any = 0, stride: Any = 1,
 ) -> Any:  # fmt: skip
-    found = _windows(per_axis(output_size, 2), kernel_size, dilation, padding, stride)
-    return (_to_columns(found, given),)
+    windows = _windows(per_axis(output_size, 2), kernel_size, dilation, padding, stride)
+    return (_to_columns(windows, given),)

@@ -60,8 +60,8 @@ def _convolve(
         raise Refused
     places = _find(batched, weight, options)
     _check_work(places, count, channels, features // groups)
-    made = _with_bias(correlate(places, batched, weight, groups), bias, features)
-    return made if batched is x else made[0]
+    convolved = _with_bias(correlate(places, batched, weight, groups), bias, features)
+    return convolved if batched is x else convolved[0]
 
 
 def _gradients(
@@ -71,8 +71,8 @@ def _gradients(
     places = _find(batched, weight, options)
 
     def to_x() -> Any:
-        found = scatter(places, below, weight, groups)
-        return found if batched is x else found[0]
+        to_image = scatter(places, below, weight, groups)
+        return to_image if batched is x else to_image[0]
 
     def to_weight() -> Any:
         return weigh(places, batched, below, weight, groups)
@@ -151,9 +151,9 @@ def _convolve_transposed(
     places = _transposed(batched, weight, options, groups)
     _check_work(places, count, weight.shape[1] * groups, channels // groups)
     check_work(0, count * weight.shape[1] * groups * math.prod(places.lengths))
-    made = scatter(places, batched, weight, groups)
-    made = _with_bias(made, bias, weight.shape[1] * groups)
-    return made if batched is x else made[0]
+    image = scatter(places, batched, weight, groups)
+    image = _with_bias(image, bias, weight.shape[1] * groups)
+    return image if batched is x else image[0]
 
 
 def _transposed_convolution(
@@ -173,8 +173,8 @@ def _transposed_convolution(
     places = _transposed(batched, weight, options, groups)
 
     def to_x() -> Any:
-        found = correlate(places, below, weight, groups)
-        return found if batched is x else found[0]
+        to_image = correlate(places, below, weight, groups)
+        return to_image if batched is x else to_image[0]
 
     def to_weight() -> Any:
         return weigh(places, below, batched, weight, groups)

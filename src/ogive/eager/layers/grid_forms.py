@@ -15,7 +15,7 @@ from ogive.eager.casts import check_size
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.training.new_tensors import linspace
-from ogive.nn.layers import grids as plain
+from ogive.nn.layers.images import grids as plain
 
 
 def _base(lengths: list[int], align_corners: bool, dtype: Any) -> Any:
@@ -46,8 +46,8 @@ def _pixels(theta: Any, size: Any, align_corners: Any) -> tuple[list[int], Any]:
 def affine_grid(theta: Any, size: Any, align_corners: Any = False) -> Any:
     """The grid that maps places by affine maps."""
     lengths, base = _pixels(theta, size, align_corners)
-    made = numpy.matmul(base, theta.swapaxes(1, 2))
-    return made.reshape(len(theta), *lengths, len(lengths))
+    places = numpy.matmul(base, theta.swapaxes(1, 2))
+    return places.reshape(len(theta), *lengths, len(lengths))
 
 
 @gradient(affine_grid)
@@ -129,11 +129,11 @@ def grid_sample(
     align_corners: Any = False,
 ) -> Any:
     """The values of images at the places of a grid, interpolated between four pixels."""
-    found = _find(input, grid, mode, padding_mode, align_corners)
+    samples = _find(input, grid, mode, padding_mode, align_corners)
     rows = _rows(input)
     total: Any = 0
-    for up, right, places, inside in found.corners():
-        weight = found.part(0, up) * found.part(1, right) * inside
+    for up, right, places, inside in samples.corners():
+        weight = samples.part(0, up) * samples.part(1, right) * inside
         total = total + rows[places] * weight[..., None]
     return numpy.ascontiguousarray(total.transpose(0, 3, 1, 2))
 
@@ -148,13 +148,13 @@ def _grid_sample(
     padding_mode: Any = "zeros",
     align_corners: Any = False,
 ) -> Any:
-    found = _find(input, grid, mode, padding_mode, align_corners)
+    samples = _find(input, grid, mode, padding_mode, align_corners)
     below = numpy.ascontiguousarray(given.transpose(0, 2, 3, 1))
 
     def to_image() -> Any:
         spread = numpy.zeros((input.size // input.shape[1], input.shape[1]), input.dtype)
-        for up, right, places, inside in found.corners():
-            weight = found.part(0, up) * found.part(1, right) * inside
+        for up, right, places, inside in samples.corners():
+            weight = samples.part(0, up) * samples.part(1, right) * inside
             add_at(spread, places, below * weight[..., None])
         count, channels, height, width = input.shape
         made = spread.reshape(count, height, width, channels).transpose(0, 3, 1, 2)
@@ -163,12 +163,12 @@ def _grid_sample(
     def to_grid() -> Any:
         rows = _rows(input)
         made = numpy.zeros(grid.shape, grid.dtype)
-        for up, right, places, inside in found.corners():
+        for up, right, places, inside in samples.corners():
             value = (rows[places] * below).sum(-1) * inside
-            made[..., 0] += value * found.part(0, up) * (1 if right else -1)
-            made[..., 1] += value * found.part(1, right) * (1 if up else -1)
+            made[..., 0] += value * samples.part(0, up) * (1 if right else -1)
+            made[..., 1] += value * samples.part(1, right) * (1 if up else -1)
         for axis in (0, 1):
-            made[..., 1 - axis] *= found.scales[axis] * found.free[axis]
+            made[..., 1 - axis] *= samples.scales[axis] * samples.free[axis]
         return made
 
     return to_image, to_grid

@@ -241,20 +241,20 @@ def _binary_cross_entropy_with_logits(
     own = below if weight is None else below * weight
     decay = numpy.exp(-numpy.abs(x))
     falling = numpy.where(x >= 0, decay, 1) / (1 + decay)  # sigmoid(-x)
-    found: list[Any] = []
+    gradients: list[Any] = []
     if pos_weight is None and weight is None:
-        found += [((1 - target) - falling) * own, -x * own]
-        return found
+        gradients += [((1 - target) - falling) * own, -x * own]
+        return gradients
     softplus = _softplus(x)
     if pos_weight is None:
-        found += [((1 - target) - falling) * own, -x * own]
+        gradients += [((1 - target) - falling) * own, -x * own]
     else:
         factor = (pos_weight - 1) * target + 1
-        found += [((1 - target) - factor * falling) * own]
-        found += [((pos_weight - 1) * softplus - x) * own]
+        gradients += [((1 - target) - factor * falling) * own]
+        gradients += [((pos_weight - 1) * softplus - x) * own]
     if weight is not None:
         losses = _logit_losses(x, target, softplus, pos_weight)
-        found.append(unbroadcast(losses * below, weight))
+        gradients.append(unbroadcast(losses * below, weight))
     if pos_weight is not None:
-        found.append(unbroadcast(target * softplus * own, pos_weight))
-    return found
+        gradients.append(unbroadcast(target * softplus * own, pos_weight))
+    return gradients

@@ -96,12 +96,12 @@ def _layer_norm(
     scaled, scale = _scaled(_to_lines(x, normalized_shape, weight, bias), 1, eps)
     below = given.reshape(scaled.shape)
     inner = below if weight is None else below * _flat(weight)
-    found = [_unscaled(inner, scaled, scale, 1).reshape(x.shape)]
+    gradients = [_unscaled(inner, scaled, scale, 1).reshape(x.shape)]
     if weight is not None:
-        found.append(_total(below * scaled, 0).reshape(weight.shape))
+        gradients.append(_total(below * scaled, 0).reshape(weight.shape))
     if bias is not None:
-        found.append(_total(below, 0).reshape(bias.shape))
-    return found
+        gradients.append(_total(below, 0).reshape(bias.shape))
+    return gradients
 
 
 @form(plain.rms_norm)
@@ -153,12 +153,12 @@ def _check_channels(x: Any, *parameters: Any) -> None:
 def _to_affine(given: Any, scaled: Any, weight: Any, bias: Any) -> list[Any]:
     """The gradients of `weight` and `bias`, of those that are not None."""
     axes = (0, *range(2, given.ndim))
-    found = []
+    gradients = []
     if weight is not None:
-        found.append(_total(given * scaled, axes))
+        gradients.append(_total(given * scaled, axes))
     if bias is not None:
-        found.append(_total(given, axes))
-    return found
+        gradients.append(_total(given, axes))
+    return gradients
 
 
 @form(plain.group_norm)
@@ -199,9 +199,9 @@ def normalize_batch(x: Any, weight: Any, bias: Any, eps: float) -> Any:
     centred = x - mean
     squares = _total(centred * centred, axes, None, None, True)
     centred *= numpy.reciprocal(numpy.sqrt(squares / count + eps))
-    made = _affine(centred, _line(weight, x.ndim), _line(bias, x.ndim))
-    found: Any = (made, mean.reshape(-1), squares.reshape(-1) / (count - 1))
-    return plain.Normalized(*found)
+    normalized = _affine(centred, _line(weight, x.ndim), _line(bias, x.ndim))
+    results: Any = (normalized, mean.reshape(-1), squares.reshape(-1) / (count - 1))
+    return plain.Normalized(*results)
 
 
 @gradient(normalize_batch)

@@ -28,48 +28,48 @@ def _find(
         tuple(each) if each.__class__ is list else each
         for each in (kernel_size, stride, dilation, padding)
     ]
-    found = windows(x.shape[x.ndim - axes :], *given, bool(ceil_mode))
-    if len(found.cuts) > MOST_TAPS:
+    places = windows(x.shape[x.ndim - axes :], *given, bool(ceil_mode))
+    if len(places.cuts) > MOST_TAPS:
         raise Refused
-    for (before, _), taps in zip(found.padding, found.taps, strict=True):
+    for (before, _), taps in zip(places.padding, places.taps, strict=True):
         if 2 * before > taps:
             raise Refused
-    return found
+    return places
 
 
-def _greatest(x: Any, found: Windows) -> Any:
-    padded = found.surround(x, -math.inf)
-    made = padded[found.cuts[0]].copy()
-    for cut in found.cuts[1:]:
-        numpy.maximum(made, padded[cut], out=made)
-    return made
+def _greatest(x: Any, windows: Windows) -> Any:
+    padded = windows.surround(x, -math.inf)
+    greatest = padded[windows.cuts[0]].copy()
+    for cut in windows.cuts[1:]:
+        numpy.maximum(greatest, padded[cut], out=greatest)
+    return greatest
 
 
-def _greatest_and_places(x: Any, found: Windows) -> tuple[Any, Any]:
+def _greatest_and_places(x: Any, windows: Windows) -> tuple[Any, Any]:
     """The maximum of each window, and the first position of it in the input."""
-    made = _greatest(x, found)
-    padded = found.surround(x, -math.inf)
-    places = found.surround(numpy.arange(math.prod(found.lengths)).reshape(found.lengths))
-    chosen = numpy.zeros(made.shape, numpy.int64)
-    is_open = numpy.ones(made.shape, bool)
-    for cut in found.cuts:
-        is_here = ~(padded[cut] < made) & is_open
-        is_here &= (padded[cut] == made) | numpy.isnan(padded[cut])
+    greatest = _greatest(x, windows)
+    padded = windows.surround(x, -math.inf)
+    places = windows.surround(numpy.arange(math.prod(windows.lengths)).reshape(windows.lengths))
+    chosen = numpy.zeros(greatest.shape, numpy.int64)
+    is_open = numpy.ones(greatest.shape, bool)
+    for cut in windows.cuts:
+        is_here = ~(padded[cut] < greatest) & is_open
+        is_here &= (padded[cut] == greatest) | numpy.isnan(padded[cut])
         numpy.copyto(chosen, places[cut], where=is_here)
         is_open &= ~is_here
-    return made, chosen
+    return greatest, chosen
 
 
-def _to_first(given: Any, out: Any, x: Any, found: Windows) -> Any:
+def _to_first(given: Any, out: Any, x: Any, windows: Windows) -> Any:
     """The gradient of the maxima. Of equal maxima in a window, the first one gets it."""
-    padded = found.surround(x, -math.inf)
+    padded = windows.surround(x, -math.inf)
     spread = numpy.zeros(padded.shape, x.dtype)
     is_open = numpy.ones(out.shape, bool)
-    for cut in found.cuts:
+    for cut in windows.cuts:
         chosen = ~(padded[cut] < out) & is_open
         spread[cut] += chosen * given
         is_open &= ~chosen
-    return (spread if found.padded == found.lengths else spread[found.inner],)
+    return (spread if windows.padded == windows.lengths else spread[windows.inner],)
 
 
 def _declare_greatest(function: Callable[..., Any], axes: int) -> None:
@@ -85,8 +85,8 @@ def _declare_greatest(function: Callable[..., Any], axes: int) -> None:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        found = _find(x, axes, kernel_size, stride, padding, dilation, ceil_mode)
-        return _greatest_and_places(x, found) if return_indices else _greatest(x, found)
+        windows = _find(x, axes, kernel_size, stride, padding, dilation, ceil_mode)
+        return _greatest_and_places(x, windows) if return_indices else _greatest(x, windows)
 
     @gradient(pool)
     def _(
@@ -100,8 +100,8 @@ def _declare_greatest(function: Callable[..., Any], axes: int) -> None:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        found = _find(x, axes, kernel_size, stride, padding, dilation, ceil_mode)
-        return _to_first(given, out[0] if return_indices else out, x, found)
+        windows = _find(x, axes, kernel_size, stride, padding, dilation, ceil_mode)
+        return _to_first(given, out[0] if return_indices else out, x, windows)
 
 
 for _axes, _function in enumerate((plain.max_pool1d, plain.max_pool2d, plain.max_pool3d), 1):
@@ -112,10 +112,13 @@ for _axes, _function in enumerate((plain.max_pool1d, plain.max_pool2d, plain.max
 
 
 @functools.lru_cache(256)
-def _counts(found: Windows, counts_padding: bool) -> Any:
+def _counts(windows: Windows, counts_padding: bool) -> Any:
     """The number of elements that each window averages: one number if all are equal."""
     total: Any = 1
-    rows = zip(found.lengths, found.padding, found.taps, found.strides, found.places, strict=True)
+    rows = zip(
+        windows.lengths, windows.padding, windows.taps, windows.strides, windows.places,
+        strict=True,
+    )  # fmt: skip
     for length, (before, _), taps, stride, places in rows:
         outside = before if counts_padding else 0
         begin = numpy.arange(places) * stride - before
@@ -126,30 +129,30 @@ def _counts(found: Windows, counts_padding: bool) -> Any:
     return first if (total == first).all() else total
 
 
-def _divisor(found: Windows, counts_padding: Any, chosen: Any) -> Any:
+def _divisor(windows: Windows, counts_padding: Any, chosen: Any) -> Any:
     if chosen is None:
-        return _counts(found, bool(counts_padding))
+        return _counts(windows, bool(counts_padding))
     if chosen.__class__ is not int or chosen == 0:
         raise Refused
     return chosen
 
 
-def _average(x: Any, found: Windows, divisor: Any) -> Any:
-    padded = found.surround(x)
-    total = padded[found.cuts[0]].copy()
-    for cut in found.cuts[1:]:
+def _average(x: Any, windows: Windows, divisor: Any) -> Any:
+    padded = windows.surround(x)
+    total = padded[windows.cuts[0]].copy()
+    for cut in windows.cuts[1:]:
         total += padded[cut]
     total /= divisor
     return total
 
 
-def _to_all(given: Any, x: Any, found: Windows, divisor: Any) -> Any:
+def _to_all(given: Any, x: Any, windows: Windows, divisor: Any) -> Any:
     part = given / numpy.asarray(divisor, x.dtype)
-    front = x.shape[: x.ndim - len(found.lengths)]
-    spread = numpy.zeros((*front, *found.padded), x.dtype)
-    for cut in found.cuts:
+    front = x.shape[: x.ndim - len(windows.lengths)]
+    spread = numpy.zeros((*front, *windows.padded), x.dtype)
+    for cut in windows.cuts:
         spread[cut] += part
-    return (spread if found.padded == found.lengths else spread[found.inner],)
+    return (spread if windows.padded == windows.lengths else spread[windows.inner],)
 
 
 @form(plain.avg_pool1d)
@@ -162,8 +165,8 @@ def avg_pool1d(
     count_include_pad: bool = True,
 ) -> Any:
     """The average of each window along a line."""
-    found = _find(x, 1, kernel_size, stride, padding, 1, ceil_mode)
-    return _average(x, found, _divisor(found, count_include_pad, None))
+    windows = _find(x, 1, kernel_size, stride, padding, 1, ceil_mode)
+    return _average(x, windows, _divisor(windows, count_include_pad, None))
 
 
 @gradient(avg_pool1d)
@@ -177,8 +180,8 @@ def _avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Any:
-    found = _find(x, 1, kernel_size, stride, padding, 1, ceil_mode)
-    return _to_all(given, x, found, _divisor(found, count_include_pad, None))
+    windows = _find(x, 1, kernel_size, stride, padding, 1, ceil_mode)
+    return _to_all(given, x, windows, _divisor(windows, count_include_pad, None))
 
 
 def _declare_average(function: Callable[..., Any], axes: int) -> None:
@@ -194,8 +197,8 @@ def _declare_average(function: Callable[..., Any], axes: int) -> None:
         count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> Any:
-        found = _find(x, axes, kernel_size, stride, padding, 1, ceil_mode)
-        return _average(x, found, _divisor(found, count_include_pad, divisor_override))
+        windows = _find(x, axes, kernel_size, stride, padding, 1, ceil_mode)
+        return _average(x, windows, _divisor(windows, count_include_pad, divisor_override))
 
     @gradient(pool)
     def _(
@@ -209,8 +212,8 @@ def _declare_average(function: Callable[..., Any], axes: int) -> None:
         count_include_pad: bool = True,
         divisor_override: int | None = None,
     ) -> Any:
-        found = _find(x, axes, kernel_size, stride, padding, 1, ceil_mode)
-        return _to_all(given, x, found, _divisor(found, count_include_pad, divisor_override))
+        windows = _find(x, axes, kernel_size, stride, padding, 1, ceil_mode)
+        return _to_all(given, x, windows, _divisor(windows, count_include_pad, divisor_override))
 
 
 _declare_average(plain.avg_pool2d, 2)

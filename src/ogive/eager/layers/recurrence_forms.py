@@ -12,7 +12,7 @@ import numpy
 
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.products.product_forms import check_work
-from ogive.nn.layers import recurrent as plain
+from ogive.nn.layers.sequences import recurrent as plain
 
 _matmul = numpy.matmul
 _GATES = {kind: entry[1] for kind, entry in plain.STEPS.items()}
@@ -40,10 +40,10 @@ def _check(x: Any, state: Any, weights: Any, kind: str) -> None:
 
 def _gates(x: Any, weight: Any, bias: Any) -> Any:
     """The input's part of the gates, for all steps. Shapes: (L, N, input) → (L, N, gates)."""
-    made = _matmul(x.reshape(-1, x.shape[2]), weight.T)
+    gates = _matmul(x.reshape(-1, x.shape[2]), weight.T)
     if bias is not None:
-        made += bias
-    return made.reshape(x.shape[0], x.shape[1], len(weight))
+        gates += bias
+    return gates.reshape(x.shape[0], x.shape[1], len(weight))
 
 
 @form(plain.histories)
@@ -61,18 +61,19 @@ def histories(
     gates = _gates(x, weight_ih, bias_ih)
     if bias_hh is not None and kind != "GRU":
         gates += bias_hh
-    made = numpy.empty((len(state), x.shape[0], x.shape[1], weight_hh.shape[1]), x.dtype)
+    states = numpy.empty((len(state), x.shape[0], x.shape[1], weight_hh.shape[1]), x.dtype)
     times = range(len(x))
     turned = weight_hh.T
     run = _RUNS[kind]
-    run(gates, state, turned, made, reversed(times) if reverse else times, (nonlinearity, bias_hh))
-    return made
+    steps = reversed(times) if reverse else times
+    run(gates, state, turned, states, steps, (nonlinearity, bias_hh))
+    return states
 
 
-def _run_rnn(gates: Any, state: Any, turned: Any, made: Any, times: Any, options: Any) -> None:
+def _run_rnn(gates: Any, state: Any, turned: Any, parts: Any, times: Any, options: Any) -> None:
     h = state[0]
     is_tanh = options[0] == "tanh"
-    states = made[0]
+    states = parts[0]
     for time in times:
         total = gates[time]
         total += _matmul(h, turned)
@@ -83,24 +84,24 @@ def _run_rnn(gates: Any, state: Any, turned: Any, made: Any, times: Any, options
             numpy.maximum(total, 0, out=h)
 
 
-def _run_lstm(gates: Any, state: Any, turned: Any, made: Any, times: Any, options: Any) -> None:
+def _run_lstm(gates: Any, state: Any, turned: Any, parts: Any, times: Any, options: Any) -> None:
     h, c = state
-    width = made.shape[3]
+    width = parts.shape[3]
     for time in times:
         total = gates[time]
         total += _matmul(h, turned)
         opened = _sigmoid(total)
         new = opened[:, width : 2 * width] * c
         new += opened[:, :width] * numpy.tanh(total[:, 2 * width : 3 * width])
-        h, c = made[0, time], made[1, time]
+        h, c = parts[0, time], parts[1, time]
         c[...] = new
         numpy.multiply(opened[:, 3 * width :], numpy.tanh(new), out=h)
 
 
-def _run_gru(gates: Any, state: Any, turned: Any, made: Any, times: Any, options: Any) -> None:
+def _run_gru(gates: Any, state: Any, turned: Any, parts: Any, times: Any, options: Any) -> None:
     h = state[0]
     bias = options[1]
-    width = made.shape[3]
+    width = parts.shape[3]
     for time in times:
         total = gates[time]
         own = _matmul(h, turned)
@@ -109,7 +110,7 @@ def _run_gru(gates: Any, state: Any, turned: Any, made: Any, times: Any, options
         opened = _sigmoid(total[:, : 2 * width] + own[:, : 2 * width])
         n = numpy.tanh(total[:, 2 * width :] + opened[:, :width] * own[:, 2 * width :])
         new = (h - n) * opened[:, width:] + n
-        h = made[0, time]
+        h = parts[0, time]
         h[...] = new
 
 
@@ -141,16 +142,16 @@ def _histories(
     rows, own_rows = [each.reshape(-1, len(weight_hh)) for each in (to_gates, to_own)]
 
     def to_x() -> Any:
-        made = _matmul(rows, weight_ih).reshape(x.shape)
-        return made[::-1] if reverse else made
+        gradient = _matmul(rows, weight_ih).reshape(x.shape)
+        return gradient[::-1] if reverse else gradient
 
-    found = [to_x, *to_state, _matmul(rows.T, x.reshape(len(rows), -1))]
-    found.append(_matmul(own_rows.T, before[0].reshape(len(rows), -1)))
+    gradients = [to_x, *to_state, _matmul(rows.T, x.reshape(len(rows), -1))]
+    gradients.append(_matmul(own_rows.T, before[0].reshape(len(rows), -1)))
     if bias_ih is not None:
-        found.append(numpy.add.reduce(rows, 0))
+        gradients.append(numpy.add.reduce(rows, 0))
     if bias_hh is not None:
-        found.append(numpy.add.reduce(own_rows, 0))
-    return found
+        gradients.append(numpy.add.reduce(own_rows, 0))
+    return gradients
 
 
 def _return_rnn(

@@ -18,11 +18,11 @@ from ogive.tensor.neural import adaptive_pooling, resize
 def _steps(x: Any, sizes: Any, ratios: Any, mode: str, is_aligned: bool, is_filtered: bool) -> Any:
     """The maps of the axes that change, in all modes except "nearest"."""
     axes = len(sizes)
-    found = []
+    steps = []
     for axis, (target, ratio) in enumerate(zip(sizes, ratios, strict=True), 2):
         length = x.shape[axis]
         if mode == "area":
-            found.append((axis, axis_maps.averages(length, target, x.dtype)))
+            steps.append((axis, axis_maps.averages(length, target, x.dtype)))
             continue
         if resize.is_kept(mode, axes, length, target, is_aligned or is_filtered):
             continue
@@ -33,20 +33,20 @@ def _steps(x: Any, sizes: Any, ratios: Any, mode: str, is_aligned: bool, is_filt
             matrix = axis_maps.filtered(length, target, ratio, is_cubic, x.dtype)
         else:
             matrix = axis_maps.neighbours(length, target, ratio, is_aligned, is_cubic, x.dtype)
-        found.append((axis, matrix))
-    return found
+        steps.append((axis, matrix))
+    return steps
 
 
 def _nearest(x: Any, sizes: Any, ratios: Any, mode: str) -> list[tuple[int, Any]]:
     """The axes that change, with the pixels to take along each, in mode "nearest"."""
     axes = len(sizes)
-    found = []
+    steps = []
     for axis, (target, ratio) in enumerate(zip(sizes, ratios, strict=True), 2):
         length = x.shape[axis]
         if resize.is_kept(mode, axes, length, target, False):
             continue
-        found.append((axis, resize.nearest_pixels(mode, axes, length, target, ratio)))
-    return found
+        steps.append((axis, resize.nearest_pixels(mode, axes, length, target, ratio)))
+    return steps
 
 
 def _find(
@@ -77,13 +77,13 @@ def interpolate(
     """The image resampled, one axis after the other."""
     options = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
     steps, is_nearest = _find(x, *options)
-    made = x
+    image = x
     if is_nearest:
         for axis, pixels in steps:
-            made = made.take(pixels, axis)
+            image = image.take(pixels, axis)
     else:
-        made = axis_maps.apply(x, steps)
-    return made.copy() if made is x else made
+        image = axis_maps.apply(x, steps)
+    return image.copy() if image is x else image
 
 
 @gradient(interpolate)
@@ -113,9 +113,9 @@ def _added_up(given: Any, axis: int, pixels: Any, length: int) -> Any:
     count = len(pixels) // length
     if len(pixels) == count * length and (pixels == numpy.arange(length).repeat(count)).all():
         return numpy.add.reduce(given.reshape(*front, length, count, *rest), axis + 1)
-    made = numpy.zeros((*front, length, *rest), given.dtype)
-    add_at(made, (*[slice(None)] * axis, pixels), given)
-    return made
+    total = numpy.zeros((*front, length, *rest), given.dtype)
+    add_at(total, (*[slice(None)] * axis, pixels), given)
+    return total
 
 
 # Adaptive pooling
@@ -128,13 +128,13 @@ def _sizes(x: Any, wanted: Any, axes: int) -> list[tuple[int, int]]:
     given = (wanted,) * axes if wanted.__class__ is int else tuple(wanted)
     if len(given) == 1:
         given *= axes
-    found = []
+    sizes = []
     for axis, size in zip(range(x.ndim - axes, x.ndim), given, strict=True):
         target = x.shape[axis] if size is None else size
         if target.__class__ is not int or target < 1:
             raise Refused
-        found.append((axis, target))
-    return found
+        sizes.append((axis, target))
+    return sizes
 
 
 def _average_steps(x: Any, output_size: Any, axes: int) -> list[axis_maps.Step]:
@@ -166,20 +166,20 @@ def _declare_average(function: Callable[..., Any], axes: int) -> None:
     def pool(x: Any, output_size: Any) -> Any:
         if x.dtype.kind != "f":
             raise Refused
-        found = _blocks(x, output_size, axes)
-        if found is not None:
-            total = numpy.add.reduce(x.reshape(found[0]), found[1])
+        blocks = _blocks(x, output_size, axes)
+        if blocks is not None:
+            total = numpy.add.reduce(x.reshape(blocks[0]), blocks[1])
             total /= x.size // total.size
             return total
         return axis_maps.apply(x, _average_steps(x, output_size, axes))
 
     @gradient(pool)
     def _(given: Any, out: Any, x: Any, output_size: Any) -> Any:
-        found = _blocks(x, output_size, axes)
-        if found is None:
+        blocks = _blocks(x, output_size, axes)
+        if blocks is None:
             return (axis_maps.apply_back(given, _average_steps(x, output_size, axes)),)
         part = given / numpy.asarray(x.size // given.size, x.dtype)
-        return (numpy.broadcast_to(numpy.expand_dims(part, found[1]), found[0]).reshape(x.shape),)
+        return (numpy.broadcast_to(numpy.expand_dims(part, blocks[1]), blocks[0]).reshape(x.shape),)
 
 
 for _axes, _function in enumerate(
@@ -194,10 +194,10 @@ for _axes, _function in enumerate(
 def _laid_out(x: Any, output_size: Any, axes: int) -> tuple[Any, list[int], list[int]]:
     """Equal windows with their elements along the last axis; and the order and shape of the axes
     before."""
-    found = _blocks(x, output_size, axes)
-    if found is None:
+    blocks = _blocks(x, output_size, axes)
+    if blocks is None:
         raise Refused
-    shape, inner = found
+    shape, inner = blocks
     order = [axis for axis in range(len(shape)) if axis not in inner] + list(inner)
     moved = x.reshape(shape).transpose(order)
     return moved.reshape(*moved.shape[: -len(inner)], -1), order, list(moved.shape)
@@ -212,13 +212,13 @@ def _declare_greatest(function: Callable[..., Any], axes: int) -> None:
             raise Refused
         laid, _, _ = _laid_out(x, output_size, axes)
         chosen = laid.argmax(-1)[..., None]
-        made = numpy.take_along_axis(laid, chosen, -1)[..., 0]
+        greatest = numpy.take_along_axis(laid, chosen, -1)[..., 0]
         if not return_indices:
-            return made
+            return greatest
         lengths = x.shape[x.ndim - axes :]
         line = numpy.arange(math.prod(lengths)).reshape(lengths)
         places, _, _ = _laid_out(numpy.broadcast_to(line, x.shape), output_size, axes)
-        return made, numpy.take_along_axis(places, chosen, -1)[..., 0]
+        return greatest, numpy.take_along_axis(places, chosen, -1)[..., 0]
 
     @gradient(pool)
     def _(given: Any, out: Any, x: Any, output_size: Any, return_indices: bool = False) -> Any:

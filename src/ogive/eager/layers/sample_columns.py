@@ -61,17 +61,17 @@ class Layout:
         Shapes: (batch, channels, ...) → (batch, channels · taps, width).
         """
         count, channels = x.shape[:2]
-        made = numpy.empty((count, channels, len(self.offsets), self.width), x.dtype)
+        columns = numpy.empty((count, channels, len(self.offsets), self.width), x.dtype)
         if self.flat:
             lines = self._lines(x)
             for tap, offset in enumerate(self.offsets):
-                made[:, :, tap] = lines[:, :, offset : offset + self.width]
+                columns[:, :, tap] = lines[:, :, offset : offset + self.width]
         else:
             padded = self.windows.surround(x)
-            shown = made.reshape(*made.shape[:3], *self.rows)
+            shown = columns.reshape(*columns.shape[:3], *self.rows)
             for tap, cut in enumerate(self.windows.cuts):
                 shown[:, :, tap] = padded[cut]
-        return made.reshape(count, -1, self.width)
+        return columns.reshape(count, -1, self.width)
 
     def _lines(self, x: Any) -> Any:
         """The padded rows, one after the other. Shape: (batch, channels, length)."""
@@ -104,9 +104,9 @@ class Layout:
         """The values of places, with zeros at dropped ones. Shape: (batch, features, width)."""
         if self.rows == self.windows.places:
             return given.reshape(*given.shape[:2], -1)
-        made = numpy.zeros((*given.shape[:2], *self.rows), given.dtype)
-        made[self._kept] = given
-        return made.reshape(*given.shape[:2], -1)
+        laid = numpy.zeros((*given.shape[:2], *self.rows), given.dtype)
+        laid[self._kept] = given
+        return laid.reshape(*given.shape[:2], -1)
 
     def keep(self, laid: Any) -> Any:
         """The inverse of `lay`: the values without the dropped places."""
@@ -138,8 +138,8 @@ def _multiply(weight: Any, columns: Any) -> Any:
     groups, rows, depth = weight.shape
     count, _, width = columns.shape
     if groups > 1:
-        made = _matmul(weight, columns.reshape(count, groups, depth, width))
-        return made.reshape(count, groups * rows, width)
+        products = _matmul(weight, columns.reshape(count, groups, depth, width))
+        return products.reshape(count, groups * rows, width)
     if width >= FEW_PLACES:
         return _matmul(weight[0], columns)
     lines = columns.swapaxes(0, 1).reshape(depth, -1)
@@ -149,10 +149,10 @@ def _multiply(weight: Any, columns: Any) -> Any:
 def correlate(windows: Windows, x: Any, weight: Any, groups: int) -> Any:
     """The weighted sums over windows. Shape: (batch, features, places)."""
     layout, filters = layout_of(windows), _grouped(weight, groups)
-    made = numpy.empty((len(x), len(weight), *windows.places), x.dtype)
+    sums = numpy.empty((len(x), len(weight), *windows.places), x.dtype)
     for part in layout.parts(*x.shape[:2]):
-        made[part] = layout.keep(_multiply(filters, layout.columns(x[part])))
-    return made
+        sums[part] = layout.keep(_multiply(filters, layout.columns(x[part])))
+    return sums
 
 
 def scatter(windows: Windows, given: Any, weight: Any, groups: int) -> Any:
@@ -161,10 +161,10 @@ def scatter(windows: Windows, given: Any, weight: Any, groups: int) -> Any:
     Shape: (batch, channels, lengths).
     """
     layout, filters = layout_of(windows), _grouped(weight, groups).swapaxes(1, 2)
-    made = numpy.empty((len(given), weight.shape[1] * groups, *windows.lengths), given.dtype)
-    for part in layout.parts(*made.shape[:2]):
-        layout.spread(_multiply(filters, layout.lay(given[part])), made[part])
-    return made
+    image = numpy.empty((len(given), weight.shape[1] * groups, *windows.lengths), given.dtype)
+    for part in layout.parts(*image.shape[:2]):
+        layout.spread(_multiply(filters, layout.lay(given[part])), image[part])
+    return image
 
 
 def weigh(windows: Windows, x: Any, given: Any, weight: Any, groups: int) -> Any:

@@ -74,10 +74,10 @@ class Windows:
         places)."""
         padded = self.surround(x)
         count, channels = x.shape[:2]
-        made = numpy.empty((channels, len(self.cuts), count, *self.places), x.dtype)
+        columns = numpy.empty((channels, len(self.cuts), count, *self.places), x.dtype)
         for tap, cut in enumerate(self.cuts):
-            made[:, tap] = padded[cut].swapaxes(0, 1)
-        return made.reshape(channels * len(self.cuts), -1)
+            columns[:, tap] = padded[cut].swapaxes(0, 1)
+        return columns.reshape(channels * len(self.cuts), -1)
 
     def spread(self, columns: Any, count: int) -> Any:
         """The transpose of `columns`: add each element at the place where it was read."""

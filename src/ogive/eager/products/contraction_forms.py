@@ -182,15 +182,15 @@ def _toward(n: int, given: Any, words: Words, operands: Any, result: str) -> Any
     word = "".join(dict.fromkeys(words[n]))
     known = set("".join(others))
     present = "".join([name for name in word if name in known])
-    made = _contract(others, arrays, present, sizes)
+    product = _contract(others, arrays, present, sizes)
     if present != word:
         # An axis that only this operand has, and that was summed, gets equal gradients.
         places = tuple([slice(None) if name in known else None for name in word])
-        made = numpy.broadcast_to(made[places], [sizes[name] for name in word])
+        product = numpy.broadcast_to(product[places], [sizes[name] for name in word])
     if word == words[n]:
-        return made
+        return product
     spread = numpy.zeros(operands[n].shape, operands[n].dtype)
-    numpy.einsum(f"{words[n]}->{word}", spread)[...] = made
+    numpy.einsum(f"{words[n]}->{word}", spread)[...] = product
     return spread
 
 

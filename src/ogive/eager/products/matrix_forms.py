@@ -63,10 +63,10 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
         size *= length
     check_work(size * A.shape[-1], size)
     try:
-        found = numpy.linalg.solve(A, right)
+        solution = numpy.linalg.solve(A, right)
     except LinAlgError:
         raise Refused from None
-    return found[..., 0].copy() if is_vector else found
+    return solution[..., 0].copy() if is_vector else solution
 
 
 def _is_vector(A: Any, B: Any) -> bool:
@@ -86,10 +86,10 @@ def _solve(given: Any, out: Any, A: Any, B: Any, *, left: bool = True) -> Any:
 def det(A: Any) -> Any:
     """The determinant. Raises `Refused` for singular matrices, whose gradient needs care."""
     _check(A)
-    found = numpy.linalg.det(A)
-    if not numpy.all(found):
+    determinant = numpy.linalg.det(A)
+    if not numpy.all(determinant):
         raise Refused
-    return found
+    return determinant
 
 
 @gradient(det)
@@ -102,10 +102,10 @@ def _det(given: Any, out: Any, A: Any) -> Any:
 def logdet(A: Any) -> Any:
     """The logarithm of the determinant."""
     _check(A)
-    sign, found = numpy.linalg.slogdet(A)
+    sign, logarithm = numpy.linalg.slogdet(A)
     if not numpy.all(sign > 0):
         raise Refused
-    return numpy.asarray(found)
+    return numpy.asarray(logarithm)
 
 
 @gradient(logdet)
@@ -124,9 +124,9 @@ def slogdet(A: Any) -> Any:
 def matrix_exp(A: Any) -> Any:
     """The matrix exponential."""
     _check(A)
-    made = numpy.empty_like(A)
-    matrix_exponential.exponential(A, made)
-    return made
+    exponential = numpy.empty_like(A)
+    matrix_exponential.exponential(A, exponential)
+    return exponential
 
 
 @form(decompositions.cholesky)
@@ -150,9 +150,9 @@ def _cholesky(given: Any, out: Any, A: Any, *, upper: bool = False) -> Any:
     return (numpy.linalg.solve(across, inner),)
 
 
-def _parts(kind: Any, found: Any) -> Any:
+def _parts(kind: Any, results: Any) -> Any:
     """NumPy's results in the class of results of the function."""
-    return kind(*found)
+    return kind(*results)
 
 
 @form(decompositions.qr)

@@ -272,8 +272,8 @@ def _linear(given: Any, out: Any, x: Any, weight: Any, bias: Any = None) -> Any:
     to_weight = _matmul(lines.T, rows)
 
     def to_x() -> Any:
-        found = _matmul(lines, weight)
-        return found if x.ndim == 2 else found.reshape(x.shape)
+        to_lines = _matmul(lines, weight)
+        return to_lines if x.ndim == 2 else to_lines.reshape(x.shape)
 
     if bias is None:
         return to_x, to_weight
@@ -313,5 +313,5 @@ def _bilinear(given: Any, out: Any, x: Any, input2: Any, weight: Any, bias: Any 
     to_x = _matmul(below, input2[..., None])[..., 0]
     to_y = _matmul(x[..., None, :], below)[..., 0, :]
     to_weight = _matmul(lines.T, _pairs(x, input2)).reshape(weight.shape)
-    found = (to_x, to_y, to_weight)
-    return found if bias is None else (*found, numpy.add.reduce(lines, 0))
+    gradients = (to_x, to_y, to_weight)
+    return gradients if bias is None else (*gradients, numpy.add.reduce(lines, 0))

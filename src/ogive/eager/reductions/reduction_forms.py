@@ -98,10 +98,10 @@ def named_axes(
 
 def wanted(dtype: Any) -> Any:
     """The requested dtype of a result as NumPy's dtype; None if there is none."""
-    found = to_dtype(dtype).numpy
-    if found not in (_FLOAT32, _FLOAT64, _INT64):
+    kind = to_dtype(dtype).numpy
+    if kind not in (_FLOAT32, _FLOAT64, _INT64):
         raise Refused
-    return found
+    return kind
 
 
 def summand(x: Any, dtype: Any) -> Any:
@@ -133,9 +133,9 @@ def _sum(
     **names: Any,
 ) -> Any:  # fmt: skip
     dim, keepdim = named_axes(dim, keepdim, **names)
-    made = numpy.empty(x.shape, x.dtype)
-    made[...] = spread(given, x, dim, keepdim)
-    return (made,)
+    gradient = numpy.empty(x.shape, x.dtype)
+    gradient[...] = spread(given, x, dim, keepdim)
+    return (gradient,)
 
 
 @form(basic_reductions.mean)
@@ -161,9 +161,9 @@ def _mean(
     **names: Any,
 ) -> Any:  # fmt: skip
     dim, keepdim = named_axes(dim, keepdim, **names)
-    made = numpy.empty(x.shape, x.dtype)
-    made[...] = divided(spread(given, x, dim, keepdim), count_of(x, axes_of(dim, x.ndim)))
-    return (made,)
+    gradient = numpy.empty(x.shape, x.dtype)
+    gradient[...] = divided(spread(given, x, dim, keepdim), count_of(x, axes_of(dim, x.ndim)))
+    return (gradient,)
 
 
 @form(statistics.nansum)
@@ -333,20 +333,20 @@ def to_positions(given: Any, indices: Any, x: Any, dim: Any, keepdim: Any = True
     """The gradient of elements picked at distinct positions along an axis; 0 elsewhere."""
     if not x.ndim:
         return given
-    made = numpy.zeros(x.shape, x.dtype)
+    gradient = numpy.zeros(x.shape, x.dtype)
     axis = place_of(dim, x.ndim)
     if not keepdim:
         given, indices = numpy.expand_dims(given, axis), numpy.expand_dims(indices, axis)
-    numpy.put_along_axis(made, indices, given, axis)
-    return made
+    numpy.put_along_axis(gradient, indices, given, axis)
+    return gradient
 
 
 def _position(argument: str, x: Any, dim: Any, keepdim: Any) -> Any:
     if dim is None or not x.ndim:
         if dim is not None:
             place_of(dim, 1)
-        found = getattr(x, argument)()
-        return numpy.full((1,) * x.ndim, found, _INT64) if keepdim else found
+        position = getattr(x, argument)()
+        return numpy.full((1,) * x.ndim, position, _INT64) if keepdim else position
     return getattr(x, argument)(place_of(dim, x.ndim), keepdims=keepdim)
 
 

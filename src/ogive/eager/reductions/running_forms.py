@@ -60,8 +60,8 @@ def _logcumsumexp(given: Any, out: Any, x: Any, dim: Any) -> Any:
     own, total, above = [numpy.moveaxis(each, dim, -1) for each in (x, out, given)]
     shares = numpy.exp(own[..., :, None] - total[..., None, :])
     shares = numpy.where(numpy.tri(own.shape[-1], dtype=bool).T, shares, 0)
-    found = numpy.matmul(shares, above[..., None])[..., 0]
-    return (numpy.moveaxis(found, -1, dim).astype(x.dtype, copy=False),)
+    gradient = numpy.matmul(shares, above[..., None])[..., 0]
+    return (numpy.moveaxis(gradient, -1, dim).astype(x.dtype, copy=False),)
 
 
 @form(scanning.cumprod)
@@ -75,19 +75,19 @@ def _cumprod(given: Any, out: Any, x: Any, dim: Any, dtype: Any = None) -> Any:
     if not x.ndim:
         return (given.astype(x.dtype, copy=False),)
     line, share = numpy.moveaxis(x, dim, -1), numpy.moveaxis(given, dim, -1)
-    made = numpy.zeros(line.shape, _FLOAT64)
+    gradient = numpy.zeros(line.shape, _FLOAT64)
     length = line.shape[-1]
     if x.all():
         parts = numpy.moveaxis(out, dim, -1).astype(_FLOAT64) * share
-        made = _run_sum(parts[..., ::-1], -1)[..., ::-1] / line
+        gradient = _run_sum(parts[..., ::-1], -1)[..., ::-1] / line
     else:
         running = numpy.ones(line.shape[:-1], _FLOAT64)
         for place in range(length):
             rest = _run_product(line[..., place + 1 :], -1, _FLOAT64)
             own = share[..., place] + add_up(rest * share[..., place + 1 :], -1)
-            made[..., place] = running * own
+            gradient[..., place] = running * own
             running = running * line[..., place]
-    return (numpy.moveaxis(made, -1, dim).astype(x.dtype),)
+    return (numpy.moveaxis(gradient, -1, dim).astype(x.dtype),)
 
 
 def _running_extreme(ufunc: Any, x: Any, dim: Any) -> Any:
@@ -96,9 +96,9 @@ def _running_extreme(ufunc: Any, x: Any, dim: Any) -> Any:
         return extremes_of(x.copy(), numpy.zeros((), _INT64))
     axis = place_of(dim, x.ndim)
     values = ufunc(x, axis)
-    found = (x == values) | (x != x)
+    is_extreme = (x == values) | (x != x)
     line = numpy.arange(x.shape[axis]).reshape((-1, *[1] * (x.ndim - axis - 1)))
-    return extremes_of(values, _run_most(numpy.where(found, line, 0), axis))
+    return extremes_of(values, _run_most(numpy.where(is_extreme, line, 0), axis))
 
 
 @form(scanning.cummax)
@@ -119,8 +119,8 @@ def _cummax(given: Any, out: Any, x: Any, dim: Any) -> Any:
     if not x.ndim:
         return (given,)
     axis = place_of(dim, x.ndim)
-    made = numpy.zeros(x.shape, x.dtype)
+    gradient = numpy.zeros(x.shape, x.dtype)
     places = list(numpy.ix_(*[range(size) for size in x.shape]))
     places[axis] = out[1]
-    add_at(made, tuple(places), given)
-    return (made,)
+    add_at(gradient, tuple(places), given)
+    return (gradient,)

@@ -42,16 +42,16 @@ def _positions(shape: tuple[int, ...], front: int, arrays: tuple[Any, ...]) -> A
     """The positions in row-major memory of the elements of an index."""
     end = front + len(arrays)
     inner = math.prod(shape[end:])
-    found: Any = 0
+    positions: Any = 0
     for length, array in zip(shape[front:end], arrays, strict=True):
         if array.size and array.min() < 0:
             array = numpy.where(array < 0, array + length, array)
-        found = array if found.__class__ is int else found * length + array
-    taken = found.shape
+        positions = array if positions.__class__ is int else positions * length + array
+    taken = positions.shape
     if inner != 1:
-        found = found[..., None] * inner + numpy.arange(inner)
+        positions = positions[..., None] * inner + numpy.arange(inner)
     outer = math.prod(shape[:front])
     if outer != 1:
         block = math.prod(shape[front:])
-        found = numpy.arange(outer).reshape(-1, *[1] * found.ndim) * block + found
-    return found.reshape(*shape[:front], *taken, *shape[end:])
+        positions = numpy.arange(outer).reshape(-1, *[1] * positions.ndim) * block + positions
+    return positions.reshape(*shape[:front], *taken, *shape[end:])

@@ -1,4 +1,4 @@
-"""Forms of reading and writing at the positions in a tensor.
+"""Forms of reading at the positions in a tensor, and under masks.
 
 They refuse positions out of range, so that the function itself raises the error.
 """
@@ -11,7 +11,7 @@ import numpy
 
 from ogive.eager.casts import check_size, unbroadcast
 from ogive.eager.forms import OutOfRange, Refused, form, gradient
-from ogive.eager.shapes.adding import add_at, combine_at
+from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.indexing import scattering, selection
 from ogive.tensor.neural import table_lookup
@@ -33,7 +33,7 @@ def checked(index: Any, length: int, negative: bool = False) -> Any:
     return index
 
 
-def _places(x: Any, dim: Any, index: Any) -> tuple[Any, ...]:
+def places_along(x: Any, dim: Any, index: Any) -> tuple[Any, ...]:
     """Positions for each axis of x: `index` along the axis `dim`, and the element's own for others.
     """
     axis = place_of(dim, x.ndim)
@@ -51,7 +51,7 @@ def _places(x: Any, dim: Any, index: Any) -> tuple[Any, ...]:
     return tuple(places)
 
 
-def _line(x: Any, dim: Any, index: Any, negative: bool = False) -> tuple[Any, ...]:
+def line_index(x: Any, dim: Any, index: Any, negative: bool = False) -> tuple[Any, ...]:
     """The index of the parts of x at positions along one axis."""
     axis = place_of(dim, x.ndim)
     if index.ndim > 1:
@@ -61,16 +61,9 @@ def _line(x: Any, dim: Any, index: Any, negative: bool = False) -> tuple[Any, ..
 
 def _added(x: Any, places: Any, given: Any) -> Any:
     """Zeros like x, with `given` added at `places`."""
-    made = numpy.zeros(x.shape, x.dtype)
-    add_at(made, places, given)
-    return made
-
-
-def _without(given: Any, places: Any) -> Any:
-    """A copy of `given` with 0 at `places`."""
-    kept = given.copy()
-    kept[places] = 0
-    return kept
+    sums = numpy.zeros(x.shape, x.dtype)
+    add_at(sums, places, given)
+    return sums
 
 
 # Reading
@@ -80,12 +73,12 @@ def _without(given: Any, places: Any) -> Any:
 def gather(x: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
     """The elements at positions along an axis."""
     check_size(index.shape)
-    return x[_places(x, dim, index)]
+    return x[places_along(x, dim, index)]
 
 
 @gradient(gather)
 def _gather(given: Any, out: Any, x: Any, dim: Any, index: Any, *, sparse_grad: Any = False) -> Any:
-    return _added(x, _places(x, dim, index), given), None
+    return _added(x, places_along(x, dim, index), given), None
 
 
 @form(scattering.take_along_dim, counts=True)
@@ -137,7 +130,7 @@ def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
 @form(scattering.index_select, counts=True)
 def index_select(x: Any, dim: Any, index: Any) -> Any:
     """The slices at positions along an axis."""
-    places = _line(x, dim, index)
+    places = line_index(x, dim, index)
     axis = len(places) - 1
     check_size((*x.shape[:axis], index.size, *x.shape[axis + 1 :]))
     return x.take(places[-1], axis)
@@ -145,7 +138,7 @@ def index_select(x: Any, dim: Any, index: Any) -> Any:
 
 @gradient(index_select)
 def _index_select(given: Any, out: Any, x: Any, dim: Any, index: Any) -> Any:
-    return _added(x, _line(x, dim, index), given), None
+    return _added(x, line_index(x, dim, index), given), None
 
 
 @form(table_lookup.embedding, counts=True)
@@ -161,10 +154,10 @@ def embedding(x: Any, weight: Any, padding_idx: Any = None) -> Any:
 
 @gradient(embedding)
 def _embedding(given: Any, out: Any, x: Any, weight: Any, padding_idx: Any = None) -> Any:
-    made = _added(weight, x, given)
+    gradient = _added(weight, x, given)
     if padding_idx is not None:
-        made[padding_idx] = 0
-    return None, made
+        gradient[padding_idx] = 0
+    return None, gradient
 
 
 @form(table_lookup.one_hot, apart=True)
@@ -177,315 +170,6 @@ def one_hot(x: Any, num_classes: Any = -1) -> Any:
     return (checked(x, classes)[..., None] == numpy.arange(classes)).astype(_INT64)
 
 
-# Writing
-
-
-def _fitting(x: Any, value: Any) -> Any:
-    """The value to write to x: an array of its dtype, or a number. Raises `Refused` for others."""
-    if value.__class__ is numpy.ndarray:
-        if value.dtype != x.dtype:
-            raise Refused
-        return value
-    kind = value.__class__
-    if kind is bool or (kind is float and x.dtype.kind != "f") or kind not in (int, float):
-        raise Refused
-    return x.dtype.type(value)
-
-
-def _corner(value: Any, index: Any) -> Any:
-    """The part of a source that has the shape of the index."""
-    if value.shape == index.shape:
-        return value
-    if value.ndim != index.ndim:
-        raise Refused
-    if any(own > most for own, most in zip(index.shape, value.shape, strict=True)):
-        raise Refused
-    return value[tuple([slice(0, size) for size in index.shape])]
-
-
-@form(scattering.scatter)
-def scatter(
-    x: Any, dim: Any, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
-) -> Any:
-    """x with elements of `src`, or `value`, at positions along an axis."""
-    given = src if value is None else value
-    if (src is None) == (value is None) or reduce is not None:
-        raise Refused
-    source = _fitting(x, given)
-    places = _places(x, dim, index)
-    if source.ndim or given.__class__ is numpy.ndarray:
-        source = _corner(source, index)
-    made = x.copy()
-    made[places] = source
-    return made
-
-
-@gradient(scatter)
-def _scatter(
-    given: Any, out: Any, x: Any, dim: Any, index: Any, src: Any = None, *, value: Any = None,
-    reduce: Any = None,
-) -> Any:  # fmt: skip
-    places = _places(x, dim, index)
-    found: list[Any] = [_without(given, places), None]
-    for source in (src, value):
-        if source.__class__ is numpy.ndarray:
-            found.append(_uncut(source, index, given[places]))
-    return found
-
-
-def _uncut(source: Any, index: Any, given: Any) -> Any:
-    """The gradient of a source from that of its `_corner`."""
-    if source.shape == index.shape:
-        return given
-    made = numpy.zeros(source.shape, source.dtype)
-    made[tuple([slice(0, size) for size in index.shape])] = given
-    return made
-
-
-@form(scattering.scatter_add)
-def scatter_add(x: Any, dim: Any, index: Any, src: Any) -> Any:
-    """x with elements of `src` added at positions along an axis."""
-    if x.dtype.kind == "b" or src.__class__ is not numpy.ndarray:
-        raise Refused
-    source = _corner(_fitting(x, src), index)
-    made = x.copy()
-    add_at(made, _places(x, dim, index), source)
-    return made
-
-
-@gradient(scatter_add)
-def _scatter_add(given: Any, out: Any, x: Any, dim: Any, index: Any, src: Any) -> Any:
-    return given, None, _uncut(src, index, given[_places(x, dim, index)])
-
-
-_WAYS: dict[str, Any] = {
-    "sum": numpy.add, "mean": numpy.add, "prod": numpy.multiply, "amax": numpy.maximum,
-    "amin": numpy.minimum,
-}  # fmt: skip
-_NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -numpy.inf, "amin": numpy.inf}
-
-
-@form(scattering.scatter_reduce)
-def scatter_reduce(
-    x: Any, dim: Any, index: Any, src: Any, reduce: Any, *, include_self: Any = True
-) -> Any:
-    """x combined by `reduce` with elements of `src` at positions along an axis."""
-    if x.dtype.kind != "f" and (x.dtype.kind != "i" or reduce == "mean"):
-        raise Refused
-    source = _corner(_fitting(x, src), index)
-    places = _places(x, dim, index)
-    made = x.copy()
-    if not include_self:
-        made[places] = _neutral(reduce, x.dtype)
-    combine_at(_WAYS[reduce], made, places, source)
-    return made / _number(x, places, include_self) if reduce == "mean" else made
-
-
-def _neutral(reduce: str, dtype: Any) -> Any:
-    """The neutral element of a reduction."""
-    value = _NEUTRAL[reduce]
-    if dtype.kind == "i" and value not in (0, 1):
-        limits = numpy.iinfo(dtype)
-        return limits.min if value < 0 else limits.max
-    return value
-
-
-def _number(x: Any, places: Any, include_self: Any) -> Any:
-    """The number of elements combined at each place, but at least 1."""
-    number = numpy.full(x.shape, int(bool(include_self)), x.dtype)
-    add_at(number, places, 1)
-    return numpy.maximum(number, 1)
-
-
-@gradient(scatter_reduce)
-def _scatter_reduce(
-    given: Any, out: Any, x: Any, dim: Any, index: Any, src: Any, reduce: Any, *,
-    include_self: Any = True,
-) -> Any:  # fmt: skip
-    places = _places(x, dim, index)
-    source = _corner(src, index)
-    if reduce in ("sum", "mean"):
-        share = given / _number(x, places, include_self) if reduce == "mean" else given
-        own = share if include_self else _without(share, places)
-        return own, None, _uncut(src, index, share[places])
-    if reduce == "prod":
-        own = numpy.where(x == 0, _product(x, places, source), out / x)
-        theirs = _product_but(x, places, source, out, include_self)
-        own = (given * own).astype(x.dtype, copy=False)
-        theirs = (given[places] * theirs).astype(x.dtype, copy=False)
-        return own if include_self else _without(given, places), None, _uncut(src, index, theirs)
-    mine = x == out
-    if not include_self:
-        mine[places] = False
-    theirs = source == out[places]
-    number = mine.astype(x.dtype)
-    add_at(number, places, theirs.astype(x.dtype))
-    share = numpy.divide(given, number)
-    untouched = numpy.ones(x.shape, bool)
-    untouched[places] = False
-    own = numpy.where(untouched, given, numpy.where(mine, share, x.dtype.type(0)))
-    return own, None, _uncut(src, index, numpy.where(theirs, share[places], x.dtype.type(0)))
-
-
-@form(scattering.index_reduce)
-def index_reduce(
-    x: Any, dim: Any, index: Any, source: Any, reduce: Any, *, include_self: Any = True
-) -> Any:
-    """x with parts combined in at positions along an axis."""
-    places = _spread(x, dim, index, source)
-    return scatter_reduce(x, dim, places, source, reduce, include_self=include_self)
-
-
-@gradient(index_reduce)
-def _index_reduce(
-    given: Any, out: Any, x: Any, dim: Any, index: Any, source: Any, reduce: Any, *,
-    include_self: Any = True,
-) -> Any:  # fmt: skip
-    places = _spread(x, dim, index, source)
-    return _scatter_reduce(
-        given, out, x, dim, places, source, reduce, include_self=include_self
-    )
-
-
-def _spread(x: Any, dim: Any, index: Any, source: Any) -> Any:
-    """Positions of parts along an axis as positions of their elements."""
-    axis = place_of(dim, x.ndim)
-    if index.ndim != 1 or source.ndim != x.ndim or source.shape[axis] != index.size:
-        raise Refused
-    line = index.reshape(-1, *[1] * (x.ndim - axis - 1))
-    return numpy.broadcast_to(line, source.shape)
-
-
-def _product(x: Any, places: Any, source: Any) -> Any:
-    """The product of the source's elements at each place, without x's own element."""
-    made = numpy.ones(x.shape, x.dtype)
-    numpy.multiply.at(made, places, source)
-    return made
-
-
-def _product_but(x: Any, places: Any, source: Any, out: Any, include_self: Any) -> Any:
-    """For each element of a source, the product of the other elements at its place."""
-    zeros = numpy.zeros(x.shape, _INT64)
-    add_at(zeros, places, (source == 0).astype(_INT64))
-    rest = x.copy()
-    if not include_self:
-        rest[places] = 1
-    numpy.multiply.at(rest, places, numpy.where(source == 0, x.dtype.type(1), source))
-    own = zeros[places]
-    alone = numpy.where((source == 0) & (own == 1), rest[places], x.dtype.type(0))
-    return numpy.where(own == 0, out[places] / source, alone)
-
-
-@form(scattering.index_add)
-def index_add(x: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1) -> Any:
-    """x with slices of `source` added at positions along an axis."""
-    places = _line(x, dim, index)
-    if x.dtype.kind == "b" or alpha.__class__ not in (int, float):
-        raise Refused
-    if alpha.__class__ is float and x.dtype.kind != "f":
-        raise Refused
-    _of_parts(x, places, source)
-    made = x.copy()
-    add_at(made, places, source if alpha == 1 else source * x.dtype.type(alpha))
-    return made
-
-
-def _of_parts(x: Any, places: Any, source: Any) -> None:
-    """Raise `Refused` unless `source` has the dtype of x and the shape of the parts at `places`."""
-    axis = len(places) - 1
-    shape = (*x.shape[:axis], places[-1].size, *x.shape[axis + 1 :])
-    if source.dtype != x.dtype or source.shape != shape:
-        raise Refused
-
-
-@gradient(index_add)
-def _index_add(
-    given: Any, out: Any, x: Any, dim: Any, index: Any, source: Any, *, alpha: Any = 1
-) -> Any:
-    part = given[_line(x, dim, index)]
-    return given, None, part if alpha == 1 else part * x.dtype.type(alpha)
-
-
-@form(scattering.index_copy)
-def index_copy(x: Any, dim: Any, index: Any, source: Any) -> Any:
-    """x with the slices at positions along an axis replaced by those of `source`."""
-    places = _line(x, dim, index)
-    _of_parts(x, places, source)
-    made = x.copy()
-    made[places] = source
-    return made
-
-
-@gradient(index_copy)
-def _index_copy(given: Any, out: Any, x: Any, dim: Any, index: Any, source: Any) -> Any:
-    places = _line(x, dim, index)
-    return _without(given, places), None, given[places]
-
-
-@form(scattering.index_fill)
-def index_fill(x: Any, dim: Any, index: Any, value: Any) -> Any:
-    """x with the slices at positions along an axis filled with one value."""
-    if value.__class__ is numpy.ndarray:
-        raise Refused
-    made = x.copy()
-    made[_line(x, dim, index, negative=True)] = _fitting(x, value)
-    return made
-
-
-@gradient(index_fill)
-def _index_fill(given: Any, out: Any, x: Any, dim: Any, index: Any, value: Any) -> Any:
-    return _without(given, _line(x, dim, index, negative=True)), None
-
-
-@form(scattering.index_put)
-def index_put(x: Any, indices: Any, values: Any, accumulate: Any = False) -> Any:
-    """x after `x[indices] = values`, or after adding them."""
-    places = _put_places(x, indices)
-    if values.dtype != x.dtype or x.dtype.kind == "b":
-        raise Refused
-    made = x.copy()
-    if accumulate:
-        numpy.add.at(made, places, values)
-    else:
-        made[places] = values
-    return made
-
-
-def _put_places(x: Any, indices: Any) -> tuple[Any, ...]:
-    if len(indices) > x.ndim:
-        raise Refused
-    if any(each.__class__ is not numpy.ndarray or each.dtype.kind != "i" for each in indices):
-        raise Refused
-    return tuple([checked(each, x.shape[n], negative=True) for n, each in enumerate(indices)])
-
-
-@gradient(index_put)
-def _index_put(
-    given: Any, out: Any, x: Any, indices: Any, values: Any, accumulate: Any = False
-) -> Any:
-    places = _put_places(x, indices)
-    part = unbroadcast(given[places], values)
-    own = given if accumulate else _without(given, places)
-    return (own, *[None] * len(indices), part)
-
-
-@form(scattering.put)
-def put(x: Any, index: Any, source: Any, accumulate: Any = False) -> Any:
-    """x after the same at positions of all its elements."""
-    if index.size != source.size:
-        raise Refused
-    made = index_put(x.reshape(-1), (index.reshape(-1),), source.reshape(-1), accumulate)
-    return made.reshape(x.shape)
-
-
-@gradient(put)
-def _put(given: Any, out: Any, x: Any, index: Any, source: Any, accumulate: Any = False) -> Any:
-    places = checked(index, x.size, negative=True).reshape(-1)
-    flat = given.reshape(-1)
-    own = flat if accumulate else _without(flat, places)
-    return own.reshape(x.shape), None, flat[places].reshape(source.shape)
-
-
 # Masks
 
 
@@ -496,8 +180,8 @@ def nonzero(x: Any, *, as_tuple: Any = False) -> Any:
         return (x if x.ndim else x.reshape(1)).nonzero()
     if not x.ndim:
         return numpy.zeros((int(x != 0), 0), _INT64)
-    found = x.nonzero()
-    return found[0].reshape(-1, 1) if len(found) == 1 else numpy.stack(found, 1)
+    by_axis = x.nonzero()
+    return by_axis[0].reshape(-1, 1) if len(by_axis) == 1 else numpy.stack(by_axis, 1)
 
 
 @form(selection.masked_select)
@@ -520,9 +204,9 @@ def _both(x: Any, mask: Any) -> tuple[Any, Any]:
 @gradient(masked_select)
 def _masked_select(given: Any, out: Any, x: Any, mask: Any) -> Any:
     wide, chosen = _both(x, mask)
-    made = numpy.zeros(wide.shape, x.dtype)
-    made[chosen] = given
-    return unbroadcast(made, x), None
+    gradient = numpy.zeros(wide.shape, x.dtype)
+    gradient[chosen] = given
+    return unbroadcast(gradient, x), None
 
 
 @form(selection.masked_scatter)
@@ -532,9 +216,9 @@ def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
     count = int(numpy.count_nonzero(chosen))
     if source.dtype != x.dtype or source.size < count or not x.ndim:
         raise Refused
-    made = numpy.array(wide)
-    made[chosen] = source.reshape(-1)[:count]
-    return made
+    changed = numpy.array(wide)
+    changed[chosen] = source.reshape(-1)[:count]
+    return changed
 
 
 @gradient(masked_scatter)

@@ -66,16 +66,16 @@ def cat(tensors: Any, dim: Any = 0) -> Any:
 @gradient(cat)
 def _cat(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
     axis = place_of(dim, given.ndim)
-    found, start = [], 0
+    gradients, start = [], 0
     for part in tensors:
         if part.ndim == given.ndim and part.shape != (0,):
             end = start + part.shape[axis]
             own = given[(*[_WHOLE] * axis, slice(start, end))]
-            found.append(own.astype(part.dtype, copy=False) if part.dtype.kind == "f" else None)
+            gradients.append(own.astype(part.dtype, copy=False) if part.dtype.kind == "f" else None)
             start = end
         else:
-            found.append(numpy.zeros(part.shape, part.dtype))
-    return tuple(found)
+            gradients.append(numpy.zeros(part.shape, part.dtype))
+    return tuple(gradients)
 
 
 @form(joining.stack, counts=True)
@@ -85,12 +85,12 @@ def stack(tensors: Any, dim: Any = 0) -> Any:
     shape = parts[0].shape
     axis = place_of(dim, len(shape) + 1)
     wide = (*shape[:axis], 1, *shape[axis:])
-    found = []
+    widened = []
     for part in parts:
         if part.shape != shape:
             raise Refused
-        found.append(part.reshape(wide))
-    return numpy.concatenate(found, axis)
+        widened.append(part.reshape(wide))
+    return numpy.concatenate(widened, axis)
 
 
 @gradient(stack)
@@ -116,12 +116,12 @@ def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Te
     if x.record is None and not is_captured():
         places = [(*before, entry, ...) for entry in entries]
         return tuple([show(x, x.value[place], None, (get_item, (place,), {})) for place in places])
-    found = tuple([x[(*before, entry)] for entry in entries])
+    parts = tuple([x[(*before, entry)] for entry in entries])
     if x.record is not None:
-        for part in found:
+        for part in parts:
             if part.is_eager and part.record is not None:
                 part.record.form = half_form(form) if is_half(part.value) else form
-    return found
+    return parts
 
 
 def _one_after_the_other(sizes: Any) -> list[tuple[int, int]]:
@@ -288,14 +288,14 @@ def pad(x: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Any:
     if mode != "constant":
         return x[_extended(x.shape, pairs, mode, value)]
     if value is None or (value.__class__ in (int, float) and value == 0):
-        made = numpy.zeros(sizes, x.dtype)
+        padded = numpy.zeros(sizes, x.dtype)
     elif value.__class__ is int or (value.__class__ is float and x.dtype.kind == "f"):
-        made = numpy.full(sizes, value, x.dtype)
+        padded = numpy.full(sizes, value, x.dtype)
     else:
         raise Refused
     inside, own = _windows(x.shape, pairs)
-    made[inside] = x[own]
-    return made
+    padded[inside] = x[own]
+    return padded
 
 
 def _pairs(given: Any, rank: int) -> list[tuple[int, int]]:

@@ -300,10 +300,10 @@ def _flip(given: Any, out: Any, x: Any, *axes: Any, dims: Any = ()) -> Any:
 @form(diagonals.diagonal, view=True)
 def diagonal(x: Any, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Any:
     """The diagonals of the planes of two axes."""
-    found = x.diagonal(offset, place_of(dim1, x.ndim), place_of(dim2, x.ndim))
+    lines = x.diagonal(offset, place_of(dim1, x.ndim), place_of(dim2, x.ndim))
     if x.flags.writeable:
-        found.setflags(write=True)
-    return found
+        lines.setflags(write=True)
+    return lines
 
 
 @gradient(diagonal)
@@ -323,11 +323,11 @@ def diag_embed(x: Any, offset: Any = 0, dim1: Any = -2, dim2: Any = -1) -> Any:
     size = x.shape[-1] + abs(offset)
     shape = (*x.shape[:-1], size, size)
     check_size(shape)
-    made = numpy.zeros(shape, x.dtype)
-    diagonal(made, offset, -2, -1)[...] = x
+    matrices = numpy.zeros(shape, x.dtype)
+    diagonal(matrices, offset, -2, -1)[...] = x
     if (first, second) == (rank - 2, rank - 1):
-        return made
-    return numpy.ascontiguousarray(numpy.moveaxis(made, (-2, -1), (first, second)))
+        return matrices
+    return numpy.ascontiguousarray(numpy.moveaxis(matrices, (-2, -1), (first, second)))
 
 
 @gradient(diag_embed)

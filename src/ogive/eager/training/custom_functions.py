@@ -52,13 +52,13 @@ def perform(own: type[function.Function], args: tuple[Any, ...]) -> Any:
         given = list(args)
         for place, tensor in zip(places, others, strict=True):
             given[place] = tensor
-        made: Tensor = function.perform(own, tuple(given))
-        return made
+        result: Tensor = function.perform(own, tuple(given))
+        return result
 
     def gradients(upstream: Any, out: Any, *operands: Any) -> list[Any]:
         with no_grad():
-            found = own._back(context, (give(upstream),), places, len(args))
-        pairs = zip(found, operands, strict=True)
+            parts = own._back(context, (give(upstream),), places, len(args))
+        pairs = zip(parts, operands, strict=True)
         return [None if part is None else _fitting(own, part, array) for part, array in pairs]
 
     form = Form(repeat, perform, False, False)
@@ -86,8 +86,8 @@ def with_gradient(
 ) -> Tensor:
     """`value`, which was computed from `x`, with `back` as its gradient function."""
     if is_captured() or not x.is_eager or not value.is_eager:
-        made: Tensor = _plainly(value, x, back, is_fixed)
-        return made
+        result: Tensor = _plainly(value, x, back, is_fixed)
+        return result
     array = value.value.copy()
     if x.record is None or not is_recording():
         return give(array)
@@ -95,13 +95,13 @@ def with_gradient(
     save([x], operands)
 
     def repeat(other: Tensor) -> Tensor:
-        made: Tensor = _plainly(Tensor(array), other, back, is_fixed)
-        return made
+        result: Tensor = _plainly(Tensor(array), other, back, is_fixed)
+        return result
 
     def gradients(upstream: Any, out: Any, operand: Any) -> list[Any]:
         with no_grad():
-            found: Any = back(give(operand), give(upstream))
-        return [found.value if found.is_eager else found.detach().numpy()]
+            gradient: Any = back(give(operand), give(upstream))
+        return [gradient.value if gradient.is_eager else gradient.detach().numpy()]
 
     form = Form(repeat, with_gradient, False, False)
     form.gradient = gradients
@@ -118,14 +118,14 @@ def call_at_once(
     """
     if is_captured() or (any(tensor.record for tensor in inputs) and is_recording()):
         return None
-    made = [numpy.zeros(shape, dtype.numpy) for shape, dtype in outputs]
-    if any(array.dtype not in DTYPES or allowance.is_beyond(array.size) for array in made):
+    arrays = [numpy.zeros(shape, dtype.numpy) for shape, dtype in outputs]
+    if any(array.dtype not in DTYPES or allowance.is_beyond(array.size) for array in arrays):
         return None
     given = [tensor.value.copy() for tensor in inputs]
     for array in given:
         array.setflags(write=False)
-    called.call(given, made)
-    return [give(array) for array in made]
+    called.call(given, arrays)
+    return [give(array) for array in arrays]
 
 
 def need_no_gradient(inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> bool:

@@ -367,8 +367,8 @@ def dropout(
     mask = _mask(self, p, training, key, generator, None)
     if mask is None:
         return sampling.dropout(self, p, training, key=key, generator=generator)
-    made: Tensor = _dropped(self, mask)
-    return made
+    dropped: Tensor = _dropped(self, mask)
+    return dropped
 
 
 def dropout2d(
@@ -378,8 +378,8 @@ def dropout2d(
     mask = _mask(self, p, training, key, generator, 4)
     if mask is None:
         return sampling.dropout2d(self, p, training, key=key, generator=generator)
-    made: Tensor = _dropped(self, mask)
-    return made
+    dropped: Tensor = _dropped(self, mask)
+    return dropped
 
 
 def _mask(x: Tensor, p: Any, training: Any, key: Any, generator: Any, rank: int | None) -> Any:

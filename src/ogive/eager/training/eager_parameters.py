@@ -82,12 +82,12 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
         copied = give(self.value.copy())
         first: Tensor = memo.setdefault(id(self.family), (copied, self.family))[0]
         return copied if first is copied else first.detach()
-    made: Tensor = self.__class__.__new__(self.__class__)
-    _hold(made, self.value.copy(), record is not None)
+    leaf: Tensor = self.__class__.__new__(self.__class__)
+    _hold(leaf, self.value.copy(), record is not None)
     gradient = getattr(self, "gradient", None)
     if gradient is not None and not isinstance(self, Parameter):
-        made.gradient = gradient.detach().clone()
-    return made
+        leaf.gradient = gradient.detach().clone()
+    return leaf
 
 
 def _shows_part(tensor: Tensor) -> bool:

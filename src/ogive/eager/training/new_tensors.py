@@ -163,8 +163,8 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None) -> 
     if is_whole:
         count = -((start - end) // step)
         check_size((max(count, 0),))
-        found = numpy.arange(start, end, step, dtype=numpy.int64)
-        return found.astype(to_kind(dtype, found.dtype), copy=False)
+        numbers = numpy.arange(start, end, step, dtype=numpy.int64)
+        return numbers.astype(to_kind(dtype, numbers.dtype), copy=False)
     count = max(math.ceil((end - start) / step), 0)
     check_size((count,))
     return cast_array(numpy.arange(count) * float(step) + float(start), to_kind(dtype))
@@ -178,8 +178,8 @@ def linspace(start: Any, end: Any, steps: Any, *, dtype: Any = None) -> Any:
     step = float((last - first) / kind.type(count - 1))
     position = numpy.arange(count, dtype=_DOUBLE)
     falling = float(last) - (count - 1 - position) * step
-    made = numpy.where(position < count // 2, position * step + float(first), falling)
-    return made.astype(kind)
+    points = numpy.where(position < count // 2, position * step + float(first), falling)
+    return points.astype(kind)
 
 
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, *, dtype: Any = None) -> Any:

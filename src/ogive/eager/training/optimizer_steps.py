@@ -99,11 +99,11 @@ def _change(optimizer: Optimizer, gradients: list[Any], update: Update) -> None:
             if group.get("maximize"):
                 gradient = -gradient
             step = float(optimizer.clocks.of(parameter).value)
-            made = update(widen(parameter.value), gradient, arrays, step, group)
+            changed = update(widen(parameter.value), gradient, arrays, step, group)
             for name, tensor in own.items():
                 if arrays[name] is not state[name]:
                     replace(tensor, arrays[name])
-            replace(parameter, made)
+            replace(parameter, changed)
 
 
 # Updates. Each gives the new value of a parameter, and replaces the arrays of its state.

@@ -7,7 +7,7 @@ import math
 
 from ogive import random
 from ogive.errors import ArgumentError
-from ogive.nn.layers.convolution import Convolution
+from ogive.nn.layers.images.convolution import Convolution
 from ogive.nn.module import Given, Module
 from ogive.nn.utils.parametrize import register_parametrization
 from ogive.tensor.creation.constructors import eye, zeros

@@ -31,12 +31,12 @@ class Emitter:
 
     def name(self, wanted: str) -> str:
         """A name that nothing else has."""
-        found, number = wanted, 1
-        while found in self._taken:
+        free, number = wanted, 1
+        while free in self._taken:
             number += 1
-            found = f"{wanted}_{number}"
-        self._taken.add(found)
-        return found
+            free = f"{wanted}_{number}"
+        self._taken.add(free)
+        return free
 
     def node(self, op: str, *inputs: str, outputs: int = 1, **attributes: Any) -> str:
         """A node; gives the name of its first output."""
@@ -44,9 +44,9 @@ class Emitter:
 
     def nodes(self, op: str, *inputs: str, outputs: int = 1, **attributes: Any) -> list[str]:
         """A node; gives the names of its outputs."""
-        made = [self.name(op.lower()) for _ in range(outputs)]
-        self._nodes.append(writing.node(op, inputs, made, attributes, made[0]))
-        return made
+        names = [self.name(op.lower()) for _ in range(outputs)]
+        self._nodes.append(writing.node(op, inputs, names, attributes, names[0]))
+        return names
 
     def rename(self, value: str, name: str) -> None:
         """Give a value out by another name."""
@@ -54,9 +54,9 @@ class Emitter:
 
     def weight(self, name: str, array: Any, dtype: DType) -> str:
         """An initializer."""
-        made = self.name(name)
-        self._weights.append(self._write_tensor(made, array, dtype))
-        return made
+        own_name = self.name(name)
+        self._weights.append(self._write_tensor(own_name, array, dtype))
+        return own_name
 
     def integers(self, values: Sequence[int]) -> str:
         """A constant of one axis."""

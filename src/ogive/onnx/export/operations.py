@@ -56,9 +56,9 @@ class Operations:
             raise ArgumentError(
                 f"onnx.save: {node.op.name} ({node.op.meaning}) is no standard operator"
             )
-        made = writer(self, node)
+        written = writer(self, node)
         is_wider = node.op in (Op.REDUCE_AXES, Op.SCAN_AXIS) and node.operand.dtype != node.dtype
-        return self.cast(made, node.dtype) if is_wider else made
+        return self.cast(written, node.dtype) if is_wider else written
 
     def _broadcast(self, node: UOp) -> list[str]:
         return [self.names[source] for source in broadcast_sources(node)]
@@ -86,8 +86,8 @@ class Operations:
         source, kind = self.names[node.operand], node.dtype
         if kind is dtypes.bool_:  # which Pad does not take
             source, value = self.cast(source, dtypes.int32), self.cast(value, dtypes.int32)
-        made = self.emitter.node("Pad", source, self.axes.shape(amounts), value)
-        return self.cast(made, kind) if kind is dtypes.bool_ else made
+        padded = self.emitter.node("Pad", source, self.axes.shape(amounts), value)
+        return self.cast(padded, kind) if kind is dtypes.bool_ else padded
 
     def shrink(self, node: UOp) -> str:
         spans, lengths = movement_argument(node), node.operand.shape
@@ -112,8 +112,8 @@ class Operations:
         stop = node.shape[0]
         end = self.emitter.node("Squeeze", self.axes.length(stop), self.emitter.integers([0]))
         zero, one = (self.emitter.scalar(each, dtypes.int64) for each in (0, 1))
-        made = self.emitter.node("Range", zero, end, one)
-        return made if node.dtype is dtypes.int64 else self.cast(made, node.dtype)
+        counted = self.emitter.node("Range", zero, end, one)
+        return counted if node.dtype is dtypes.int64 else self.cast(counted, node.dtype)
 
     def convert(self, node: UOp) -> str:
         return self.cast(self._broadcast(node)[0], node.dtype)
@@ -185,8 +185,8 @@ class Operations:
         if node.operand.dtype is not dtypes.bool_:
             return self.emitter.node(REDUCTIONS[node.combine], source, axes, keepdims=1)
         whole = self.cast(source, dtypes.int32)
-        made = self.emitter.node(REDUCTIONS[node.combine], whole, axes, keepdims=1)
-        return self.cast(made, dtypes.bool_)
+        reduced = self.emitter.node(REDUCTIONS[node.combine], whole, axes, keepdims=1)
+        return self.cast(reduced, dtypes.bool_)
 
     def _contract(self, node: UOp, product: Any) -> str:
         text, *losses = equation(product, node.axes)
@@ -196,20 +196,20 @@ class Operations:
             if lost:
                 name = self.emitter.node("Squeeze", name, self.emitter.integers(lost))
             names.append(name)
-        made = self.emitter.node("Einsum", *names, equation=text)
-        return self.emitter.node("Reshape", made, self.axes.shape(node.shape))
+        contracted = self.emitter.node("Einsum", *names, equation=text)
+        return self.emitter.node("Reshape", contracted, self.axes.shape(node.shape))
 
     def through(self, node: UOp) -> str:
         """A node that marks its operand; a convolution is one that says how it is made."""
         if not isinstance(node.arg, Method):
             return self.names[node.src[0]]
         method, x, filters = node.arg, *node.src[1:3]
-        made = self.emitter.node(
+        convolved = self.emitter.node(
             "Conv", self.names[x], self.names[filters],
             pads=[before for before, _ in method.pads] + [after for _, after in method.pads],
             strides=list(method.strides), dilations=list(method.dilations), group=method.groups,
         )  # fmt: skip
-        return self.emitter.node("Reshape", made, self.axes.shape(node.shape))
+        return self.emitter.node("Reshape", convolved, self.axes.shape(node.shape))
 
     def gather(self, node: UOp) -> str:
         places = self._positions(node.indices)
@@ -239,11 +239,11 @@ class Operations:
     def order(self, node: UOp) -> str:
         count = node.count if node.op is Op.ORDER else node.shape[-1]
         descending = node.arg[0] if isinstance(node.arg, tuple) else node.arg
-        made = self.emitter.nodes(
+        sorted_names = self.emitter.nodes(
             "TopK", self.names[node.operand], self.axes.length(count), outputs=2, axis=-1,
             largest=int(bool(descending)), sorted=1,
         )  # fmt: skip
-        return made[1] if node.op is Op.ORDER else made[0]
+        return sorted_names[1] if node.op is Op.ORDER else sorted_names[0]
 
 
 _WRITERS: dict[Op, Callable[[Operations, UOp], str]] = {

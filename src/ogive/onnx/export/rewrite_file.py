@@ -30,13 +30,13 @@ def replace_weights(
                 source = file.read()
         except OSError as error:
             raise FileError(f"onnx.save: the model's own file is not there: {error}") from None
-    made = b""
+    rewritten = b""
     for number, whole, inner in _fields(source):
         if number == GRAPH:
-            made += writing.content(GRAPH, _replace_in_graph(inner, weights, write_tensor))
+            rewritten += writing.content(GRAPH, _replace_in_graph(inner, weights, write_tensor))
         else:
-            made += whole
-    return made
+            rewritten += whole
+    return rewritten
 
 
 def _replace_in_graph(
@@ -47,8 +47,8 @@ def _replace_in_graph(
         if number == INITIALIZER:
             proto = TensorProto(Document(Memory(inner)), Span(0, len(inner)))
             if proto.name in weights:
-                made = _tensor(proto, weights[proto.name], write_tensor)
-                whole = writing.content(INITIALIZER, made)
+                tensor = _tensor(proto, weights[proto.name], write_tensor)
+                whole = writing.content(INITIALIZER, tensor)
         parts.append(whole)
     return b"".join(parts)
 
@@ -56,9 +56,9 @@ def _replace_in_graph(
 def _tensor(proto: TensorProto, weight: Tensor, write_tensor: WriteTensor) -> bytes:
     dtype = DTYPES.get(proto.data_type)
     if dtype is not weight.dtype or tuple(proto.dims) != tuple(weight.shape):
-        found = f"{weight.dtype.name}{list(weight.shape)}"
+        given = f"{weight.dtype.name}{list(weight.shape)}"
         raise ArgumentError(
-            f"onnx.save: {proto.name!r} is {found}, and in its file of type {proto.data_type} and "
+            f"onnx.save: {proto.name!r} is {given}, and in its file of type {proto.data_type} and "
             f"shape {proto.dims}"
         )
     return write_tensor(proto.name, numpy.asarray(weight.detach().numpy()), dtype)

@@ -102,13 +102,13 @@ def _export(
     with in_earnest():
         results = function(*arguments)
     assert tracked is not None, "alive until the function has run"
-    made = list(results) if isinstance(results, tuple | list) else [results]
-    if not all(isinstance(each, Tensor) for each in made):
+    tensors = list(results) if isinstance(results, tuple | list) else [results]
+    if not all(isinstance(each, Tensor) for each in tensors):
         raise ArgumentTypeError("onnx.save: the function gives something else than tensors")
-    out_names = list(outputs) if outputs is not None else _numbered("y", len(made))
+    out_names = list(outputs) if outputs is not None else _numbered("y", len(tensors))
     emitter = Emitter(write_tensor)
     named = dict(zip(names, arguments, strict=True))
-    return _write(emitter, function, named, made, out_names, places)
+    return _write(emitter, function, named, tensors, out_names, places)
 
 
 def _numbered(letter: str, count: int) -> list[str]:

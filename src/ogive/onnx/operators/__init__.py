@@ -47,12 +47,12 @@ _loaded: set[str] = set()
 
 def find(domain: str, name: str, version: int) -> Entry | None:
     """The operator of that name in that opset."""
-    found = find_loaded(domain, name, version)
+    entry = find_loaded(domain, name, version)
     for family in (*_FIRST.get(domain, ()), *FAMILIES):
-        if found is not None:
+        if entry is not None:
             break
         if family not in _loaded:
             importlib.import_module(f"ogive.onnx.operators.{family}")
             _loaded.add(family)
-            found = find_loaded(domain, name, version)
-    return found
+            entry = find_loaded(domain, name, version)
+    return entry

@@ -19,6 +19,7 @@ from ogive.config import Config
 from ogive.ir.memory import is_kept_once, upper_count
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
+from ogive.passes.graph.convolutions import WINDOW_RANKS
 from ogive.passes.pipeline.graph_dialects import PARAMETRIC, REAL, STORED
 from ogive.passes.pipeline.pass_runner import Compilation, Condition, Pass, Watcher, where_any
 from ogive.passes.pipeline.schedule_dialects import CUT, KEPT, ORDERED, PARTS, SCHEDULE, SCHEDULES
@@ -43,6 +44,10 @@ ASSIGNED = where_any(STORED, "there are assignments", Op.ASSIGN, Op.AFTER)
 PACKED = Condition(
     f"config.pack_operands, and {REDUCED.words}",
     lambda values: bool(values.config.pack_operands) and REDUCED.holds(values),
+)
+WINDOWED = Condition(
+    "config.pack_operands, and there are sums of products of 6, 8 or 10 axes",
+    lambda values: bool(values.config.pack_operands) and _sums_windows(values.stored),
 )
 WITH_TENSOR_CORES = Condition(
     "the target has tensor cores", lambda values: bool(values.target.grid.tensor_cores)
@@ -81,7 +86,7 @@ _LAYING_OUT = (
          reads=("target",), when=SCANNED),
     Pass("lay_channels_last", STORED, STORED, "passes/graph/convolutions",
          "an image y[c, i, j] between convolutions → kept as y[i, j, c]",
-         reads=("target", "config.exactness", "findings"), when=PACKED),
+         reads=("target", "config.exactness", "findings"), when=WINDOWED),
     Pass("pack_operands", STORED, STORED, "passes/graph/products",
          "y[n, k] read at n*K + k → kept as panels y[n/16, k, 16]",
          reads=("target",), when=PACKED),
@@ -160,6 +165,16 @@ JOIN_PASSES = (
          "CPU: f, slots (1, 0); CPU:1: g, slots (1, 0) → f, slots (1, 0); g, slots (2, 1)",
          reads=("parts", "parametric")),
 )  # fmt: skip
+
+
+def _sums_windows(graph: UOp) -> bool:
+    """Whether a sum could be one over windows and filters."""
+    return any(
+        node.op is Op.REDUCE_AXES
+        and node.operand.op is Op.MUL
+        and len(node.operand.shape) in WINDOW_RANKS
+        for node in graph.walk()
+    )
 
 
 def cut_kernels(stored: UOp, target: Target, config: Config) -> CutGraph:

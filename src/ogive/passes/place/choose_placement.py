@@ -19,7 +19,6 @@ from ogive.passes.place.choose_lanes import choose_lanes
 from ogive.passes.place.kernel_facts import KernelFacts
 from ogive.passes.place.loop_nest import choose_order, choose_parallel
 from ogive.passes.place.placement import Placement
-from ogive.passes.place.thread_placement import place_on_threads
 from ogive.passes.place.tiles.movement_tiles import tile_moved
 from ogive.passes.place.tiles.piece_tiles import tile_pieces
 from ogive.passes.place.tiles.product_tiles import tile_product
@@ -34,6 +33,8 @@ def choose_placement(root: UOp, target: Target, vectorize: bool) -> Placement:
     """The placement of the axes of one kernel's loop graph."""
     kernel = KernelFacts.of(root, target)
     if target.has_grid:
+        from ogive.passes.place.thread_placement import place_on_threads  # CPUs do without
+
         return place_on_threads(kernel, target)
     scanned = scanned_rows(kernel, target) if vectorize else None
     in_order = sorted_rows(kernel, target) if vectorize else None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ogive.nn import Linear, NLLLoss
 from ogive.nn.init import fans as _calculate_fan_in_and_fan_out
-from ogive.nn.layers.convolution import Convolution as _ConvNd
+from ogive.nn.layers.images.convolution import Convolution as _ConvNd
 from ogive.nn.layers.normalization import BatchNorm as _BatchNorm
 from ogive.nn.layers.normalization import InstanceNorm as _InstanceNorm
 from ogive.nn.layers.normalization import RunningNorm as _NormBase
-from ogive.nn.layers.transformer import to_function as _get_activation_fn
+from ogive.nn.layers.sequences.transformer import to_function as _get_activation_fn
 from ogive.torch.processes.replicas import DataParallel, SyncBatchNorm
 
 __all__ = [

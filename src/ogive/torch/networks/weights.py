@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from ogive.autograd import no_grad
 from ogive.errors import ArgumentError
-from ogive.nn.layers.convolution import Convolution
+from ogive.nn.layers.images.convolution import Convolution
 from ogive.nn.module import AnyModule
 from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor

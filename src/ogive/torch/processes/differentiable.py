@@ -8,7 +8,8 @@ from ogive import distributed
 from ogive.distributed.groups import Group
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
-from ogive.torch.processes.collectives import REDUCTIONS, ReduceOp, require
+from ogive.torch.processes.collectives import REDUCTIONS, ReduceOp
+from ogive.torch.processes.groups import require
 
 __all__ = ["all_gather", "all_reduce", "broadcast", "reduce_scatter"]
 

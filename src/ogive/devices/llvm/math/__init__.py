@@ -14,49 +14,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 
 from ogive.devices.llvm.definitions import Definition
 from ogive.devices.llvm.ir_text import Text, Vectors
-from ogive.devices.llvm.math import (
-    error,
-    exponential,
-    inverse,
-    logarithm,
-    power,
-    threefry,
-    trigonometric,
-)
 from ogive.devices.llvm.math.float_formats import ATTRIBUTES
 from ogive.targets.target import Scaling
 
-UNARY: dict[str, Callable[[Vectors, str], str]] = {
-    "exp": exponential.exp,
-    "exp2": exponential.exp2,
-    "expm1": exponential.expm1,
-    "sinh": exponential.sinh,
-    "cosh": exponential.cosh,
-    "tanh": exponential.tanh,
-    "log": logarithm.log,
-    "log2": logarithm.log2,
-    "log10": logarithm.log10,
-    "log1p": logarithm.log1p,
-    "asinh": logarithm.asinh,
-    "acosh": logarithm.acosh,
-    "atanh": logarithm.atanh,
-    "sin": trigonometric.sin,
-    "cos": trigonometric.cos,
-    "tan": trigonometric.tan,
-    "asin": inverse.asin,
-    "acos": inverse.acos,
-    "atan": inverse.atan,
-    "erf": error.erf,
-    "erfc": error.erfc,
-    "rsqrt": power.rsqrt,
+UNARY = {
+    "exp": "exponential.exp",
+    "exp2": "exponential.exp2",
+    "expm1": "exponential.expm1",
+    "sinh": "exponential.sinh",
+    "cosh": "exponential.cosh",
+    "tanh": "exponential.tanh",
+    "log": "logarithm.log",
+    "log2": "logarithm.log2",
+    "log10": "logarithm.log10",
+    "log1p": "logarithm.log1p",
+    "asinh": "logarithm.asinh",
+    "acosh": "logarithm.acosh",
+    "atanh": "logarithm.atanh",
+    "sin": "trigonometric.sin",
+    "cos": "trigonometric.cos",
+    "tan": "trigonometric.tan",
+    "asin": "inverse.asin",
+    "acos": "inverse.acos",
+    "atan": "inverse.atan",
+    "erf": "error.erf",
+    "erfc": "error.erfc",
+    "rsqrt": "power.rsqrt",
 }
-BINARY: dict[str, Callable[[Vectors, str, str], str]] = {
-    "atan2": inverse.atan2,
-    "pow": power.pow_,
+BINARY = {
+    "atan2": "inverse.atan2",
+    "pow": "power.pow_",
 }
+"""The functions of one operand and of two, each with the module that writes its body."""
 
 
 @cache
@@ -71,10 +64,9 @@ def define(function: str, dtype: str, lanes: int, scalings: tuple[Scaling, ...] 
             on them.
     """
     f = Text(scalings).vectors(dtype, lanes)
-    if function in UNARY:
-        result, arity = UNARY[function](f, "%x"), 1
-    else:
-        result, arity = BINARY[function](f, "%x", "%y"), 2
+    arity = 1 if function in UNARY else 2
+    body = _body({**UNARY, **BINARY}[function])
+    result = body(f, *("%x", "%y")[:arity])
     requires = (_reduction(dtype, lanes),) if function in ("sin", "cos", "tan") else ()
     return _wrap(f"@ogive.{function}.{dtype}.x{lanes}", f, arity, result, requires)
 
@@ -83,7 +75,7 @@ def define(function: str, dtype: str, lanes: int, scalings: tuple[Scaling, ...] 
 def define_integer_power(bits: int, lanes: int, signed: bool = True) -> Definition:
     """base ** exponent of integers, modulo 2^bits; a negative exponent gives 0, 1 or -1."""
     f = Text().vectors(f"i{bits}", lanes)
-    result = power.integer_power(f, signed)
+    result = _body("power.integer_power")(f, signed)
     return _wrap(f"@ogive.pow.{'iu'[not signed]}{bits}.x{lanes}", f, 2, result)
 
 
@@ -91,8 +83,16 @@ def define_integer_power(bits: int, lanes: int, signed: bool = True) -> Definiti
 def define_threefry(lanes: int) -> Definition:
     """64 random bits from a counter and a key, all of them 64-bit integers."""
     f = Text().vectors("i64", lanes)
-    result = threefry.threefry(f, "%x", "%y")
+    result = _body("threefry.threefry")(f, "%x", "%y")
     return _wrap(f"@ogive.threefry.x{lanes}", f, 2, result)
+
+
+def _body(place: str) -> Callable[..., str]:
+    """The function `module.function`. Most kernels need few of these modules, and each takes a
+    third of a millisecond to load."""
+    module, _, name = place.partition(".")
+    body: Callable[..., str] = getattr(import_module(f"{__name__}.{module}"), name)
+    return body
 
 
 def _wrap(
@@ -106,6 +106,8 @@ def _wrap(
 
 @cache
 def _reduction(dtype: str, lanes: int) -> Definition:
+    from ogive.devices.llvm.math import trigonometric
+
     f = Text().vectors(dtype, lanes)
     symbol = trigonometric.reduction_symbol(f)
     text = trigonometric.reduction(f)
@@ -114,4 +116,6 @@ def _reduction(dtype: str, lanes: int) -> Definition:
 
 @cache
 def _table() -> Definition:
+    from ogive.devices.llvm.math import trigonometric
+
     return Definition(trigonometric.TABLE, trigonometric.table())

@@ -28,12 +28,12 @@ def loop(c: Call) -> Value:
     scanned: list[list[Value]] = [[] for _ in body.outputs[1 + len(carried) :]]
     step = 0
     while goes_on and (limit is None or step < limit):
-        made = c.walk.run_inside(
+        results = c.walk.run_inside(
             body, [numpy.array(step, numpy.int64), numpy.array(goes_on), *carried]
         )
-        goes_on = bool(_elements(made[0]).reshape(-1)[0])
-        carried = made[1 : 1 + len(carried)]
-        for column, value in zip(scanned, made[1 + len(carried) :], strict=True):
+        goes_on = bool(_elements(results[0]).reshape(-1)[0])
+        carried = results[1 : 1 + len(carried)]
+        for column, value in zip(scanned, results[1 + len(carried) :], strict=True):
             column.append(value)
         step += 1
     columns = [
@@ -76,9 +76,9 @@ def scan(c: Call) -> Value:
             _part(value, axis, length - 1 - step if back else step)
             for value, axis, back in zip(given, axes, turned, strict=True)
         ]
-        made = c.walk.run_inside(body, [*states, *parts])
-        states = made[: len(states)]
-        for column, value in zip(columns, made[len(states) :], strict=True):
+        results = c.walk.run_inside(body, [*states, *parts])
+        states = results[: len(states)]
+        for column, value in zip(columns, results[len(states) :], strict=True):
             column.append(value)
     out_axes = c.get("scan_output_axes") or [0] * makes
     backward = c.get("scan_output_directions") or [0] * makes
@@ -100,9 +100,9 @@ def scan_in_batches(c: Call) -> Value:
         rows: list[list[Value]] = [[] for _ in body.outputs[len(own) :]]
         for step in range(shape_of(given[0])[1]):
             parts = [_part(_part(value, 0, batch), 0, step) for value in given]
-            made = c.walk.run_inside(body, [*own, *parts])
-            own = made[: len(own)]
-            for row, value in zip(rows, made[len(own) :], strict=True):
+            results = c.walk.run_inside(body, [*own, *parts])
+            own = results[: len(own)]
+            for row, value in zip(rows, results[len(own) :], strict=True):
                 row.append(value)
         batches.append([*own, *[stack_values(row, 0) for row in rows]])
     return tuple(stack_values(list(column), 0) for column in zip(*batches, strict=True))
@@ -139,16 +139,16 @@ def length_of_sequence(c: Call) -> Value:
 
 @operator("SequenceInsert")
 def insert_into_sequence(c: Call) -> Value:
-    made = list(c.values[0])
-    made.insert(int(c.number(2)) if c.has(2) else len(made), known_or_tensor(c.values[1]))
-    return made
+    sequence = list(c.values[0])
+    sequence.insert(int(c.number(2)) if c.has(2) else len(sequence), known_or_tensor(c.values[1]))
+    return sequence
 
 
 @operator("SequenceErase")
 def erase_from_sequence(c: Call) -> Value:
-    made = list(c.values[0])
-    del made[int(c.number(1)) if c.has(1) else -1]
-    return made
+    sequence = list(c.values[0])
+    del sequence[int(c.number(1)) if c.has(1) else -1]
+    return sequence
 
 
 @operator("SequenceMap")

@@ -20,12 +20,13 @@ def differentiate(c: Call) -> Value:
     walk = c.walk
 
     def value_at(*given: Tensor) -> Tensor:
-        found = walk.again(dict(zip(names, given, strict=True)))
-        return to_tensor(found[c.get("y")]).sum()
+        values = walk.again(dict(zip(names, given, strict=True)))
+        return to_tensor(values[c.get("y")]).sum()
 
     places = tuple(range(len(names)))
-    made: tuple[Tensor, ...] = grad(value_at, places)(*[to_tensor(walk.values[n]) for n in names])
-    return made
+    tensors = [to_tensor(walk.values[name]) for name in names]
+    gradients: tuple[Tensor, ...] = grad(value_at, places)(*tensors)
+    return gradients
 
 
 def _each(c: Call, kinds: int, update: Callable[..., tuple[Tensor, ...]]) -> Value:

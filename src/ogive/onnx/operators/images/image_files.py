@@ -117,14 +117,14 @@ def _samples(rows: Array, depth: int, count: int) -> Array:
         return rows
     bits = numpy.unpackbits(rows, axis=1).reshape(len(rows), -1, depth)
     weights = (1 << numpy.arange(depth)[::-1]).astype(numpy.uint8)
-    found: Array = (bits @ weights)[:, :count].astype(numpy.uint8)
-    return found
+    samples: Array = (bits @ weights)[:, :count].astype(numpy.uint8)
+    return samples
 
 
 def _unfiltered(lines: Array, step: int) -> Array:
     """Lines of bytes, each of which begins with how it differs from its neighbours."""
     before = numpy.zeros(lines.shape[1] - 1, numpy.uint8)
-    made = numpy.empty((len(lines), lines.shape[1] - 1), numpy.uint8)
+    plain = numpy.empty((len(lines), lines.shape[1] - 1), numpy.uint8)
     for number, line in enumerate(lines):
         kind, given = int(line[0]), line[1:]
         _expect(kind <= 4, f"a line of filter {kind}")
@@ -132,13 +132,13 @@ def _unfiltered(lines: Array, step: int) -> Array:
             filled = numpy.zeros(-(-len(given) // step) * step, numpy.uint8)
             filled[: len(given)] = given
             sums = filled.reshape(-1, step).cumsum(0, dtype=numpy.uint8).reshape(-1)
-            made[number] = sums[: len(given)]
+            plain[number] = sums[: len(given)]
         elif kind >= 3:
-            made[number] = _from_left(given.tolist(), before.tolist(), step, kind == 4)
+            plain[number] = _from_left(given.tolist(), before.tolist(), step, kind == 4)
         else:
-            made[number] = given + before if kind == 2 else given
-        before = made[number]
-    return made
+            plain[number] = given + before if kind == 2 else given
+        before = plain[number]
+    return plain
 
 
 def _from_left(given: list[int], above: list[int], step: int, by_gradient: bool) -> list[int]:

@@ -62,13 +62,13 @@ def align_regions(c: Call) -> Value:
     valid = valid.logical_and(x_places <= width)
     images = x.index_select(0, c.tensor(2).cast(dtypes.int64)).reshape(count, channels, -1)
     y, x_places = y.clamp(0, height - 1), x_places.clamp(0, width - 1)
-    found = _corners(images, y, x_places, (height, width), False)
-    found = found * valid.cast(x.dtype).unsqueeze(1).unsqueeze(-1)
+    samples = _corners(images, y, x_places, (height, width), False)
+    samples = samples * valid.cast(x.dtype).unsqueeze(1).unsqueeze(-1)
     lengths = (count, channels, *wanted, keep.shape[-1])
     marks = keep.reshape(count, 1, *lengths[2:]).cast(x.dtype)
     if c.get("mode", "avg") == "avg":
-        return (found.sum(-1).reshape(*lengths) * marks).sum(-1) / marks.sum(-1).clamp(min=1.0)
-    largest = found.amax(-1).reshape(*lengths)
+        return (samples.sum(-1).reshape(*lengths) * marks).sum(-1) / marks.sum(-1).clamp(min=1.0)
+    largest = samples.amax(-1).reshape(*lengths)
     return largest.where(marks > 0, largest * 0 - math.inf).amax(-1)
 
 
@@ -119,14 +119,14 @@ def deformed_convolution(c: Call) -> Value:
     x_places = moved[:, :, 1] + across
     images = x.reshape(batch * parts, channels // parts, height * width)
     flat = batch * parts, taps * rows * columns
-    found = _corners(images, y.reshape(*flat), x_places.reshape(*flat), (height, width), True)
-    found = found.sum(-1).reshape(batch, parts, channels // parts, taps, rows * columns)
+    samples = _corners(images, y.reshape(*flat), x_places.reshape(*flat), (height, width), True)
+    samples = samples.sum(-1).reshape(batch, parts, channels // parts, taps, rows * columns)
     if c.has(4):
-        found = found * c.tensor(4).reshape(batch, parts, 1, taps, rows * columns)
-    columns_of = found.reshape(batch, groups, channels // groups * taps, rows * columns)
+        samples = samples * c.tensor(4).reshape(batch, parts, 1, taps, rows * columns)
+    columns_of = samples.reshape(batch, groups, channels // groups * taps, rows * columns)
     kernel = weight.reshape(1, groups, features // groups, -1)
-    made = (kernel @ columns_of).reshape(batch, features, rows, columns)
-    return made + c.tensor(3).reshape(1, -1, 1, 1) if c.has(3) else made
+    product = (kernel @ columns_of).reshape(batch, features, rows, columns)
+    return product + c.tensor(3).reshape(1, -1, 1, 1) if c.has(3) else product
 
 
 def _window_places(

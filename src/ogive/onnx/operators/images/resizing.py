@@ -6,8 +6,8 @@ import math
 
 import numpy
 
-from ogive.nn.layers.grids import affine_grid as make_affine_grid
-from ogive.nn.layers.grids import grid_sample as sample_at
+from ogive.nn.layers.images.grids import affine_grid as make_affine_grid
+from ogive.nn.layers.images.grids import grid_sample as sample_at
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
 from ogive.onnx.operators.shapes.movement import shape_of
@@ -60,9 +60,9 @@ def resize(c: Call) -> Value:
     return wide if x.dtype.is_float else _to_whole(wide, x)
 
 
-def _to_whole(made: Tensor, like: Tensor) -> Tensor:
+def _to_whole(floats: Tensor, like: Tensor) -> Tensor:
     bounds = numpy.iinfo(like.dtype.name)
-    return made.round().clamp(int(bounds.min), int(bounds.max)).cast(like.dtype)
+    return floats.round().clamp(int(bounds.min), int(bounds.max)).cast(like.dtype)
 
 
 def _scales_and_sizes(c: Call, lengths: list[int]) -> tuple[list[float], list[int]]:
@@ -134,11 +134,11 @@ class _Axis:
         index = index.clip(0, self.length - 1)
         lengths = shape_of(x)
         before, after = lengths[:axis], lengths[axis + 1 :]
-        made = _weigh(x, axis, index, weights).reshape(*before, self.size, *after)
+        resampled = _weigh(x, axis, index, weights).reshape(*before, self.size, *after)
         if self.outside is None:
-            return made
+            return resampled
         mask = Tensor.from_numpy(self.outside).reshape(*[1] * axis, -1, *[1] * len(after))
-        return (made * 0 + beyond).where(mask, made)
+        return (resampled * 0 + beyond).where(mask, resampled)
 
 
 def _weigh(x: Tensor, axis: int, index: Array, weights: Array) -> Tensor:
@@ -163,11 +163,11 @@ def _weights(ratio: float, scale: float, mode: str, nearest: str, cubic: float) 
     start = math.floor(-reach / scale) + 1
     arguments = [abs((place - ratio) * scale) for place in range(start, 2 - start)]
     if mode == "linear":
-        made = [max(1 - argument, 0.0) for argument in arguments]
+        weights = [max(1 - argument, 0.0) for argument in arguments]
     else:
-        made = [_cubic_weight(argument, cubic) for argument in arguments]
-    total = sum(made)
-    return [each / total for each in made] if scale < 1 else made
+        weights = [_cubic_weight(argument, cubic) for argument in arguments]
+    total = sum(weights)
+    return [each / total for each in weights] if scale < 1 else weights
 
 
 def _nearest_weights(ratio: float, nearest: str) -> list[float]:
@@ -206,13 +206,13 @@ def non_max_suppression(c: Call) -> Value:
     limit = int(c.number(2)) if c.has(2) else 0
     overlap = float(c.number(3)) if c.has(3) else 0.0
     least = float(c.number(4)) if c.has(4) else None
-    found: list[tuple[int, int, int]] = []
+    chosen_boxes: list[tuple[int, int, int]] = []
     for batch, by_class in enumerate(scores):
         corners = _corners(boxes[batch], c.flag("center_point_box"))
         for kind, row in enumerate(by_class):
             kept = _keep(corners, row, limit, overlap, least)
-            found += [(batch, kind, place) for place in kept]
-    return numpy.array(found, numpy.int64).reshape(-1, 3)
+            chosen_boxes += [(batch, kind, place) for place in kept]
+    return numpy.array(chosen_boxes, numpy.int64).reshape(-1, 3)
 
 
 def _corners(boxes: Array, by_center: bool) -> Array:

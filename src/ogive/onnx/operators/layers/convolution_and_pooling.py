@@ -24,13 +24,13 @@ def _pads(
         given = c.get("pads") if mode == "NOTSET" else None
         flat = given or [0] * 2 * rank
         return [(flat[axis], flat[axis + rank]) for axis in range(rank)]
-    made = []
+    pads = []
     for length, size, stride, dilation in zip(lengths, kernel, strides, dilations, strict=True):
         out = -(-length // stride)
         total = max((out - 1) * stride + dilation * (size - 1) + 1 - length, 0)
         less = total // 2
-        made.append((less, total - less) if mode == "SAME_UPPER" else (total - less, less))
-    return made
+        pads.append((less, total - less) if mode == "SAME_UPPER" else (total - less, less))
+    return pads
 
 
 def _flat(pads: list[tuple[int, int]]) -> list[int]:
@@ -59,8 +59,8 @@ def convolve(
         raise c.refuse(f"a convolution over {rank} axes; there are those over 1 to 3")
     method = getattr(x, f"conv{rank}d")
     padding = [before for before, _ in pads]
-    made: Tensor = method(weight, bias, strides, padding, dilations, c.get("group", 1))
-    return made
+    image: Tensor = method(weight, bias, strides, padding, dilations, c.get("group", 1))
+    return image
 
 
 @operator("ConvTranspose")
@@ -77,13 +77,13 @@ def conv_transpose(c: Call) -> Value:
         )
     ]
     method = getattr(x, f"conv_transpose{rank}d")
-    made: Tensor = method(weight, bias, strides, 0, 0, c.get("group", 1), dilations)
+    image: Tensor = method(weight, bias, strides, 0, 0, c.get("group", 1), dilations)
     for axis, (begin, length) in enumerate(_transposed_spans(c, full, shape_of(x)[2:], strides)):
-        missing = begin + length - shape_of(made)[axis + 2]
+        missing = begin + length - shape_of(image)[axis + 2]
         if missing > 0:
-            made = _extend(made, axis + 2, missing, bias)
-        made = made.narrow(axis + 2, begin, length)
-    return made
+            image = _extend(image, axis + 2, missing, bias)
+        image = image.narrow(axis + 2, begin, length)
+    return image
 
 
 def _transposed_spans(
@@ -162,15 +162,15 @@ class _Windows:
 
     def counts(self, with_pads: bool) -> numpy.ndarray[Any, Any]:
         """The number of elements of each window that are inside. Pads may count, too."""
-        made = numpy.ones(())
+        counts = numpy.ones(())
         for axis, places in enumerate(self.places):
             before, after = self.pads[axis]
             low, high = (0, self.lengths[axis] + before + after) if with_pads else (
                 before, before + self.lengths[axis]
             )  # fmt: skip
             inside = ((places >= low) & (places < high)).sum(1)
-            made = made[..., None] * inside
-        return made
+            counts = counts[..., None] * inside
+        return counts
 
 
 @operator("MaxPool")
@@ -179,10 +179,10 @@ def max_pool(c: Call) -> Value:
     low = -math.inf if x.dtype.is_float else _least(x)
     windows = _Windows(c, x, low)
     elements = windows.elements()
-    made = elements.amax(-1)
+    largest = elements.amax(-1)
     if len(c.node.outputs) < 2:
-        return made
-    return made, _places_of_largest(c, windows, elements, shape_of(x))
+        return largest
+    return largest, _places_of_largest(c, windows, elements, shape_of(x))
 
 
 def _least(x: Tensor) -> int:
@@ -205,9 +205,9 @@ def _places_of_largest(
         flat = flat + (places - windows.pads[axis][0]).reshape(shape) * steps[axis]
     table = index_tensor(flat.reshape(*windows.outs, -1))
     chosen = elements.argmax(-1, True)
-    found = table.expand(*chosen.shape[:-1], table.shape[-1]).gather(-1, chosen).squeeze(-1)
+    positions = table.expand(*chosen.shape[:-1], table.shape[-1]).gather(-1, chosen).squeeze(-1)
     base = numpy.arange(lengths[0] * lengths[1]).reshape(*lengths[:2], *[1] * rank)
-    return (found + index_tensor(base * math.prod(lengths[2:]))).cast(dtypes.int64)
+    return (positions + index_tensor(base * math.prod(lengths[2:]))).cast(dtypes.int64)
 
 
 @operator("AveragePool")
@@ -260,9 +260,9 @@ def max_unpool(c: Call) -> Value:
     lengths = c.integers(2) if c.has(2) else [batch, channels, *own]
     zeros = numpy.zeros(batch * channels * math.prod(own), numpy.float32)
     flat = Tensor.from_numpy(zeros).cast(x.dtype)
-    made = flat.scatter(0, places.reshape(-1), x.reshape(-1)).reshape(batch, channels, *own)
+    spread = flat.scatter(0, places.reshape(-1), x.reshape(-1)).reshape(batch, channels, *own)
     extra = [(0, lengths[axis + 2] - own[axis]) for axis in range(rank)]
-    return made.pad(_flat(extra)) if any(map(any, extra)) else made
+    return spread.pad(_flat(extra)) if any(map(any, extra)) else spread
 
 
 @operator("Col2Im")
@@ -285,9 +285,9 @@ def column_to_image(c: Call) -> Value:
         flat = flat + places.reshape(shape) * math.prod(padded[axis + 1 :])
     index = index_tensor(flat.reshape(-1)).reshape(1, 1, -1).expand(batch, channels, flat.size)
     empty = numpy.zeros((batch, channels, math.prod(padded)), numpy.float32)
-    made = Tensor.from_numpy(empty).cast(x.dtype)
-    made = made.scatter_add(2, index, x.reshape(batch, channels, -1))
-    made = made.reshape(batch, channels, *padded)
+    total = Tensor.from_numpy(empty).cast(x.dtype)
+    total = total.scatter_add(2, index, x.reshape(batch, channels, -1))
+    total = total.reshape(batch, channels, *padded)
     for axis in range(rank):
-        made = made.narrow(axis + 2, pads[axis], image[axis])
-    return made
+        total = total.narrow(axis + 2, pads[axis], image[axis])
+    return total

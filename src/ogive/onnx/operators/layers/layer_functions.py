@@ -21,15 +21,15 @@ def batch_normalization(c: Call) -> Value:
     x, epsilon = c.tensor(0), c.get("epsilon", 1e-5)
     scale, bias, mean, variance = (_by_channel(x, c.tensor(index)) for index in range(1, 5))
     if not c.flag("training_mode"):
-        made = (x - mean) / (variance + epsilon).sqrt() * scale + bias
-        return made.cast(x.dtype)
+        normalized = (x - mean) / (variance + epsilon).sqrt() * scale + bias
+        return normalized.cast(x.dtype)
     axes = [axis for axis in range(x.ndim) if axis != 1]
     own_mean, own_variance = x.mean(axes, True), x.var(axes, 0, True)
-    made = (x - own_mean) / (own_variance + epsilon).sqrt() * scale + bias
+    normalized = (x - own_mean) / (own_variance + epsilon).sqrt() * scale + bias
     momentum = c.get("momentum", 0.9)
     running = mean * momentum + own_mean * (1 - momentum)
     spread = variance * momentum + own_variance * (1 - momentum)
-    return made.cast(x.dtype), running.reshape(-1), spread.reshape(-1)
+    return normalized.cast(x.dtype), running.reshape(-1), spread.reshape(-1)
 
 
 @operator("InstanceNormalization")
@@ -53,8 +53,8 @@ def group_normalization(c: Call) -> Value:
     if c.version < 21:  # a number for each group
         scale = scale.repeat_interleave(channels // groups)
         bias = bias.repeat_interleave(channels // groups)
-    made = parts.reshape(*x.shape).cast(x.dtype)
-    return made * _by_channel(x, scale) + _by_channel(x, bias)
+    normalized = parts.reshape(*x.shape).cast(x.dtype)
+    return normalized * _by_channel(x, scale) + _by_channel(x, bias)
 
 
 @operator("LayerNormalization")
@@ -66,8 +66,8 @@ def layer_normalization(c: Call) -> Value:
     mean = wide.mean(axes, True)
     centered = wide - mean
     inverse = 1 / (centered.square().mean(axes, True) + c.get("epsilon", 1e-5)).sqrt()
-    made = (centered * inverse).cast(x.dtype) * c.tensor(1)
-    return made + c.tensor(2) if c.has(2) else made, mean, inverse
+    normalized = (centered * inverse).cast(x.dtype) * c.tensor(1)
+    return normalized + c.tensor(2) if c.has(2) else normalized, mean, inverse
 
 
 @operator("SimplifiedLayerNormalization")

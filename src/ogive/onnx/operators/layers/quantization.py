@@ -70,11 +70,12 @@ def quantize(c: Call) -> Value:
 @operator("DequantizeLinear")
 def dequantize(c: Call) -> Value:
     x, scale = c.tensor(0), c.tensor(1)
-    made = x.cast(dtypes.float32)
+    floats = x.cast(dtypes.float32)
     if c.has(2) and not x.dtype.is_float:
-        made = made - _fit(c, c.tensor(2), x).cast(dtypes.float32)
-    made = made * _fit(c, scale, x)
-    return made.cast(find_dtype(c.get("output_dtype", 0)) if c.get("output_dtype") else scale.dtype)
+        floats = floats - _fit(c, c.tensor(2), x).cast(dtypes.float32)
+    floats = floats * _fit(c, scale, x)
+    wanted = c.get("output_dtype")
+    return floats.cast(find_dtype(wanted) if wanted else scale.dtype)
 
 
 @operator("DynamicQuantizeLinear")
@@ -84,8 +85,8 @@ def dynamic_quantize(c: Call) -> Value:
     scale = (high - low) / 255.0
     scale = (scale * 0 + 1.0 / 255.0).where(high == low, scale)
     zero = (-low / scale).clamp(0, 255).round()
-    made = ((x / scale).round() + zero).clamp(0, 255)
-    return made.cast(dtypes.uint8), scale, zero.cast(dtypes.uint8)
+    integers = ((x / scale).round() + zero).clamp(0, 255)
+    return integers.cast(dtypes.uint8), scale, zero.cast(dtypes.uint8)
 
 
 def _centered(x: Tensor, zero: Tensor | None, axis: int) -> Tensor:
@@ -117,8 +118,8 @@ def matmul_integer(c: Call) -> Value:
 def zero_point(c: Call, index: int) -> Tensor | None:
     """An input that is subtracted from integers; None if it is known to be 0, as that of weights
     mostly is: what follows from weights alone is computed once."""
-    found = c.values[index] if c.has(index) else None
-    is_none = isinstance(found, numpy.ndarray) and not found.any()
+    value = c.values[index] if c.has(index) else None
+    is_none = isinstance(value, numpy.ndarray) and not value.any()
     return None if is_none else c.optional(index)
 
 
@@ -169,10 +170,10 @@ def _multiply_bytes(
 ) -> Tensor:
     """The product of bytes and signed bytes, these of known sums, exactly."""
     left, moved = _unsigned(left)
-    made = left.cast(dtypes.int32) @ right.cast(dtypes.int32)
+    product = left.cast(dtypes.int32) @ right.cast(dtypes.int32)
     if zero is not None:
-        return made - (along(zero.cast(dtypes.int32), left, -2) + moved) * sums
-    return made - sums * moved if moved else made
+        return product - (along(zero.cast(dtypes.int32), left, -2) + moved) * sums
+    return product - sums * moved if moved else product
 
 
 @operator("QuantizedProduct", domain="ogive")
@@ -180,10 +181,10 @@ def quantized_product(c: Call) -> Value:
     """A product of integers, which `merge_quantization` makes of one of dequantized matrices."""
     x, weight, zero = c.tensor(0), c.tensor(3), zero_point(c, 2)
     if c.has(6):
-        made = _multiply_bytes(x, zero, weight, c.tensor(6))
+        product = _multiply_bytes(x, zero, weight, c.tensor(6))
     else:
-        made = multiply_integers(x, zero, weight, zero_point(c, 5))
-    return made.cast(dtypes.float32) * (c.tensor(1) * along(c.tensor(4), made, -1))
+        product = multiply_integers(x, zero, weight, zero_point(c, 5))
+    return product.cast(dtypes.float32) * (c.tensor(1) * along(c.tensor(4), product, -1))
 
 
 @operator("QuantizedConv", domain="ogive")
@@ -191,11 +192,11 @@ def quantized_conv(c: Call) -> Value:
     """A convolution of integers, which `merge_quantization` makes of one of dequantized images."""
     x, weight = c.tensor(0), c.tensor(3)
     if c.has(7):
-        made = _convolve_bytes(c, x, weight, c.tensor(7))
+        sums = _convolve_bytes(c, x, weight, c.tensor(7))
     else:
-        made = _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 5), None)
-    numbers = made.cast(dtypes.float32) * (c.tensor(1).reshape(()) * along(c.tensor(4), made, 1))
-    return numbers + along(c.tensor(6), made, 1) if c.has(6) else numbers
+        sums = _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 5), None)
+    numbers = sums.cast(dtypes.float32) * (c.tensor(1).reshape(()) * along(c.tensor(4), sums, 1))
+    return numbers + along(c.tensor(6), sums, 1) if c.has(6) else numbers
 
 
 def _convolve_bytes(c: Call, x: Tensor, weight: Tensor, sums: Tensor) -> Tensor:
@@ -206,13 +207,13 @@ def _convolve_bytes(c: Call, x: Tensor, weight: Tensor, sums: Tensor) -> Tensor:
     if missing:
         x = x.pad([*[0, 0] * (x.ndim - 2), 0, missing])
     zero = moved + (int(c.array(2).reshape(())) if c.has(2) else 0)
-    made = convolve(c, x.cast(dtypes.int32), weight.cast(dtypes.int32), None, zero)
-    return made if zero == 0 else made - along(sums * zero, made, 1)
+    convolved = convolve(c, x.cast(dtypes.int32), weight.cast(dtypes.int32), None, zero)
+    return convolved if zero == 0 else convolved - along(sums * zero, convolved, 1)
 
 
 @operator("QLinearConv")
 def qlinear_conv(c: Call) -> Value:
     x, weight, zero = c.tensor(0), c.tensor(3), c.tensor(7)
-    made = _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 5), c.optional(8))
-    scale = c.tensor(1) * along(c.tensor(4), made, 1) / c.tensor(6)
-    return to_integers(made.cast(dtypes.float32) * scale, zero, zero.dtype)
+    sums = _convolve_integers(c, x, zero_point(c, 2), weight, zero_point(c, 5), c.optional(8))
+    scale = c.tensor(1) * along(c.tensor(4), sums, 1) / c.tensor(6)
+    return to_integers(sums.cast(dtypes.float32) * scale, zero, zero.dtype)

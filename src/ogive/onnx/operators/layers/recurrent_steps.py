@@ -92,20 +92,20 @@ class _Layer:
     def start(self) -> States:
         """The states before the first step."""
         batch = shape_of(self.x)[1]
-        made = []
+        states = []
         for index in (5, 6)[: self.states]:
             if self.c.has(index):
                 given = self.c.tensor(index)
-                made.append(given.transpose(0, 1) if self.batch_first else given)
+                states.append(given.transpose(0, 1) if self.batch_first else given)
             else:
                 zeros = numpy.zeros((len(self.backward), batch, self.hidden), numpy.float32)
-                made.append(Tensor.from_numpy(zeros).cast(self.x.dtype))
-        return made
+                states.append(Tensor.from_numpy(zeros).cast(self.x.dtype))
+        return states
 
     def run(self, given: Tensor, step: Step) -> Value:
         """All outputs, then the last states, of every direction."""
         count = shape_of(self.x)[0]
-        states, made = self.start(), []
+        states, outputs = self.start(), []
         for place in range(count):
             after = step(given[:, place], states)
             shown = after[0]
@@ -114,10 +114,10 @@ class _Layer:
                 after = [new.where(goes_on, old) for new, old in zip(after, states, strict=True)]
                 shown = shown.where(goes_on, 0.0)
             states = after
-            made.append(shown)
+            outputs.append(shown)
         rows = []
         for direction, turned in enumerate(self.backward):
-            own = [each[direction] for each in made]
+            own = [each[direction] for each in outputs]
             rows.append(stack(own[::-1] if turned else own))
         output = stack(rows, 1)
         if self.batch_first:

@@ -55,8 +55,8 @@ def attention(c: Call) -> Value:
     biased = scores if bias is None else scores + bias
     chances = _softmax(c, biased, bias).cast(query.dtype)
     shown = {2: biased, 3: chances}.get(c.get("qk_matmul_output_mode", 0), scores)
-    made = chances @ value
-    return _joined(made) if c.tensor(0).ndim == 3 else made, *present, shown.cast(query.dtype)
+    result = chances @ value
+    return _joined(result) if c.tensor(0).ndim == 3 else result, *present, shown.cast(query.dtype)
 
 
 def _softmax(c: Call, scores: Tensor, bias: Tensor | None) -> Tensor:
@@ -135,10 +135,10 @@ def rotary_embedding(c: Call) -> Value:
     if c.has(3):
         cosine, sine = cosine[c.tensor(3)], sine[c.tensor(3)]
     cosine, sine = cosine.unsqueeze(2), sine.unsqueeze(2)
-    made = rotate(turned, cosine, sine, c.flag("interleaved"))
+    rotated = rotate(turned, cosine, sine, c.flag("interleaved"))
     if shape_of(rest)[3]:
-        made = cat([made, rest], -1)
-    return made.reshape(*x.shape) if x.ndim == 3 else made.permute(0, 2, 1, 3)
+        rotated = cat([rotated, rest], -1)
+    return rotated.reshape(*x.shape) if x.ndim == 3 else rotated.permute(0, 2, 1, 3)
 
 
 def rotate(x: Tensor, cosine: Tensor, sine: Tensor, is_interleaved: bool) -> Tensor:
@@ -164,10 +164,10 @@ def causal_convolution(c: Call) -> Value:
     x, weight = c.tensor(0), c.tensor(1)
     before = shape_of(weight)[2] - 1
     padded = cat([c.tensor(3), x], 2) if c.has(3) else x.pad([before, 0])
-    made = padded.conv1d(weight, c.optional(2), groups=shape_of(x)[1])
+    convolved = padded.conv1d(weight, c.optional(2), groups=shape_of(x)[1])
     if c.get("activation", "none") in ("silu", "swish"):
-        made = made.cast(dtypes.float32).silu().cast(x.dtype)
-    return made, padded.narrow(2, shape_of(padded)[2] - before, before)
+        convolved = convolved.cast(dtypes.float32).silu().cast(x.dtype)
+    return convolved, padded.narrow(2, shape_of(padded)[2] - before, before)
 
 
 @operator("LinearAttention")

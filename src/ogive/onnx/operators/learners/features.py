@@ -78,8 +78,8 @@ def _find(values: Any, keys: Sequence[Any] | Array) -> tuple[Any, Any]:
     tensors."""
     if is_text(values):
         places = {key: place for place, key in enumerate(keys)}
-        found = [places.get(each, -1) for each in values.reshape(-1)]
-        at = numpy.array(found, numpy.int64).reshape(values.shape)
+        positions = [places.get(each, -1) for each in values.reshape(-1)]
+        at = numpy.array(positions, numpy.int64).reshape(values.shape)
         return index_tensor(at.clip(0)), Tensor.from_numpy(at >= 0)
     x = to_tensor(values)
     table = Tensor.from_numpy(numpy.array(keys)).cast(x.dtype)
@@ -124,15 +124,15 @@ def encode_labels(c: Call) -> Value:
 def _attribute(c: Call, name: str) -> Any:
     """The keys or values of an encoder, which have an attribute for each type."""
     for kind, dtype in (("floats", "f4"), ("int64s", "i8")):
-        found = c.get(f"{name}_{kind}")
-        if found:
-            return numpy.array(found, dtype)
-    found = c.get(f"{name}_strings") or c.get(f"{name}_tensor")
-    return found if found is None or isinstance(found, list) else _plain(found)
+        entries = c.get(f"{name}_{kind}")
+        if entries:
+            return numpy.array(entries, dtype)
+    entries = c.get(f"{name}_strings") or c.get(f"{name}_tensor")
+    return entries if entries is None or isinstance(entries, list) else _plain(entries)
 
 
-def _plain(found: Any) -> Any:
-    array = found.numpy() if isinstance(found, Tensor) else found
+def _plain(entries: Any) -> Any:
+    array = entries.numpy() if isinstance(entries, Tensor) else entries
     return array.tolist() if array.dtype.kind == "O" else array
 
 
@@ -178,35 +178,35 @@ def count_ngrams(c: Call) -> Value:
     pool = dict(zip(_ngrams(c), c.get("ngram_indexes"), strict=True))
     width = max(c.get("ngram_indexes"), default=-1) + 1
     c.bound(len(rows) * width)
-    made = numpy.zeros((len(rows), width), numpy.float32)
-    for counts, row in zip(made, rows.tolist(), strict=True):
+    table = numpy.zeros((len(rows), width), numpy.float32)
+    for counts, row in zip(table, rows.tolist(), strict=True):
         for key in _neighbours(c, row):
             if key in pool:
                 counts[pool[key]] += 1
-    weights = numpy.ones(made.shape[1], numpy.float32)
+    weights = numpy.ones(table.shape[1], numpy.float32)
     if c.get("weights"):
         weights[c.get("ngram_indexes")] = c.get("weights")
     if c.get("mode") in ("IDF", "TFIDF"):
-        made = (made > 0 if c.get("mode") == "IDF" else made) * weights
-    return made.astype(numpy.float32).reshape(*array.shape[:-1], -1)
+        table = (table > 0 if c.get("mode") == "IDF" else table) * weights
+    return table.astype(numpy.float32).reshape(*array.shape[:-1], -1)
 
 
 def _ngrams(c: Call) -> list[tuple[Any, ...]]:
     """The groups of the pool: those of one element first, then those of two, and so on."""
     pool = c.get("pool_int64s") or c.get("pool_strings")
     starts = [*c.get("ngram_counts"), len(pool)]
-    made = []
+    groups = []
     for size, (begin, end) in enumerate(itertools.pairwise(starts), 1):
-        made += [tuple(pool[place : place + size]) for place in range(begin, end, size)]
-    return made
+        groups += [tuple(pool[place : place + size]) for place in range(begin, end, size)]
+    return groups
 
 
 def _neighbours(c: Call, row: list[Any]) -> list[tuple[Any, ...]]:
     """All groups of a row whose lengths and gaps are asked for."""
-    made = []
+    groups = []
     for size in range(c.get("min_gram_length"), c.get("max_gram_length") + 1):
         gaps = range(1, 2 if size == 1 else c.get("max_skip_count") + 2)
         for gap in gaps:
             for start in range(len(row) - (size - 1) * gap):
-                made.append(tuple(row[start : start + (size - 1) * gap + 1 : gap]))
-    return made
+                groups.append(tuple(row[start : start + (size - 1) * gap + 1 : gap]))
+    return groups

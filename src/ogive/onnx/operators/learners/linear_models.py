@@ -54,13 +54,13 @@ def label_scores(
     kind = kind or c.get("post_transform", "NONE")
     if len(labels) == 1:  # the other class is 0
         labels = [0, labels[0]] if isinstance(labels[0], int) else ["", labels[0]]
-    made = transform_scores(c, scores, kind).cast(dtypes.float32)
-    if int(made.shape[1]) == 1:
+    transformed = transform_scores(c, scores, kind).cast(dtypes.float32)
+    if int(transformed.shape[1]) == 1:
         threshold = 0.0 if kind == "NONE" else 0.5
-        chosen = (made.reshape(-1) >= threshold).cast(dtypes.int64)
+        chosen = (transformed.reshape(-1) >= threshold).cast(dtypes.int64)
     else:
-        chosen = made.argmax(1).cast(dtypes.int64)
-    return name_classes(chosen, labels), made
+        chosen = transformed.argmax(1).cast(dtypes.int64)
+    return name_classes(chosen, labels), transformed
 
 
 def name_classes(chosen: Tensor, labels: Sequence[int | str]) -> Value:
@@ -83,11 +83,11 @@ def _scores(c: Call, columns: int) -> Tensor:
     if columns < 1 or weights.size != columns * int(x.shape[1]):
         count = int(x.shape[1])
         raise c.refuse(f"{weights.size} coefficients for {count} features of {columns} results")
-    made = x @ Tensor.from_numpy(weights.reshape(columns, -1).T.copy()).cast(x.dtype)
+    products = x @ Tensor.from_numpy(weights.reshape(columns, -1).T.copy()).cast(x.dtype)
     intercepts = c.get("intercepts")
     if not intercepts:
-        return made
-    return made + Tensor.from_numpy(numpy.array(intercepts, numpy.float64)).cast(x.dtype)
+        return products
+    return products + Tensor.from_numpy(numpy.array(intercepts, numpy.float64)).cast(x.dtype)
 
 
 @operator("LinearRegressor", domain=DOMAIN)

@@ -70,17 +70,17 @@ class Forest:
     def _compare(self, given: Tensor, thresholds: Tensor, at: Tensor) -> Tensor:
         kinds = sorted({int(mode) for mode in self.modes[self._inner()]}) or [0]
         compare = list(MODES.values())
-        made = compare[kinds[0]](given, thresholds)
+        goes_left = compare[kinds[0]](given, thresholds)
         if len(kinds) > 1:
             modes = _look_up(index_tensor(self.modes), at)
             for kind in kinds[1:]:
-                made = compare[kind](given, thresholds).where(modes == kind, made)
-        return made
+                goes_left = compare[kind](given, thresholds).where(modes == kind, goes_left)
+        return goes_left
 
     def _inner(self) -> Array:
         has_children = self.children != numpy.arange(len(self.children))[:, None]
-        found: Array = has_children.any(1)
-        return found
+        is_inner: Array = has_children.any(1)
+        return is_inner
 
 
 def _look_up(table: Tensor, at: Tensor) -> Tensor:
@@ -122,10 +122,10 @@ def _read_forest(c: Call) -> tuple[Forest, dict[tuple[int, int], int]]:
 
 
 def _column(c: Call, name: str, count: int) -> list[Any]:
-    found = c.get(name) or []
-    if len(found) != count:
-        raise c.refuse(f"{name} has {len(found)} entries for {count} nodes")
-    return list(found)
+    column = c.get(name) or []
+    if len(column) != count:
+        raise c.refuse(f"{name} has {len(column)} entries for {count} nodes")
+    return list(column)
 
 
 def _weights(
@@ -136,28 +136,28 @@ def _weights(
     weights = c.get(f"{kind}_weights") if weights is None else numpy.asarray(weights).tolist()
     keys = zip(c.get(f"{kind}_treeids") or [], c.get(f"{kind}_nodeids") or [], strict=False)
     ids = c.get(f"{kind}_ids") or []
-    made = numpy.full((len(places), targets), fill, numpy.float64)
+    table = numpy.full((len(places), targets), fill, numpy.float64)
     try:
         for key, target, weight in zip(keys, ids, weights or [], strict=True):
-            known = made[places[key], target]
-            made[places[key], target] = weight if known == fill else known + weight
+            known = table[places[key], target]
+            table[places[key], target] = weight if known == fill else known + weight
     except (KeyError, ValueError, IndexError) as error:
         raise c.refuse(f"the weights of its leaves are damaged: {error}") from None
-    return made, ids
+    return table, ids
 
 
 _FILL = {"MIN": float(numpy.finfo("f4").max), "MAX": float(numpy.finfo("f4").min)}
 
 
-def _aggregate(c: Call, found: Tensor, kind: str) -> Tensor:
+def _aggregate(c: Call, by_tree: Tensor, kind: str) -> Tensor:
     """[rows, trees, targets] as [rows, targets]."""
     if kind == "AVERAGE":
-        return found.mean(1)
+        return by_tree.mean(1)
     if kind in ("MIN", "MAX"):
-        return found.amin(1) if kind == "MIN" else found.amax(1)
+        return by_tree.amin(1) if kind == "MIN" else by_tree.amax(1)
     if kind != "SUM":
         raise c.refuse(f"it aggregates by {kind!r}")
-    return found.sum(1)
+    return by_tree.sum(1)
 
 
 def _predict(c: Call, forest: Forest, weights: Array, kind: str) -> Tensor:
@@ -167,8 +167,8 @@ def _predict(c: Call, forest: Forest, weights: Array, kind: str) -> Tensor:
     leaves = forest.leaves(x)
     rows, trees = shape_of(leaves)
     table = Tensor.from_numpy(weights).cast(x.dtype)
-    found = table.index_select(0, leaves.reshape(-1)).reshape(rows, trees, weights.shape[1])
-    return _aggregate(c, found, kind)
+    by_tree = table.index_select(0, leaves.reshape(-1)).reshape(rows, trees, weights.shape[1])
+    return _aggregate(c, by_tree, kind)
 
 
 def _base_values(c: Call, x: Tensor) -> Tensor:
@@ -184,8 +184,8 @@ def tree_ensemble_regressor(c: Call) -> Value:
     kind = c.get("aggregate_function", "SUM")
     forest, places = _read_forest(c)
     weights, _ = _weights(c, places, "target", c.get("n_targets", 1), _FILL.get(kind, 0.0))
-    made = _base_values(c, _predict(c, forest, weights, kind))
-    return transform_scores(c, made).cast(dtypes.float32)
+    scores = _base_values(c, _predict(c, forest, weights, kind))
+    return transform_scores(c, scores).cast(dtypes.float32)
 
 
 @operator("TreeEnsembleClassifier", domain=DOMAIN)
@@ -204,9 +204,9 @@ def tree_ensemble_classifier(c: Call) -> Value:
 def tree_ensemble(c: Call) -> Value:
     forest, weights = _read_new_forest(c)
     kind = ("AVERAGE", "SUM", "MIN", "MAX")[c.get("aggregate_function", 1)]
-    made = _predict(c, forest, weights, kind)
+    scores = _predict(c, forest, weights, kind)
     numbers = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
-    return transform_scores(c, made, numbers[c.get("post_transform", 0)]).cast(c.tensor(0).dtype)
+    return transform_scores(c, scores, numbers[c.get("post_transform", 0)]).cast(c.tensor(0).dtype)
 
 
 def _read_new_forest(c: Call) -> tuple[Forest, Array]:

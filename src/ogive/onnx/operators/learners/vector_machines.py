@@ -40,10 +40,10 @@ def _numbers(c: Call, name: str) -> Array:
 
 def _matrix(c: Call, name: str, rows: int, columns: int) -> Array:
     """An attribute as a matrix; the node is refused where it has not as many numbers."""
-    found = _numbers(c, name)
-    if found.size != rows * columns:
-        raise c.refuse(f"{name} has {found.size} numbers, where {rows}×{columns} are expected")
-    return found.reshape(rows, columns)
+    numbers = _numbers(c, name)
+    if numbers.size != rows * columns:
+        raise c.refuse(f"{name} has {numbers.size} numbers, where {rows}×{columns} are expected")
+    return numbers.reshape(rows, columns)
 
 
 def _kernels(c: Call, x: Tensor, vectors: Array) -> Tensor:
@@ -51,19 +51,19 @@ def _kernels(c: Call, x: Tensor, vectors: Array) -> Tensor:
     kind = c.get("kernel_type", "LINEAR")
     gamma, constant, degree = [*(c.get("kernel_params") or []), 0.0, 0.0, 0.0][:3]
     others = Tensor.from_numpy(vectors)
-    made: Tensor
+    kernels: Tensor
     if kind == "RBF":
         apart = x.unsqueeze(1) - others.unsqueeze(0)
-        made = ((apart * apart).sum(-1) * -gamma).exp()
+        kernels = ((apart * apart).sum(-1) * -gamma).exp()
     elif kind == "LINEAR":
-        made = x @ others.T
+        kernels = x @ others.T
     elif kind == "POLY":
-        made = (x @ others.T * gamma + constant) ** degree
+        kernels = (x @ others.T * gamma + constant) ** degree
     elif kind == "SIGMOID":
-        made = (x @ others.T * gamma + constant).tanh()
+        kernels = (x @ others.T * gamma + constant).tanh()
     else:
         raise c.refuse(f"there is no kernel {kind!r}")
-    return made
+    return kernels
 
 
 @operator("SVMRegressor", domain=LEARNERS)
@@ -75,10 +75,10 @@ def regress(c: Call) -> Value:
     else:
         values, count = x, features
     weights = Tensor.from_numpy(_matrix(c, "coefficients", count, 1))
-    made = values @ weights + float(_matrix(c, "rho", 1, 1)[0, 0])
+    scores = values @ weights + float(_matrix(c, "rho", 1, 1)[0, 0])
     if c.flag("one_class"):
-        return (made > 0).cast(dtypes.float32) * 2 - 1
-    return transform_scores(c, made)
+        return (scores > 0).cast(dtypes.float32) * 2 - 1
+    return transform_scores(c, scores)
 
 
 @operator("SVMClassifier", domain=LEARNERS)
@@ -107,11 +107,11 @@ def _weights_of_pairs(c: Call, sizes: list[int], pairs: list[tuple[int, int]]) -
     ends = list(itertools.accumulate(sizes))
     spans = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
     given = _matrix(c, "coefficients", len(sizes) - 1, ends[-1])
-    made = numpy.zeros((ends[-1], len(pairs)), numpy.float32)
+    table = numpy.zeros((ends[-1], len(pairs)), numpy.float32)
     for place, (one, other) in enumerate(pairs):
-        made[spans[one], place] = given[other - 1, spans[one]]
-        made[spans[other], place] = given[one, spans[other]]
-    return made
+        table[spans[one], place] = given[other - 1, spans[one]]
+        table[spans[other], place] = given[one, spans[other]]
+    return table
 
 
 def _count_votes(scores: Tensor, pairs: list[tuple[int, int]], classes: int) -> Tensor:
@@ -137,11 +137,11 @@ def _shown_scores(
 
 def _by_class(chances: Any, pairs: list[tuple[int, int]], classes: int) -> Array:
     """[rows, classes, classes]: the chance of a class where there is but one other."""
-    made = numpy.zeros((len(chances), classes, classes))
+    table = numpy.zeros((len(chances), classes, classes))
     for place, (one, other) in enumerate(pairs):
         chance = numpy.clip(chances[:, place], LEAST_CHANCE, 1 - LEAST_CHANCE)
-        made[:, one, other], made[:, other, one] = chance, 1 - chance
-    return made
+        table[:, one, other], table[:, other, one] = chance, 1 - chance
+    return table
 
 
 def _couple(chances: Array) -> Array:
@@ -150,10 +150,10 @@ def _couple(chances: Array) -> Array:
     classes = chances.shape[1]
     squares = -chances.transpose(0, 2, 1) * chances
     squares += numpy.eye(classes) * (chances**2).sum(1)[:, None, :]
-    found = numpy.full(chances.shape[:2], 1 / classes)
+    coupled = numpy.full(chances.shape[:2], 1 / classes)
     left = numpy.arange(len(chances))
     for _ in range(max(MOST_ROUNDS, classes)):
-        matrix, p = squares[left], found[left]
+        matrix, p = squares[left], coupled[left]
         slope = numpy.einsum("nij,nj->ni", matrix, p)
         value = (p * slope).sum(1)
         is_open = abs(slope - value[:, None]).max(1, initial=0) >= 0.005 / classes
@@ -168,5 +168,5 @@ def _couple(chances: Array) -> Array:
             value = (value + step * (step * corner + 2 * slope[:, each])) / (1 + step) ** 2
             slope = (slope + step[:, None] * matrix[:, each]) / (1 + step)[:, None]
             p /= (1 + step)[:, None]
-        found[left] = p
-    return found
+        coupled[left] = p
+    return coupled

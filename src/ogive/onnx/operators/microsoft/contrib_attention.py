@@ -65,12 +65,12 @@ def _read_mask(c: Call, given: Tensor, length: Length) -> Tensor:
 @operator("Attention", domain=DOMAIN)
 def attention_with_projections(c: Call) -> Value:
     x, heads = c.tensor(0), c.get("num_heads")
-    made = x @ c.tensor(1)
+    projected = x @ c.tensor(1)
     if c.has(2):
-        made = made + c.tensor(2)
-    width = shape_of(made)[2]
+        projected = projected + c.tensor(2)
+    width = shape_of(projected)[2]
     sizes = c.get("qkv_hidden_sizes") or [width // 3] * 3
-    query, key, value = (split_heads(part, heads) for part in made.split(sizes, 2))
+    query, key, value = (split_heads(part, heads) for part in projected.split(sizes, 2))
     past: Length = 0
     if c.has(4):
         past = shape_of(c.tensor(4))[3]
@@ -115,14 +115,14 @@ def _queries_keys_values(c: Call, heads: int) -> tuple[Tensor, Tensor, Tensor]:
             raise c.refuse("it has queries alone, in three axes")
         pair = c.tensor(1)
         given = [query, pair[:, :, :, 0].flatten(2), pair[:, :, :, 1].flatten(2)]
-    made, begin = [], 0
+    by_heads, begin = [], 0
     for part in given:
         width = shape_of(part)[2] if part.ndim == 3 else shape_of(part)[1] * shape_of(part)[3]
         if bias is not None and part.ndim == 3:
             part = part + bias[begin : begin + width]
         begin = begin + width
-        made.append(split_heads(part, heads) if part.ndim == 3 else part)
-    return made[0], made[1], made[2]
+        by_heads.append(split_heads(part, heads) if part.ndim == 3 else part)
+    return by_heads[0], by_heads[1], by_heads[2]
 
 
 @operator("RotaryEmbedding", domain=DOMAIN)
@@ -141,6 +141,6 @@ def rotate_positions(c: Call) -> Value:
     width = c.get("rotary_embedding_dim", 0) or shape_of(parts)[3]
     near, far = cosine[places].unsqueeze(2), sine[places].unsqueeze(2)
     turned, rest = parts[..., :width], parts[..., width:]
-    made = rotate(turned, near, far, c.flag("interleaved"))
-    made = cat([made, rest], -1) if shape_of(rest)[3] else made
-    return made.reshape(*x.shape) if x.ndim == 3 else made.permute(0, 2, 1, 3)
+    rotated = rotate(turned, near, far, c.flag("interleaved"))
+    rotated = cat([rotated, rest], -1) if shape_of(rest)[3] else rotated
+    return rotated.reshape(*x.shape) if x.ndim == 3 else rotated.permute(0, 2, 1, 3)

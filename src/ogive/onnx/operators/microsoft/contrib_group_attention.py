@@ -36,8 +36,8 @@ def attention_by_groups(c: Call) -> Value:
         at = c.tensor(9) if c.has(9) else places
         query, key = (_rotated(c, each, at) for each in (query, key))
     key, value = _joined(c, key, 3, before), _joined(c, value, 4, before)
-    made = join_heads(_attend(c, query, key, value, places))
-    return (made, key, value) if len(c.node.outputs) > 1 else made
+    result = join_heads(_attend(c, query, key, value, places))
+    return (result, key, value) if len(c.node.outputs) > 1 else result
 
 
 def _split_inputs(c: Call) -> list[Tensor]:

@@ -47,8 +47,8 @@ def normalize_skipped(c: Call) -> Value:
     mean = wide.mean(-1, True)
     centered = wide - mean
     inverse = (centered.square().mean(-1, True) + c.get("epsilon", 1e-12)).rsqrt()
-    made = (centered * inverse).cast(total.dtype) * c.tensor(2)
-    return made + c.tensor(3) if c.has(3) else made, mean, inverse, total
+    normalized = (centered * inverse).cast(total.dtype) * c.tensor(2)
+    return normalized + c.tensor(3) if c.has(3) else normalized, mean, inverse, total
 
 
 @operator("SkipSimplifiedLayerNormalization", domain=DOMAIN)
@@ -69,9 +69,9 @@ def normalize_embeddings(c: Call) -> Value:
         total = total + c.tensor(4)[c.tensor(1)]
     centered = total - total.mean(-1, True)
     spread = (centered.square().mean(-1, True) + c.get("epsilon", 1e-12)).rsqrt()
-    made = centered * spread * c.tensor(5) + c.tensor(6)
+    normalized = centered * spread * c.tensor(5) + c.tensor(6)
     given = c.tensor(7) if c.has(7) else (ids * 0 + 1)
-    return made, given.cast(dtypes.int32).sum(1).cast(dtypes.int32), total
+    return normalized, given.cast(dtypes.int32).sum(1).cast(dtypes.int32), total
 
 
 @operator("FusedMatMul", domain=DOMAIN)
@@ -99,8 +99,8 @@ def _activate(c: Call, x: Tensor, kind: str, numbers: list[float]) -> Tensor:
 
 @operator("FusedConv", domain=DOMAIN)
 def activated_convolution(c: Call) -> Value:
-    made = conv(c) + c.tensor(3) if c.has(3) else conv(c)
-    return _activate(c, made, c.get("activation", ""), c.get("activation_params") or [])
+    convolved = conv(c) + c.tensor(3) if c.has(3) else conv(c)
+    return _activate(c, convolved, c.get("activation", ""), c.get("activation_params") or [])
 
 
 @operator("FusedGemm", domain=DOMAIN)

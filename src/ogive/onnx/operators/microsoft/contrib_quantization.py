@@ -36,10 +36,10 @@ def _floats(c: Call, index: int) -> Tensor:
     return x * c.tensor(index + 1)
 
 
-def _quantized(c: Call, made: Tensor, scale: int, like: DType) -> Tensor:
+def _quantized(c: Call, floats: Tensor, scale: int, like: DType) -> Tensor:
     """Numbers as integers by the scale and zero point at `scale`."""
     zero = c.optional(scale + 1)
-    return to_integers(made / c.tensor(scale), zero, like if zero is None else zero.dtype)
+    return to_integers(floats / c.tensor(scale), zero, like if zero is None else zero.dtype)
 
 
 @operator("QLinearAdd", domain=DOMAIN)
@@ -97,18 +97,18 @@ def join_quantized(c: Call) -> Value:
 def gemm_of_integers(c: Call) -> Value:
     left = c.tensor(0).T if c.flag("transA") else c.tensor(0)
     right = c.tensor(3).T if c.flag("transB") else c.tensor(3)
-    made = multiply_integers(left, zero_point(c, 2), right, zero_point(c, 5))
+    sums = multiply_integers(left, zero_point(c, 2), right, zero_point(c, 5))
     if c.has(6):
-        made = made + c.tensor(6)
-    scale = c.tensor(1) * along(c.tensor(4), made, -1) * c.get("alpha", 1.0)
-    numbers = made.cast(dtypes.float32) * scale
+        sums = sums + c.tensor(6)
+    scale = c.tensor(1) * along(c.tensor(4), sums, -1) * c.get("alpha", 1.0)
+    numbers = sums.cast(dtypes.float32) * scale
     return _quantized(c, numbers, 7, c.tensor(0).dtype) if c.has(7) else numbers
 
 
 @operator("MatMulIntegerToFloat", domain=DOMAIN)
 def product_of_integers(c: Call) -> Value:
-    made = multiply_integers(c.tensor(0), zero_point(c, 4), c.tensor(1), zero_point(c, 5))
-    numbers = made.cast(dtypes.float32) * (c.tensor(2) * along(c.tensor(3), made, -1))
+    sums = multiply_integers(c.tensor(0), zero_point(c, 4), c.tensor(1), zero_point(c, 5))
+    numbers = sums.cast(dtypes.float32) * (c.tensor(2) * along(c.tensor(3), sums, -1))
     return numbers + c.tensor(6) if c.has(6) else numbers
 
 
@@ -119,8 +119,8 @@ def product_quantized_here(c: Call) -> Value:
     scale = ((high - low) / 255.0).clamp(min=1e-30)
     zero = (-low / scale).round().clamp(0, 255)
     whole = ((x / scale).round() + zero).clamp(0, 255).cast(dtypes.uint8)
-    made = multiply_integers(whole, zero.cast(dtypes.uint8), weight, zero_point(c, 3))
-    numbers = made.cast(dtypes.float32) * (scale * along(c.tensor(2), made, -1))
+    sums = multiply_integers(whole, zero.cast(dtypes.uint8), weight, zero_point(c, 3))
+    numbers = sums.cast(dtypes.float32) * (scale * along(c.tensor(2), sums, -1))
     return numbers + c.tensor(4) if c.has(4) else numbers
 
 
@@ -140,8 +140,8 @@ def product_with_packed_weights(c: Call) -> Value:
     zeros = _block_zeros(c, rows, blocks, bits, scales)
     numbers = (weights.cast(scales.dtype) - zeros) * scales
     matrix = numbers.reshape(rows, blocks * block)[:, :width]
-    made = x @ matrix.cast(x.dtype).T
-    return made + c.tensor(5) if c.has(5) else made
+    product = x @ matrix.cast(x.dtype).T
+    return product + c.tensor(5) if c.has(5) else product
 
 
 def _unpack_bits(packed: Tensor, bits: int) -> Tensor:

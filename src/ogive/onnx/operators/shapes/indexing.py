@@ -110,10 +110,10 @@ def scatter_nd(c: Call) -> Value:
     reduction = c.get("reduction", "none")
     places = places.expand(places.shape[0], rest)
     if reduction == "none":
-        made = flat.scatter(0, places, given)
+        scattered = flat.scatter(0, places, given)
     else:
-        made = flat.scatter_reduce(0, places, given, REDUCTIONS[reduction])
-    return made.reshape(*lengths)
+        scattered = flat.scatter_reduce(0, places, given, REDUCTIONS[reduction])
+    return scattered.reshape(*lengths)
 
 
 @operator("TensorScatter")
@@ -146,8 +146,8 @@ def one_hot(c: Call) -> Value:
 def top_k(c: Call) -> Value:
     count = int(c.number(1)) if c.has(1) else c.get("k")
     x, axis = c.tensor(0), c.get("axis", -1)
-    found = x.sort(axis, descending=c.flag("largest", 1), stable=True)
-    values, places = found[0].narrow(axis, 0, count), found[1].narrow(axis, 0, count)
+    in_order = x.sort(axis, descending=c.flag("largest", 1), stable=True)
+    values, places = in_order[0].narrow(axis, 0, count), in_order[1].narrow(axis, 0, count)
     return values, places.cast(dtypes.int64)
 
 

@@ -26,8 +26,8 @@ def shape_of(value: Any) -> tuple[Any, ...]:
 
 def movable(c: Call, index: int = 0) -> Any:
     """An input that is only moved: it stays known if it is, whatever the others are."""
-    found = c.values[index]
-    return found if isinstance(found, numpy.ndarray) else c.tensor(index)
+    value = c.values[index]
+    return value if isinstance(value, numpy.ndarray) else c.tensor(index)
 
 
 @operator("Shape", known=True)
@@ -184,13 +184,13 @@ def _slice(
     lengths = shape_of(value)
     if not is_fixed(*lengths, *starts, *ends):
         return _slice_lengths(to_tensor(value), starts, ends, axes, steps)
-    made = value
+    part = value
     for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
         axis = (axes[place] if axes is not None else place) % len(lengths)
         step = steps[place] if steps is not None else 1
         chosen = range(lengths[axis])[slice(start, _stop(end, lengths[axis], step), step)]
-        made = _take_range(made, axis, chosen)
-    return made
+        part = _take_range(part, axis, chosen)
+    return part
 
 
 def _slice_lengths(

@@ -170,17 +170,17 @@ def clip_to_attributes(c: Call) -> Value:
 
 @operator("Clip", since=11)
 def clip(c: Call) -> Value:
-    made = c.tensor(0)
+    clipped = c.tensor(0)
     if c.has(1):
-        made = made.maximum(_bound(c, 1))
-    return made.minimum(_bound(c, 2)) if c.has(2) else made
+        clipped = clipped.maximum(_bound(c, 1))
+    return clipped.minimum(_bound(c, 2)) if c.has(2) else clipped
 
 
 def _bound(c: Call, index: int) -> Tensor | float:
     """A bound: a number that kernels are compiled for, where it is known. Most are 0 or 6."""
-    found = c.values[index]
-    is_known = isinstance(found, numpy.ndarray) and found.size == 1 and found.dtype.kind in "fiu"
-    return found.item() if is_known else c.tensor(index)
+    value = c.values[index]
+    is_known = isinstance(value, numpy.ndarray) and value.size == 1 and value.dtype.kind in "fiu"
+    return value.item() if is_known else c.tensor(index)
 
 
 @operator("Elu")
@@ -242,8 +242,8 @@ def gelu(c: Call) -> Value:
 def shrink(c: Call) -> Value:
     x, bias, lambd = c.tensor(0), c.get("bias", 0.0), c.get("lambd", 0.5)
     inside = x * 0
-    made = (x - bias).where(x > lambd, inside)
-    return (x + bias).where(x < -lambd, made).cast(x.dtype)
+    right_side = (x - bias).where(x > lambd, inside)
+    return (x + bias).where(x < -lambd, right_side).cast(x.dtype)
 
 
 @operator("IsInf")
@@ -252,8 +252,8 @@ def is_infinite(c: Call) -> Value:
     above = x.isposinf() if c.flag("detect_positive", 1) else None
     below = x.isneginf() if c.flag("detect_negative", 1) else None
     if above is None or below is None:
-        made = below if above is None else above
-        return x.isnan().logical_and(x.isnan().logical_not()) if made is None else made
+        is_far = below if above is None else above
+        return x.isnan().logical_and(x.isnan().logical_not()) if is_far is None else is_far
     return above.logical_or(below)
 
 

@@ -17,8 +17,8 @@ def matmul(c: Call) -> Value:
 def gemm(c: Call) -> Value:
     left = c.tensor(0).T if c.flag("transA") else c.tensor(0)
     right = c.tensor(1).T if c.flag("transB") else c.tensor(1)
-    made = scaled(left @ right, c.get("alpha", 1.0))
-    return made + scaled(c.tensor(2), c.get("beta", 1.0)) if c.has(2) else made
+    product = scaled(left @ right, c.get("alpha", 1.0))
+    return product + scaled(c.tensor(2), c.get("beta", 1.0)) if c.has(2) else product
 
 
 def scaled(x: Tensor, factor: float) -> Tensor:

@@ -33,8 +33,8 @@ def _extreme(x: Tensor, axes: list[int], keep: bool, method: str, of_none: float
         x = x.cast(dtypes.uint8)
         of_none = float(of_none > 0)
     if 0 not in x.shape:
-        made: Tensor = getattr(x, method)(axes, keep)
-        return made
+        extreme: Tensor = getattr(x, method)(axes, keep)
+        return extreme
     return x.cast(dtypes.float64).sum(axes, keep) + of_none
 
 
@@ -86,8 +86,8 @@ def _reduce(c: Call) -> Value:
         axes = list(range(value.ndim))
     if not isinstance(value, Tensor):
         if c.node.op in KNOWN:
-            made = KNOWN[c.node.op](value, axis=tuple(axes), keepdims=keep)
-            return numpy.asarray(made).astype(value.dtype)
+            reduced = KNOWN[c.node.op](value, axis=tuple(axes), keepdims=keep)
+            return numpy.asarray(reduced).astype(value.dtype)
         value = c.tensor(0)
     if not axes:
         return REDUCTIONS[c.node.op](value.reshape(1), [0], False).cast(value.dtype)
@@ -123,8 +123,8 @@ def _scan(c: Call, method: Callable[..., Tensor], start: int) -> Value:
     if c.flag("exclusive"):
         before = [0, 0] * (x.ndim - 1 - axis) + [1, 0]
         x = x.pad(before, value=start).narrow(axis, 0, x.shape[axis])
-    made = method(x, axis).cast(x.dtype)
-    return made.flip(axis) if c.flag("reverse") else made
+    scanned = method(x, axis).cast(x.dtype)
+    return scanned.flip(axis) if c.flag("reverse") else scanned
 
 
 def _over_axes(c: Call, method: Callable[[Tensor, int], Tensor]) -> Value:

@@ -29,10 +29,10 @@ def fourier(c: Call) -> Value:
     signal = _to_complex(x)
     if c.flag("inverse") and one_sided:
         return irfft(signal, length, axis).unsqueeze(-1).cast(x.dtype)
-    made = ifft(signal, length, axis) if c.flag("inverse") else fft(signal, length, axis)
+    spectrum = ifft(signal, length, axis) if c.flag("inverse") else fft(signal, length, axis)
     if one_sided:
-        made = made.narrow(axis, 0, shape_of(made)[axis] // 2 + 1)
-    return view_as_real(made).cast(x.dtype)
+        spectrum = spectrum.narrow(axis, 0, shape_of(spectrum)[axis] // 2 + 1)
+    return view_as_real(spectrum).cast(x.dtype)
 
 
 @operator("STFT")
@@ -47,10 +47,10 @@ def short_time_fourier(c: Call) -> Value:
     places = numpy.arange(count)[:, None] * step + numpy.arange(length)
     frames = signal.index_select(1, index_tensor(places.reshape(-1)))
     frames = frames.reshape(shape_of(signal)[0], count, length)
-    made = fft(frames if window is None else frames * window)
+    spectrum = fft(frames if window is None else frames * window)
     if c.flag("onesided", 1):
-        made = made.narrow(2, 0, length // 2 + 1)
-    return view_as_real(made).cast(x.dtype)
+        spectrum = spectrum.narrow(2, 0, length // 2 + 1)
+    return view_as_real(spectrum).cast(x.dtype)
 
 
 def _window(c: Call, *factors: float) -> Array:
@@ -58,8 +58,8 @@ def _window(c: Call, *factors: float) -> Array:
     size = int(c.number(0))
     period = size if c.flag("periodic", 1) else size - 1
     angles = 2 * numpy.pi * numpy.arange(size) / period
-    made = sum(factor * numpy.cos(place * angles) for place, factor in enumerate(factors))
-    return numpy.asarray(made).astype(find_dtype(c.get("output_datatype", 1)).numpy)
+    window = sum(factor * numpy.cos(place * angles) for place, factor in enumerate(factors))
+    return numpy.asarray(window).astype(find_dtype(c.get("output_datatype", 1)).numpy)
 
 
 @operator("HannWindow", known=True)
@@ -84,14 +84,14 @@ def mel_weights(c: Call) -> Value:
     mels = numpy.arange(bins + 2) * ((high - low) / (bins + 2)) + low
     hertz = 700 * (10 ** (mels / 2595) - 1)
     edges = ((length + 1) * hertz // rate).astype(int)
-    made = numpy.zeros((length // 2 + 1, bins))
+    weights = numpy.zeros((length // 2 + 1, bins))
     for place in range(bins):
         left, center, right = edges[place : place + 3]
         if left == center:
-            made[center, place] = 1
+            weights[center, place] = 1
         else:
             rising = numpy.arange(left, center + 1)
-            made[rising, place] = (rising - left) / (center - left)
+            weights[rising, place] = (rising - left) / (center - left)
         falling = numpy.arange(center, right)
-        made[falling, place] = (right - falling) / max(right - center, 1)
-    return made.astype(find_dtype(c.get("output_datatype", 1)).numpy)
+        weights[falling, place] = (right - falling) / max(right - center, 1)
+    return weights.astype(find_dtype(c.get("output_datatype", 1)).numpy)

@@ -18,8 +18,8 @@ def concat_texts(c: Call) -> Value:
 @operator("RegexFullMatch")
 def match_texts(c: Call) -> Value:
     pattern = re.compile(c.get("pattern"))
-    found = [pattern.fullmatch(text) is not None for text in c.values[0].reshape(-1)]
-    return numpy.array(found, bool).reshape(c.values[0].shape)
+    matches = [pattern.fullmatch(text) is not None for text in c.values[0].reshape(-1)]
+    return numpy.array(matches, bool).reshape(c.values[0].shape)
 
 
 @operator("StringSplit")
@@ -29,11 +29,11 @@ def split_texts(c: Call) -> Value:
         text.split(c.get("delimiter") or None, c.get("maxsplit", -1)) for text in texts.reshape(-1)
     ]
     width = max((len(each) for each in parts), default=0)
-    made = numpy.full((len(parts), width), "", object)
-    for row, each in zip(made, parts, strict=True):
+    table = numpy.full((len(parts), width), "", object)
+    for row, each in zip(table, parts, strict=True):
         row[: len(each)] = each
     counts = numpy.array([len(each) for each in parts], numpy.int64)
-    return made.reshape(*texts.shape, width), counts.reshape(texts.shape)
+    return table.reshape(*texts.shape, width), counts.reshape(texts.shape)
 
 
 @operator("StringNormalizer")
@@ -45,9 +45,9 @@ def normalize_texts(c: Call) -> Value:
         stops = {word.lower() for word in stops}
     texts = c.values[0]
     rows = texts if texts.ndim == 2 else texts[None]
-    made = [
+    rows = [
         [change(text) for text in row if (text if exact else text.lower()) not in stops]
         for row in rows.tolist()
     ]
-    made = [row or [""] for row in made]
-    return numpy.array(made if texts.ndim == 2 else made[0], object)
+    rows = [row or [""] for row in rows]
+    return numpy.array(rows if texts.ndim == 2 else rows[0], object)

@@ -19,6 +19,7 @@ from ogive.ir.node_building import cast
 from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Shape
 from ogive.named import NamedTuple
+from ogive.passes.graph.convolutions import WINDOW_RANKS
 from ogive.targets.target import Dot, Target
 
 WORD_BITS = 32
@@ -65,7 +66,7 @@ def find_convolutions(order: list[UOp], target: Target) -> dict[UOp, Convolution
         if node.op is not Op.REDUCE_AXES or node.combine is not Op.ADD:
             continue
         product = node.operand
-        if product.op is not Op.MUL or len(product.shape) not in (6, 8, 10):
+        if product.op is not Op.MUL or len(product.shape) not in WINDOW_RANKS:
             continue
         if set(node.arg[1]) & set(_places(product.shape)):
             return {}

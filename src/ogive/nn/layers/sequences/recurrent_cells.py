@@ -7,7 +7,7 @@ from typing import Any
 from ogive.errors import ShapeError
 from ogive.nn.drawn_layer import EvenlyDrawnLayer
 from ogive.nn.init import default_parameter
-from ogive.nn.layers.recurrent import STEPS, State, histories, is_done_at_once
+from ogive.nn.layers.sequences.recurrent import STEPS, State, histories, is_done_at_once
 from ogive.tensor.tensor import Tensor
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ogive.errors import ArgumentError
 from ogive.nn.init import xavier_normal_, xavier_uniform_
 from ogive.nn.layers.linear import Linear
-from ogive.nn.layers.multihead import each_once, multi_head_attention_forward
+from ogive.nn.layers.sequences.multihead import each_once, multi_head_attention_forward
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.tensor.creation.constructors import zeros

@@ -9,10 +9,10 @@ from typing import Any
 
 from ogive.nn.containers import ModuleList
 from ogive.nn.init import xavier_uniform_
-from ogive.nn.layers.attention import MultiheadAttention
 from ogive.nn.layers.dropout import Dropout
 from ogive.nn.layers.linear import Linear
 from ogive.nn.layers.normalization import LayerNorm
+from ogive.nn.layers.sequences.attention import MultiheadAttention
 from ogive.nn.module import Module
 from ogive.tensor.creation.constructors import full
 from ogive.tensor.method_functions import created

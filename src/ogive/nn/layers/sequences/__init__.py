@@ -1,0 +1,1 @@
+"""Layers of sequences: attention, transformers, recurrent layers and their cells."""

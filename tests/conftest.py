@@ -50,14 +50,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=why))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def no_sizes_of_other_modules() -> None:
-    """Let no module's kernels depend on the sizes that tests of other modules have met."""
-    from ogive.engine.caches.general_graphs import general_graphs
-
-    general_graphs.clear()
-
-
 class Golden:
     """Compares text with a file of `tests/goldens`."""
 

@@ -17,7 +17,8 @@ IGNORED = {"layout", "memory_format", "pin_memory"}
 class Converter:
     """Makes our tensors from PyTorch's, the same for the same, and remembers the leaves."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: str = "CPU") -> None:
+        self.device = device
         self.made: dict[int, Tensor] = {}
         self.leaves: list[tuple[Any, Tensor]] = []
 
@@ -27,8 +28,8 @@ class Converter:
             return self._tensor(value)
         if isinstance(value, torch.dtype):
             return str(value).removeprefix("torch.")
-        if isinstance(value, torch.device):
-            return str(value)
+        if isinstance(value, torch.device) or (isinstance(value, str) and value == "cpu"):
+            return self.device
         if isinstance(value, torch.nn.PairwiseDistance):
             return pairwise_distance
         if isinstance(value, tuple | list):
@@ -43,7 +44,9 @@ class Converter:
     def _tensor(self, value: Any) -> Tensor:
         known = self.made.get(id(value))
         if known is None:
-            known = Tensor(to_numpy(value), requires_grad=bool(value.requires_grad))
+            known = Tensor(
+                to_numpy(value), device=self.device, requires_grad=bool(value.requires_grad)
+            )
             self.made[id(value)] = known
             if value.requires_grad:
                 self.leaves.append((value, known))

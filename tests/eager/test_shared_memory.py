@@ -164,6 +164,26 @@ def test_a_leaf_that_shows_lent_memory_in_another_order_settles() -> None:
     assert leaf.grad.tolist() == (array.T * 2).tolist()
 
 
+@pytest.mark.parametrize(
+    "function",
+    [lambda T, x: x.softmax(1), lambda T, x: x.log_softmax(0), lambda T, x: x.cumsum(0),
+     lambda T, x: x.cumprod(1), lambda T, x: x.logcumsumexp(0), lambda T, x: x.cummax(0)[0],
+     lambda T, x: T.cat([x, x]), lambda T, x: T.stack([x, x]), lambda T, x: x.roll(1, 0),
+     lambda T, x: x.masked_fill(x > 1, 0.0), lambda T, x: x.tril(), lambda T, x: x.triu(1),
+     lambda T, x: T.nn.functional.layer_norm(x, x.shape[-1:])],
+)  # fmt: skip
+def test_what_lies_in_rows_whatever_it_is_of_is_written_through_flatten(
+    function: Callable[..., Any],
+) -> None:
+    def case(T: Any) -> Any:
+        x = T.tensor(numpy.arange(24.0, dtype="float32").reshape(2, 3, 4)).permute(2, 0, 1)
+        made = function(T, x)
+        made.flatten()[1::2] = 5.0
+        return numpy.array(made.tolist())
+
+    numpy.testing.assert_allclose(case(ogive.torch), case(torch), rtol=1e-5, atol=1e-6)
+
+
 def test_a_clone_lies_in_memory_as_what_it_is_of() -> None:
     results = []
     for library in (torch, ogive.torch):
@@ -256,6 +276,24 @@ def test_what_others_show_is_written_with_gradients() -> None:
         (y * y + before).sum().backward()
         kept[0, 0] = 5.0
         return [each.tolist() for each in (y, kept, x.grad, array)]
+
+    assert case(ogive.torch) == case(torch)
+
+
+@pytest.mark.parametrize("name", ["slice", "flat", "deep", "detached"])
+@pytest.mark.parametrize("write", ["item", "add"])
+def test_views_made_before_a_write_with_gradients_have_them(name: str, write: str) -> None:
+    def case(T: Any) -> Any:
+        x, y = T.zeros(4, 2), T.tensor([1.0, 2.0], requires_grad=True)
+        views = {"slice": x[1:], "flat": x.view(-1), "deep": x.T[:, 1:][0]}
+        view = views.get(name, x.detach()[1:])
+        if write == "item":
+            x[2] = y * 3
+        else:
+            x += y
+        if view.requires_grad:
+            (view * view).sum().backward()
+        return view.requires_grad, view.tolist(), None if y.grad is None else y.grad.tolist()
 
     assert case(ogive.torch) == case(torch)
 

@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy
 import pytest
 from numpy.typing import NDArray
 
 import ogive
+import ogive.torch
 from ogive import Config, Tensor
 from ogive.config import PLANNERS
 from ogive.devices.known_devices import find_device
@@ -360,3 +362,43 @@ def test_profiles_time_steps_of_all_devices() -> None:
     plan = (Tensor(X).exp().to(OTHER) + 1).prepare()
     names = [entry.name.partition("_")[0] for entry in plan.profile(2)]
     assert names == ["elementwise", "copy", "elementwise"]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.clone().fill_diagonal_(7.0, wrap=True),
+        lambda x: ogive.isin(x, 1.0),
+        lambda x: ogive.isin(1.0, x),
+        lambda x: ogive.linspace(x[0, 0], x[1, 1], 4),
+        lambda x: ogive.linspace(x[0, 0], 3.0, 4),
+        lambda x: x.quantile([0.25, 0.5]),
+        lambda x: ogive.linalg.lu(x).P,
+    ],
+    ids=["fill_diagonal_", "isin", "isin of a number", "linspace", "linspace to a number",
+         "quantile", "lu"],
+)  # fmt: skip
+def test_what_a_function_makes_for_itself_is_on_the_device_of_its_tensor(function: Any) -> None:
+    array = values(5, 2)
+    found = function(Tensor(array, device=OTHER))
+    assert found.device == OTHER
+    numpy.testing.assert_allclose(found.numpy(), function(Tensor(array)).numpy(), rtol=1e-5)
+
+
+def test_a_mask_of_attention_is_made_where_the_layer_is() -> None:
+    layer = ogive.nn.MultiheadAttention(4, 2, add_zero_attn=True, add_bias_kv=True)
+    mask = ogive.ones(3, 3, dtype="bool").triu(1)
+    x = Tensor(values(3, 1, 4))
+    expected = layer(x, x, x, attn_mask=mask)[0].numpy()
+    there = x.to(OTHER)
+    found = layer.to(OTHER)(there, there, there, attn_mask=mask.to(OTHER))[0]
+    assert found.device == OTHER
+    numpy.testing.assert_array_equal(found.numpy(), expected)
+
+
+@pytest.mark.parametrize("device", [0, 3.5])
+def test_what_names_no_device_is_refused(device: Any) -> None:
+    with pytest.raises(DeviceError, match="unknown device"):
+        Tensor([1.0]).to(device=device)
+    with pytest.raises(DeviceError, match="unknown device"):
+        ogive.torch.tensor([1.0]).to(device=device)

@@ -158,6 +158,8 @@ def _is_odd(template: str, a: Any, b: Any) -> bool:
         return not is_plain and min((*a.shape, *b.shape), default=0) < 2
     if "cumsum_" in template:  # without elements it looks at no dtype
         return bool(a.dtype == pytorch.bool)
+    if "flatten()" in template:  # copies or not as memory lies, which for ours is in rows mostly
+        return not a.is_contiguous()
     if "{q}" in template:  # into no rows it looks at no shapes
         return bool(a.numel() == 0)
     return False

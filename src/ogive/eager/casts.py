@@ -25,6 +25,15 @@ _common: dict[tuple[Any, ...], Any] = {}
 """The promoted dtype of arrays, by their dtypes and whether they have axes."""
 
 
+def in_rows(array: Any) -> Any:
+    """The array with its elements in row-major order; the array itself, if they are.
+
+    PyTorch's scans, softmax, joins and the like give tensors that lie so, whatever they are given.
+    What is written to `flatten()` of such a tensor changes it.
+    """
+    return array if array.flags.c_contiguous else array.copy()
+
+
 def cast_array(array: Any, dtype: Any) -> Any:
     """Convert an array to `dtype`. An array of that dtype is returned itself.
 

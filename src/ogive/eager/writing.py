@@ -17,6 +17,7 @@ from ogive.eager.forms import Refused, instead
 from ogive.eager.operands import is_recording
 from ogive.eager.tensors import is_alone
 from ogive.tensor.tensor import Tensor
+from ogive.tensor.values import conversion
 
 CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "V": 2, "c": 3}
 """Kinds of dtypes: a tensor takes on values of no higher one."""
@@ -73,8 +74,8 @@ def _as_it_lies(own: Any, array: Any) -> Any:
 def replace_recorded(tensor: Tensor, made: Tensor) -> None:
     """Replace a tensor by a value computed from it, with gradients.
 
-    Other tensors may share its memory if no gradients flow through them, such as the result of
-    `detach()` before a `relu_()`. Raises `Refused` otherwise.
+    Other tensors may share its memory if no gradients will flow through them, such as the result of
+    `detach()` before a `relu_()`. Raises `Refused` otherwise: a view shows the history, too.
     """
     own, array = tensor.value, made.value
     if array.shape != own.shape or array.dtype != own.dtype or made.record is None:
@@ -86,10 +87,20 @@ def replace_recorded(tensor: Tensor, made: Tensor) -> None:
         return
     if tensor.family is None or getattr(tensor, "shown", None) is not None:
         raise Refused
-    if any(each.record is not None for each in tensor.family.living() if each is not tensor):
+    if any(not _is_apart(each, tensor) for each in tensor.family.living() if each is not tensor):
         raise Refused
     write(tensor, ..., array)
     at_once([(tensor, "record", made.record)])
+
+
+def _is_apart(member: Tensor, first: Tensor) -> bool:
+    """Whether a member of the family of `first` has no part in gradients through that."""
+    if member.record is not None:
+        return False
+    shown = getattr(member, "shown", None)
+    while shown is not None and shown[0] is not first and shown[1] is not conversion.detach:
+        shown = getattr(shown[0], "shown", None)
+    return shown is not None and shown[1] is conversion.detach
 
 
 def write(tensor: Tensor, index: Any, array: Any) -> None:

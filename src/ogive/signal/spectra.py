@@ -8,7 +8,7 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.fft import fft, ifft, irfft, rfft
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
-from ogive.tensor.core import to_integer
+from ogive.tensor.core import memory_device, to_integer
 from ogive.tensor.creation.constructors import ones
 from ogive.tensor.elementwise.complex_numbers import complex, view_as_real
 from ogive.tensor.tensor import Tensor
@@ -132,7 +132,9 @@ def _to_pieces(
             f"{name}: n_fft={size} and hop_length={step} must be positive, and win_length={length} "
             "at most n_fft"
         )
-    factor = ones(length, dtype=x.dtype.part) if window is None else window
+    factor = window
+    if factor is None:
+        factor = ones(length, dtype=x.dtype.part, device=memory_device(x))
     if factor.shape != (length,):
         raise ShapeError(f"{name}: window has the shape {factor.shape}; expected ({length},)")
     before = (size - length) // 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 
 import numpy
@@ -9,6 +11,7 @@ import pytest
 
 import ogive
 from ogive import Tensor, nn, optim
+from ogive.engine.caches.general_graphs import general_graphs
 from ogive.ir.memory import memory_leaf
 from ogive.live import registry
 from ogive.nn import functional
@@ -334,3 +337,15 @@ def test_what_is_looked_up_behind_the_end_of_a_tile_is_no_fault() -> None:
     for size in ((14, 10), (3, 1), (10, 7), (11, 3)):
         found = functional.interpolate(Tensor(image), size, mode="bilinear", align_corners=True)
         assert found.numpy().shape == (2, 2, *size)
+
+
+def test_sizes_that_no_general_graph_is_found_for_keep_no_tensor_alive() -> None:
+    general_graphs.clear()
+    gc.collect()
+    gc.disable()
+    try:
+        nn.Linear(4, 2)
+        kept = weakref.ref(nn.Linear(4, 8).weight)
+        assert kept() is None
+    finally:
+        gc.enable()

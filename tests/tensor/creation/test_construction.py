@@ -317,3 +317,13 @@ def test_numbers_beyond_float32_become_infinite_without_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert Tensor([1e300, -1e300]).tolist() == [np.inf, -np.inf]
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(Tensor(1j), Tensor(2.0)), (Tensor(0.5), 1 + 2j), (Tensor(1 - 1j), 3.0)]
+)
+def test_a_line_between_complex_tensors_is_complex(start: Any, stop: Any) -> None:
+    found = ogive.linspace(start, stop, 5)
+    first, last = [each.item() if isinstance(each, Tensor) else each for each in (start, stop)]
+    assert found.dtype == ogive.complex64
+    np.testing.assert_allclose(found.numpy(), np.linspace(first, last, 5), rtol=1e-6)

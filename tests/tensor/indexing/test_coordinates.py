@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -75,3 +76,9 @@ def test_points_are_counted_by_bins_of_several_axes() -> None:
         numpy.testing.assert_allclose(mine.hist.numpy(), other.hist.numpy(), atol=1e-12)
         for one, two in zip(mine.bin_edges, other.bin_edges, strict=True):
             numpy.testing.assert_allclose(one.numpy(), two.numpy(), atol=1e-12)
+
+
+def test_coordinates_of_a_tensor_in_a_file_are_found(tmp_path: Path) -> None:
+    numpy.save(tmp_path / "x.npy", numpy.array([0.0, 2.0, 0.0, 3.0]))
+    found = ogive.nonzero_static(ogive.load(tmp_path / "x.npy"), size=3)
+    assert found.tolist() == [[1], [3], [-1]]

@@ -288,3 +288,12 @@ def test_values_and_positions_of_short_lines_are_one_kernel_each(dtype: str) -> 
     x = Tensor(numbers(40, 50)).abs().nan_to_num().cast(dtype).realize()
     assert len(x.sort(-1).values.prepare().kernels) == 1
     assert len(x.sort(-1, descending=True).indices.prepare().kernels) == 1
+
+
+def test_quantiles_may_be_listed() -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    for listed in ([0.1, 0.5], (0.25,), np.array([0.0, 1.0])):
+        found = Tensor(x).quantile(listed, 1)
+        np.testing.assert_allclose(found.numpy(), np.quantile(x, listed, 1))
+    with pytest.raises(ArgumentError, match="a share from 0 to 1"):
+        Tensor(x).quantile([0.5, 1.5])

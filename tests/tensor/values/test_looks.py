@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 import ogive
-from ogive import nn
-from ogive.errors import ArgumentTypeError
+from ogive import Tensor, nn
+from ogive.errors import ArgumentTypeError, AxisError
 from tests.raising import raises
 
 
@@ -78,3 +78,10 @@ def test_another_librarys_tensor_is_named() -> None:
     ):  # fmt: skip
         with raises(ArgumentTypeError, match=r"torch\.Tensor; ogive\.from_dlpack"):
             call()
+
+
+def test_the_stride_of_an_axis_that_is_not_there_is_refused() -> None:
+    x = Tensor([[1, 2, 3]])
+    assert (x.stride(0), x.stride(-1)) == (3, 1)
+    with raises(AxisError, match="has no axis 5"):
+        x.stride(5)

@@ -59,7 +59,7 @@ def to(
             place = target
         elif target.__class__ is not bool:
             return conversion.to(self, *targets, dtype=dtype, device=device, copy=copy)
-    if not (place is None or place.upper() == DEFAULT_DEVICE):
+    if not (place is None or str(place).upper() == DEFAULT_DEVICE):
         return conversion.to(self, *targets, dtype=dtype, device=device, copy=copy)
     converted = self if wanted is None else cast(self, wanted)
     return self.clone() if copy and converted is self else converted

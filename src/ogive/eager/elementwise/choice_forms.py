@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import check_together, pair, sides, unbroadcast
+from ogive.eager.casts import check_together, in_rows, pair, sides, unbroadcast
 from ogive.eager.forms import Refused, form, gradient
 from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.elementwise import arithmetic, pairwise
@@ -185,7 +185,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
             raise Refused
     elif value.__class__ not in _FILLS[x.dtype.kind]:
         raise Refused
-    return _choose(mask, value, x)
+    return in_rows(_choose(mask, value, x))
 
 
 @gradient(masked_fill)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from ogive.eager.casts import in_rows
 from ogive.eager.forms import Refused, done_by, form, gradient, is_captured
 from ogive.eager.writing import may_write, replace
 from ogive.tensor.method_functions import plain_functions
@@ -67,7 +68,7 @@ def _to_lines(x: Any, normalized_shape: Any, *parameters: Any) -> Any:
         raise Refused
     if any(each is not None and each.shape != shape for each in parameters):
         raise Refused
-    return x.reshape(-1, math.prod(shape))
+    return in_rows(x).reshape(-1, math.prod(shape))
 
 
 def _flat(parameter: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import cast_array, to_float
+from ogive.eager.casts import cast_array, in_rows, to_float
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.reductions.deviation_forms import norm, power_of
 from ogive.eager.reductions.reduction_forms import (
@@ -75,7 +75,7 @@ def _floats(x: Any, dim: Any, dtype: Any) -> tuple[Any, int]:
     x = to_float(x) if dtype is None else cast_array(x, wanted(dtype))
     if x.dtype.kind != "f" or not x.size or not x.ndim:
         raise Refused
-    return x, place_of(dim, x.ndim)
+    return in_rows(x), place_of(dim, x.ndim)
 
 
 @form(log_sum_exp.softmax)

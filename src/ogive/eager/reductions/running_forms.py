@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from ogive.eager.casts import in_rows
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.reductions.reduction_forms import add_up, extremes_of, summand
 from ogive.eager.shapes.adding import add_at
@@ -27,7 +28,7 @@ def _running(ufunc: Any, x: Any, dim: Any, dtype: Any) -> Any:
     if not x.ndim:
         place_of(dim, 1)
         return x.copy()
-    axis = place_of(dim, x.ndim)
+    axis, x = place_of(dim, x.ndim), in_rows(x)
     if x.dtype == _FLOAT32:
         return ufunc(x, axis, _FLOAT64).astype(_FLOAT32)
     return ufunc(x, axis)
@@ -52,7 +53,8 @@ def logcumsumexp(x: Any, dim: Any) -> Any:
     """log(e^x₀ + … + e^xᵢ)."""
     if x.dtype.kind != "f" or not x.ndim or x.size * x.shape[place_of(dim, x.ndim)] > SMALL:
         raise Refused  # the way back has a matrix for each line
-    return numpy.logaddexp.accumulate(x, place_of(dim, x.ndim), _FLOAT64).astype(x.dtype)
+    rows = in_rows(x)
+    return numpy.logaddexp.accumulate(rows, place_of(dim, x.ndim), _FLOAT64).astype(x.dtype)
 
 
 @gradient(logcumsumexp)
@@ -94,7 +96,7 @@ def _running_extreme(ufunc: Any, x: Any, dim: Any) -> Any:
     if not x.ndim:
         place_of(dim, 1)
         return extremes_of(x.copy(), numpy.zeros((), _INT64))
-    axis = place_of(dim, x.ndim)
+    axis, x = place_of(dim, x.ndim), in_rows(x)
     values = ufunc(x, axis)
     is_extreme = (x == values) | (x != x)
     line = numpy.arange(x.shape[axis]).reshape((-1, *[1] * (x.ndim - axis - 1)))

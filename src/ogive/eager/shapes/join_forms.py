@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import check_copied, check_size
+from ogive.eager.casts import check_copied, check_size, in_rows
 from ogive.eager.forms import (
     NOT_DONE,
     Form,
@@ -60,7 +60,7 @@ def cat(tensors: Any, dim: Any = 0) -> Any:
     """Tensors joined along an axis."""
     alike = _alike(tensors)
     parts = [part for part in alike if part.shape != (0,)] or alike[:1]
-    return numpy.concatenate(parts, place_of(dim, parts[0].ndim))
+    return in_rows(numpy.concatenate(parts, place_of(dim, parts[0].ndim)))
 
 
 @gradient(cat)
@@ -90,7 +90,7 @@ def stack(tensors: Any, dim: Any = 0) -> Any:
         if part.shape != shape:
             raise Refused
         widened.append(part.reshape(wide))
-    return numpy.concatenate(widened, axis)
+    return in_rows(numpy.concatenate(widened, axis))
 
 
 @gradient(stack)
@@ -251,7 +251,7 @@ def roll(x: Any, shifts: Any, dims: Any = None) -> Any:
         raise Refused
     for shift, axis in zip(moves, axes, strict=True):
         x = _rolled(x, shift, place_of(axis, x.ndim))
-    return x
+    return in_rows(x)
 
 
 def _rolled(x: Any, shift: Any, axis: int) -> Any:

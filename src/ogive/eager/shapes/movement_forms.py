@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import check_size, unbroadcast
+from ogive.eager.casts import check_size, in_rows, unbroadcast
 from ogive.eager.forms import Refused, form, gradient
 from ogive.tensor.movement import basic_movements, derived_movements, diagonals
 
@@ -374,13 +374,13 @@ def _lower(rows: int, columns: int, number: int) -> Any:
 @form(diagonals.tril)
 def tril(x: Any, diagonal: Any = 0) -> Any:
     """The lower triangle of matrices."""
-    return numpy.where(_lower(*x.shape[-2:], diagonal), x, x.dtype.type(0))
+    return in_rows(numpy.where(_lower(*x.shape[-2:], diagonal), x, x.dtype.type(0)))
 
 
 @form(diagonals.triu)
 def triu(x: Any, diagonal: Any = 0) -> Any:
     """The upper triangle of matrices."""
-    return numpy.where(_lower(*x.shape[-2:], diagonal - 1), x.dtype.type(0), x)
+    return in_rows(numpy.where(_lower(*x.shape[-2:], diagonal - 1), x.dtype.type(0), x))
 
 
 @gradient(tril)

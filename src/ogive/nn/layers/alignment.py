@@ -22,6 +22,7 @@ from typing import Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.core import memory_device
 from ogive.tensor.creation.constructors import arange, full_like, zeros_like
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.losses.regression import meet_floats, reduce_losses
@@ -72,7 +73,10 @@ def ctc_loss(
         raise ArgumentError(f"ctc_loss: blank={blank} is not among the {classes} classes")
     lengths = (input_lengths, target_lengths)
     times, counts = [
-        (n if isinstance(n, Tensor) else created(Tensor, n)).reshape(-1).long() for n in lengths
+        (n if isinstance(n, Tensor) else created(Tensor, n, device=memory_device(x)))
+        .reshape(-1)
+        .long()
+        for n in lengths
     ]
     if times.shape != (batch,) or counts.shape != (batch,):
         raise ShapeError(f"ctc_loss: there must be a length for each of {batch} examples")
@@ -92,7 +96,7 @@ def _padded_targets(targets: Tensor, counts: Tensor, batch: int) -> Tensor:
         return targets.reshape(batch, -1).long()
     # The labels are concatenated: a row begins where the one before it ends.
     begin = counts.cumsum(0) - counts
-    place = begin.unsqueeze(1) + created(arange, targets.shape[0])
+    place = begin.unsqueeze(1) + created(arange, targets.shape[0], device=memory_device(targets))
     return targets.long()[place.clamp(max=targets.shape[0] - 1)]
 
 
@@ -114,7 +118,7 @@ def _to_states(labels: Tensor, times: Tensor, counts: Tensor, blank: int) -> _St
     states = 2 * labels.shape[1] + 1
     # Even states are blanks. So are the states past an example's labels, which are never reached.
     extended = stack([labels * 0 + blank, labels], -1).flatten(1).pad((0, 1), value=blank)
-    number = created(arange, states)
+    number = created(arange, states, device=memory_device(labels))
     is_used = number < 2 * counts.unsqueeze(1) + 1
     extended = where(is_used, extended, blank)
     before = extended.pad((2, 0), value=blank)[:, :states]
@@ -134,11 +138,22 @@ def losses_of_alignments(
 
     def back(x: Tensor, upstream: Tensor) -> Tensor:
         share = x.softmax(-1) - _occupancy(x, states)
-        is_running = created(arange, x.shape[0]).unsqueeze(1) < times
+        is_running = _step_numbers(x) < times
         weight = where(is_running & is_possible, upstream, 0.0)
         return share * weight.unsqueeze(2)
 
     return with_gradient(where(is_possible, losses, math.inf), x, back)
+
+
+def _state_numbers(states: _States) -> Tensor:
+    """(states,): their positions."""
+    labels = states.labels
+    return created(arange, labels.shape[1], device=memory_device(labels))
+
+
+def _step_numbers(x: Tensor) -> Tensor:
+    """(time, 1): the positions of the steps."""
+    return created(arange, x.shape[0], device=memory_device(x)).unsqueeze(1)
 
 
 def _emitted(x: Tensor, states: _States) -> Tensor:
@@ -150,8 +165,8 @@ def _emitted(x: Tensor, states: _States) -> Tensor:
 
 def _forward(x: Tensor, states: _States) -> list[Tensor]:
     """α at each step. After the end of an example it stays constant."""
-    emitted, number = _emitted(x, states), created(arange, states.labels.shape[1])
-    is_running = created(arange, x.shape[0]).unsqueeze(1) < states.times
+    emitted, number = _emitted(x, states), _state_numbers(states)
+    is_running = _step_numbers(x) < states.times
     goes_on = (is_running.unsqueeze(2) & states.is_used).contiguous()
     alphas = [where((number < 2) & states.is_used, emitted[0], NEVER).contiguous()]
     for step in range(1, int(x.shape[0])):
@@ -164,9 +179,9 @@ def _forward(x: Tensor, states: _States) -> list[Tensor]:
 
 def _backward(x: Tensor, states: _States) -> list[Tensor]:
     """β at each step, from where each example ends."""
-    emitted, number = _emitted(x, states), created(arange, states.labels.shape[1])
+    emitted, number = _emitted(x, states), _state_numbers(states)
     is_end = (number >= 2 * states.counts.unsqueeze(1) - 1) & states.is_used
-    left = (states.times - created(arange, x.shape[0]).unsqueeze(1)).unsqueeze(2)
+    left = (states.times - _step_numbers(x)).unsqueeze(2)
     begins = ((left == 1) & is_end).contiguous()
     goes_on = ((left > 1) & states.is_used).contiguous()
     can_skip = states.can_skip.int().pad((0, 2))[:, 2:].bool()
@@ -193,7 +208,7 @@ def _occupancy(x: Tensor, states: _States) -> Tensor:
 
 def _total(alpha: Tensor, states: _States) -> Tensor:
     """The logarithm of the probability to end in one of the last two states."""
-    number = created(arange, alpha.shape[1])
+    number = _state_numbers(states)
     is_end = number >= 2 * states.counts.unsqueeze(1) - 1
     return where(is_end, alpha, NEVER).logsumexp(1)
 

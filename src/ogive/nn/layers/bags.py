@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.tensor.core import to_integer
+from ogive.tensor.core import memory_device, to_integer
 from ogive.tensor.creation.constructors import arange, full, ones, zeros
 from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
@@ -95,16 +95,16 @@ def embedding_bag(
     if scale_grad_by_freq:
         part = count_uses(input, weight).clamp(min=1).to(weight.dtype).reciprocal().unsqueeze(-1)
         weight = weight * part + (weight * (1 - part)).detach()
-    flat = input.reshape(-1).long()
+    flat, device = input.reshape(-1).long(), memory_device(weight)
     if offsets is None:
         bags = input.shape[0]
-        bag = created(arange, bags).unsqueeze(1).expand(input.shape).reshape(-1)
+        bag = created(arange, bags, device=device).unsqueeze(1).expand(input.shape).reshape(-1)
     else:
         bags = offsets.shape[0] - int(include_last_offset)
         begin = offsets[:bags].long()
-        bag = searchsorted(begin, created(arange, flat.shape[0]), right=True) - 1
+        bag = searchsorted(begin, created(arange, flat.shape[0], device=device), right=True) - 1
     rows = flat.embedding(weight)
-    counted = created(ones, flat.shape, dtype=rows.dtype)
+    counted = created(ones, flat.shape, dtype=rows.dtype, device=device)
     if padding_idx is not None:
         place = to_integer(padding_idx, "embedding_bag: padding_idx") % weight.shape[0]
         counted = flat.ne(place).cast(rows.dtype)
@@ -113,17 +113,20 @@ def embedding_bag(
     factor = counted
     if per_sample_weights is not None:
         factor = counted * per_sample_weights.reshape(-1)
-    blank = created(zeros, bags, weight.shape[1], dtype=rows.dtype)
+    blank = created(zeros, bags, weight.shape[1], dtype=rows.dtype, device=device)
     total = blank.index_add(0, bag, rows * factor.unsqueeze(1))
     if mode == "sum":
         return total
-    counts = created(zeros, bags, dtype=rows.dtype).index_add(0, bag, counted)
+    none = created(zeros, bags, dtype=rows.dtype, device=device)
+    counts = none.index_add(0, bag, counted)
     return total / counts.clamp(min=1).unsqueeze(1)
 
 
 def _greatest(rows: Tensor, bag: Tensor, bags: int, counted: Tensor) -> Tensor:
     width = rows.shape[1]
-    low = created(full, (bags, width), -math.inf, dtype=rows.dtype)
+    low = created(
+        full, (bags, width), -math.inf, dtype=rows.dtype, device=memory_device(rows)
+    )
     shown = where(counted.unsqueeze(1) > 0, rows, -math.inf)
     index = bag.unsqueeze(1).expand(rows.shape)
     most = low.scatter_reduce(0, index, shown, "amax")

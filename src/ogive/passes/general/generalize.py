@@ -121,7 +121,9 @@ def _expressed(
     """The nodes of the general graph, and its sizes, as the first attempt gives them that is proved
     to have a meaning."""
     shapes = _shapes(skeleton, instances)
-    reason: NotGeneral = NotGeneral("nothing was tried")
+    # Not the error itself: it would refer to this frame and the frame to it, and both would keep
+    # alive the tensors of all frames below until the garbage is collected.
+    kind, reason = NotGeneral, "nothing was tried"
     for is_related in (False, True):
         for step in STEPS:
             wanted = Wanted(step, is_related, ROOMS[0], {})
@@ -129,12 +131,12 @@ def _expressed(
                 try:
                     return express_sizes(skeleton, series, shapes, data, wanted)
                 except (NoRoom, Doubtful) as doubt:
-                    reason = doubt
+                    kind, reason = type(doubt), str(doubt)
                     corrected = _corrected(wanted, doubt)
                 if corrected is None:
                     break
                 wanted = corrected
-    raise reason
+    raise kind(reason)
 
 
 def _corrected(wanted: Wanted, doubt: NoRoom | Doubtful) -> Wanted | None:

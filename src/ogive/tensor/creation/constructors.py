@@ -238,7 +238,8 @@ def linspace(
 ) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included.
 
-    `start` and `stop` may be tensors of one element.
+    `start` and `stop` may be tensors of one element; the result is on their device, unless another
+    is given.
 
     Shapes: (num,). float32, or complex64 between complex numbers, unless another dtype is given.
     Without `endpoint` the last number is a step before `stop`.
@@ -246,7 +247,10 @@ def linspace(
     >>> linspace(0, 1, 5).shape
     (5,)
     """
-    if isinstance(start, complex) or isinstance(stop, complex):
+    device = device or next(
+        (memory_device(each) for each in (start, stop) if isinstance(each, Tensor)), None
+    )
+    if _is_complex(start) or _is_complex(stop):
         result = _complex_linspace(start, stop, num, endpoint, dtype, device)
         return _wanted(result, requires_grad)
     first, last = _bound(start), _bound(stop)
@@ -264,6 +268,10 @@ def linspace(
     return _wanted(result.cast(_or_float(dtype)), requires_grad)
 
 
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, complex) or (isinstance(value, Tensor) and value.dtype.is_complex)
+
+
 def _bound(value: Any) -> Tensor | float:
     """An end of a `linspace`, in float64."""
     if not isinstance(value, Tensor):
@@ -278,6 +286,9 @@ def _complex_linspace(
 ) -> Tensor:
     """`linspace` of each part."""
     chosen = dtypes.complex64 if dtype is None else to_dtype(dtype)
+    start, stop = [
+        each.cast(dtypes.complex128) if isinstance(each, Tensor) else each for each in (start, stop)
+    ]
     ends = ((start.real, stop.real), (start.imag, stop.imag))
     parts = [linspace(*pair, steps, chosen.part, device, endpoint=endpoint).node for pair in ends]
     with graph_lock:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError
 from ogive.ir import dtype as dtypes
-from ogive.tensor.core import to_integer, to_shape
+from ogive.tensor.core import memory_device, to_integer, to_shape
 from ogive.tensor.creation.constructors import arange, full
 from ogive.tensor.indexing.scattering import to_index
 from ogive.tensor.movement.joining import stack, where
@@ -55,14 +55,14 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
     total = math.prod(input.shape)
     if not total or not count or not input.ndim:
         return full(
-            (count, input.ndim), fill_value, dtype=dtypes.int64, device=input.device
+            (count, input.ndim), fill_value, dtype=dtypes.int64, device=memory_device(input)
         )
     mask = input.reshape(-1).ne(0)
     place = mask.cumsum(0) - 1
     # An additional row takes the elements beyond `size` and the zeros.
     row = where(mask & (place < count), place, count)
-    blank = full((count + 1,), -1, dtype=dtypes.int64, device=input.device)
-    positions = arange(total, device=input.device)
+    blank = full((count + 1,), -1, dtype=dtypes.int64, device=memory_device(input))
+    positions = arange(total, device=memory_device(input))
     first = blank.scatter(0, row, where(row < count, positions, -1))[:count]
     axes = unravel_index(first, input.shape)
     return where(first.unsqueeze(1) < 0, fill_value, stack(axes, 1))

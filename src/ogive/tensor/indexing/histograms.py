@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, DtypeError, ShapeError
 from ogive.named import NamedTuple
-from ogive.tensor.core import Core, to_tensor
+from ogive.tensor.core import Core, memory_device, to_tensor
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.movement.joining import where
 from ogive.tensor.sorting.binary_search import searchsorted
@@ -82,5 +82,5 @@ def _counts(points: Tensor, edges: list[Tensor], weight: Tensor | None) -> Tenso
         position = position * last + place
     factor: Any = 1.0 if weight is None else weight.reshape(-1)
     shares = where(inside, factor, 0.0).cast(points.dtype)
-    blank = zeros(math.prod(sizes), dtype=points.dtype)
+    blank = zeros(math.prod(sizes), dtype=points.dtype, device=memory_device(points))
     return blank.scatter_add(0, position, shares).reshape(*sizes)

@@ -15,6 +15,7 @@ import numpy
 from ogive.errors import ShapeError
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.core import memory_device
 from ogive.tensor.creation.constructors import eye
 from ogive.tensor.linear_algebra.host_matrices import to_matrix
 from ogive.tensor.linear_algebra.inverses import solve_triangular
@@ -68,7 +69,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
     if rows < columns:
         raise ShapeError(f"linalg.householder_product: the shape is {A.shape}; there are too few "
                          "rows")  # fmt: skip
-    start = eye(rows, columns, dtype=A.dtype)
+    start = eye(rows, columns, A.dtype, memory_device(A))
     return _apply(A, tau, start.expand(*A.shape[:-2], rows, columns), False)
 
 
@@ -101,7 +102,7 @@ def ormqr(
 def _apply(A: Tensor, tau: Tensor, C: Tensor, adjoint: bool) -> Tensor:
     """The product of reflections, or its adjoint, times C."""
     count = tau.shape[-1]
-    V = A[..., :count].tril(-1) + eye(A.shape[-2], count, dtype=A.dtype)
+    V = A[..., :count].tril(-1) + eye(A.shape[-2], count, A.dtype, memory_device(A))
     factor = tau.unsqueeze(-1)
     middle = (V.mH @ V).triu(1) * factor
     T = solve_triangular(middle, tau.diag_embed(), upper=True, unitriangular=True)

@@ -20,6 +20,7 @@ from ogive.errors import LinearAlgebraError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.core import memory_device
 from ogive.tensor.creation.constructors import eye
 from ogive.tensor.linear_algebra.host_matrices import to_matrix, with_gradient
 from ogive.tensor.linear_algebra.inverses import solve_triangular
@@ -259,13 +260,13 @@ def take_rows(A: Tensor, order: Tensor) -> Tensor:
 
 def _permutation(order: Tensor, rows: int, dtype: Any) -> Tensor:
     """The P for which P B has the rows of B in their original order."""
-    return eye(rows, dtype=dtype)[order].mT
+    return eye(rows, dtype=dtype, device=memory_device(order))[order].mT
 
 
 def _unit_lower(A: Tensor) -> Tensor:
     """The part below the diagonal, with ones on the diagonal: (..., m, k)."""
     size = A.shape[-1]
-    one = eye(A.shape[-2], size, dtype=A.dtype)
+    one = eye(A.shape[-2], size, A.dtype, memory_device(A))
     return A.tril(-1) + one
 
 

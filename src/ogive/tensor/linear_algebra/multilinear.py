@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
-from ogive.tensor.core import to_integer
+from ogive.tensor.core import memory_device, to_integer
 from ogive.tensor.creation.constructors import empty, ones
 from ogive.tensor.linear_algebra.decompositions import qr, svd
 from ogive.tensor.linear_algebra.host_matrices import to_matrix
@@ -81,9 +81,9 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     kind = dtypes.int64 if x.dtype.is_integer or x.dtype.is_bool else x.dtype
     line = x.cast(kind).unsqueeze(-1)
     if count < 2:
-        return ones(*line.shape[:-1], count, dtype=kind, device=x.device)
+        return ones(*line.shape[:-1], count, dtype=kind, device=memory_device(x))
     powers = line.expand(*line.shape[:-1], count - 1).cumprod(-1)
-    return cat([ones(line.shape, dtype=kind, device=x.device), powers], -1)
+    return cat([ones(line.shape, dtype=kind, device=memory_device(x)), powers], -1)
 
 
 @widened
@@ -130,7 +130,8 @@ def _low_rank(A: Tensor, rank: int, turns: int) -> tuple[Tensor, Tensor, Tensor]
     if rows < columns:
         U, S, V = _low_rank(A.mH, rank, turns)
         return V, S, U
-    draws: Any = empty(*A.shape[:-2], columns, rank, dtype=A.dtype.part).normal_()
+    shape = (*A.shape[:-2], columns, rank)
+    draws: Any = empty(shape, dtype=A.dtype.part, device=memory_device(A)).normal_()
     basis = _orthonormal(A @ draws.cast(A.dtype))
     for _ in range(turns):
         basis = _orthonormal(A @ _orthonormal(A.mH @ basis))

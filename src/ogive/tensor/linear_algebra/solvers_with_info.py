@@ -10,6 +10,7 @@ from numpy.linalg import LinAlgError
 from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.core import memory_device
 from ogive.tensor.creation.constructors import eye
 from ogive.tensor.linear_algebra.decompositions import cholesky
 from ogive.tensor.linear_algebra.host_matrices import to_matrix
@@ -87,7 +88,8 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 def _regular(A: Tensor, info: Tensor) -> tuple[Tensor, Tensor]:
     """The matrices with identities in place of singular ones, and a mask of these: (..., 1, 1)."""
     failed = info.ne(0).unsqueeze(-1).unsqueeze(-1)
-    return where(failed, eye(A.shape[-1], dtype=A.dtype), A), failed
+    one = eye(A.shape[-1], dtype=A.dtype, device=memory_device(A))
+    return where(failed, one, A), failed
 
 
 @widened

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.core import memory_device
 from ogive.tensor.creation.constructors import eye
 from ogive.tensor.linear_algebra.host_matrices import to_matrix
 from ogive.tensor.linear_algebra.inverses import solve_triangular
@@ -45,7 +46,8 @@ def cholesky_inverse(L: Tensor, upper: bool = False) -> Tensor:
     [[0.25]]
     """
     size, _ = to_matrix(L, "cholesky_inverse", square=True)
-    return cholesky_solve(eye(size, dtype=L.dtype).expand(L.shape), L, upper)
+    one = eye(size, dtype=L.dtype, device=memory_device(L))
+    return cholesky_solve(one.expand(L.shape), L, upper)
 
 
 @widened

@@ -16,7 +16,7 @@ from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
 from ogive.ir.dtype import DType
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.core import Core, to_operand
+from ogive.tensor.core import Core, memory_device, to_operand
 from ogive.tensor.late_methods import LateMethod
 from ogive.tensor.memory.assignment import fit
 from ogive.tensor.memory.movement_chains import View
@@ -174,5 +174,5 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     from ogive.tensor.creation.constructors import arange
 
     apart = sum([math.prod(shape[axis + 1 :]) for axis in range(len(shape))])
-    places = arange(math.prod(shape)).reshape(shape)
+    places = arange(math.prod(shape), device=memory_device(self)).reshape(shape)
     return self.masked_fill_(places % apart == 0, value)

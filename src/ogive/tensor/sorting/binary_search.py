@@ -10,7 +10,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import result_type
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
-from ogive.tensor.core import Core, same_device, to_integer, to_tensor, wrap
+from ogive.tensor.core import Core, memory_device, same_device, to_integer, to_tensor, wrap
 from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import where
 
@@ -94,7 +94,11 @@ def isin(
     """
     if not isinstance(elements, Core) and not isinstance(test_elements, Core):
         raise ArgumentTypeError("isin takes a tensor, and a tensor or a number beside it")
-    these, those = to_tensor(elements), to_tensor(test_elements)
+    device = memory_device(elements if isinstance(elements, Core) else test_elements)
+    these, those = [
+        to_tensor(each, None if isinstance(each, Core) else device)
+        for each in (elements, test_elements)
+    ]
     dtype = result_type([(these.dtype, these.ndim), (those.dtype, those.ndim)])
     these, those = these.cast(dtype), those.cast(dtype).ravel()
     count = to_integer(those.shape[0], "isin: the number of test elements")

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from ogive.compat.methods.keywords import also, numpy_names
 from ogive.errors import ArgumentError, DtypeError, IndexRangeError
 from ogive.ir import dtype as dtypes
@@ -19,7 +21,15 @@ from ogive.ir.shape import Dim, as_length, greatest
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
-from ogive.tensor.core import Core, to_axis, to_integer, wrap
+from ogive.tensor.core import (
+    Core,
+    memory_device,
+    to_axis,
+    to_integer,
+    to_number,
+    to_tensor,
+    wrap,
+)
 from ogive.tensor.elementwise.binary_operations import refuse
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.lengths import is_symbolic
@@ -172,8 +182,9 @@ def quantile(
 ) -> Tensor:
     """The value below which a share `q` of the elements along `dim`, or of all, is.
 
-    Shapes: (a, b) → (a,) for a number, (n, a) for n of them. Between two elements the value is
-    found by `interpolation`: linear, lower, higher, nearest or midpoint. NaN if there is one.
+    Shapes: (a, b) → (a,) for a number, (n, a) for a list or a tensor of n. Between two elements the
+    value is found by `interpolation`: linear, lower, higher, nearest or midpoint. NaN if there is
+    one.
 
     >>> Tensor([1.0, 2.0, 3.0, 4.0]).quantile(0.5).item()
     2.5
@@ -341,10 +352,14 @@ def _to_share(x: Core, q: Any, name: str) -> Tensor:
             )
         with graph_lock:
             return wrap(q.node, q.device)
-    if not 0 <= q <= 1:
-        raise ArgumentError(f"{name}: q is a share from 0 to 1, got {q}")
+    is_line = numpy.ndim(q) == 1
+    numbers = [float(to_number(each, f"{name}: q")) for each in (q if is_line else [q])]
+    if not all(0 <= each <= 1 for each in numbers):
+        raise ArgumentError(f"{name}: q is a share from 0 to 1, or several, got {q}")
+    if is_line:
+        return to_tensor(numpy.array(numbers, x.dtype.numpy), memory_device(x))
     with graph_lock:
-        return wrap(build.constant(x.dtype, float(q)), x.device)
+        return wrap(build.constant(x.dtype, numbers[0]), x.device)
 
 
 def _ranks(ordered: Tensor, share: Tensor, name: str) -> Tensor:

@@ -12,7 +12,7 @@ from ogive.ir.ops import Op
 from ogive.ir.shape import row_major_strides
 from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
-from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, Core, to_device, wrap
+from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, Core, to_axis, to_device, wrap
 from ogive.tensor.creation import user_data
 from ogive.tensor.device_name import is_device_name
 from ogive.tensor.memory import shared_arrays, views
@@ -94,7 +94,7 @@ def to(
     with graph_lock:
         node = self.node
         place = self.device
-        if device is not None and device.upper() != place:
+        if device is not None and str(device).upper() != place:
             place = to_device(device)
         if place != self.device:
             node = make(Op.COPY, node.dtype, (node,), place)
@@ -174,11 +174,15 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
     >>> Tensor([[1, 2, 3], [4, 5, 6]]).stride(), Tensor([[1, 2, 3], [4, 5, 6]]).T.stride()
     ((3, 1), (1, 3))
+
+    Raises `AxisError` for an axis that is not there.
     """
     with graph_lock:
         strides = views.layout_of(self)
     strides_of_axes = tuple(row_major_strides(self.shape)) if strides is None else tuple(strides)
-    return strides_of_axes if dim is None else strides_of_axes[dim]
+    if dim is None:
+        return strides_of_axes
+    return strides_of_axes[to_axis(dim, len(strides_of_axes), "stride")]
 
 
 def detach(self: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ import numpy
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
+from ogive.tensor.core import memory_device
 from ogive.tensor.creation.constructors import arange, ones_like
 from ogive.tensor.losses.regression import meet_floats
 from ogive.tensor.method_functions import created, open_to_eager
@@ -111,7 +112,7 @@ def _line(start: int, end: int, like: Tensor) -> Tensor:
     if like.is_eager:
         line: Tensor = created(Tensor, numpy.arange(start, end, dtype=like.dtype.numpy))
         return line
-    return arange(start, end, dtype=like.dtype)
+    return arange(start, end, dtype=like.dtype, device=memory_device(like))
 
 
 def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> int:

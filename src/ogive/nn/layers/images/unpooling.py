@@ -9,7 +9,7 @@ from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
 from ogive.random import rand
 from ogive.tensor.autocast_dtypes import widened
-from ogive.tensor.core import to_entries
+from ogive.tensor.core import memory_device, to_entries
 from ogive.tensor.creation.constructors import arange, zeros
 from ogive.tensor.movement.sliding_windows import Numbers, per_axis, spatial_lengths
 from ogive.tensor.neural.window_pooling import first_greatest, first_position
@@ -97,7 +97,7 @@ def _unpool(
     if size is not None:
         lengths = per_axis(tuple(size)[-axes:], axes, f"{name}: output_size")
     front = x.shape[:-axes]
-    blank = zeros(*front, math.prod(lengths), dtype=x.dtype)
+    blank = zeros(*front, math.prod(lengths), dtype=x.dtype, device=memory_device(x))
     flat = blank.scatter(-1, indices.flatten(-axes), x.flatten(-axes))
     return flat.reshape(*front, *lengths)
 
@@ -167,7 +167,9 @@ def _fractional(x: Tensor, options: tuple[Any, ...], samples: Tensor | None, axe
         )
     batch = x.unsqueeze(0) if x.ndim == axes + 1 else x
     front = batch.shape[:2]
-    drawn = rand(*front, axes, dtype=x.dtype) if samples is None else samples
+    drawn = samples
+    if drawn is None:
+        drawn = rand(*front, axes, dtype=x.dtype, device=memory_device(x))
     flat = _window_positions(drawn, lengths, places, taps)
     values = batch.flatten(2).gather(2, flat.flatten(2)).reshape(flat.shape)
     windows = tuple(range(3, 3 + 2 * axes, 2))
@@ -184,16 +186,16 @@ def _window_positions(
     drawn: Tensor, lengths: Numbers, places: Numbers, taps: Numbers
 ) -> Tensor:
     """(batch, channels, places, taps, places, taps[, places, taps]): positions in flat images."""
-    axes = len(lengths)
+    axes, device = len(lengths), memory_device(drawn)
     total: Any = 0
     for axis, (length, count, width) in enumerate(zip(lengths, places, taps, strict=True)):
         # PyTorch draws for w before h, but for d before h before w.
         sample = drawn[..., 1 - axis if axes == 2 else axis].unsqueeze(-1)
-        line = arange(count, dtype=dtypes.int64)
+        line = arange(count, dtype=dtypes.int64, device=device)
         step = (length - width) / (count - 1) if count > 1 else 0.0
         begin = ((sample + line) * step).trunc() - (sample * step).trunc()
         begin = begin.cast(dtypes.int64).where(line < count - 1, length - width)
-        windows = begin.unsqueeze(-1) + arange(width)
+        windows = begin.unsqueeze(-1) + arange(width, device=device)
         shape = [*drawn.shape[:2], *[1] * (2 * axes)]
         shape[2 + 2 * axis : 4 + 2 * axis] = [count, width]
         total = total * length + windows.reshape(shape)

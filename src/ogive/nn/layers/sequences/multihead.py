@@ -8,6 +8,7 @@ from typing import Any
 
 from ogive.errors import ArgumentError, ShapeError
 from ogive.ir import dtype as dtypes
+from ogive.tensor.core import memory_device
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import cat
@@ -159,7 +160,7 @@ def _extend(
     if bias_k is not None and bias_v is not None:
         extra.append([bias.reshape(1, 1, -1).expand(shape) for bias in (bias_k, bias_v)])
     if with_zeros:
-        extra.append([created(zeros, *shape, dtype=k.dtype)] * 2)
+        extra.append([created(zeros, *shape, dtype=k.dtype, device=memory_device(k))] * 2)
     for more_k, more_v in extra:
         k, v = cat([k, more_k], 1), cat([v, more_v], 1)
         if mask is not None:
@@ -181,5 +182,5 @@ def _additive(mask: Tensor, like: Tensor) -> Tensor:
     """A boolean mask as minus infinity where it is True; any other mask unchanged."""
     if mask.dtype is not dtypes.bool_:
         return mask.cast(like.dtype)
-    nothing: Tensor = created(zeros, dtype=like.dtype)
+    nothing: Tensor = created(zeros, dtype=like.dtype, device=memory_device(like))
     return nothing.masked_fill(mask, -math.inf)

@@ -85,11 +85,12 @@ NOT_DONE = (
 
 class Form:
     """How a function is done at once. One that `takes_complex` is given complex numbers as well.
-    What else `dtype_rules.py` says of functions is in `mixes`, `keeps_dtypes`, `is_composed`."""
+    What else `dtype_rules.py` says of functions is in `mixes`, `keeps_dtypes`, `is_composed`;
+    `is_affine` is explained in `gradients/affine_rules.py`."""
 
     __slots__ = (
-        "compute", "counts", "function", "gradient", "is_apart", "is_composed", "is_view",
-        "keeps_dtypes", "mixes", "reach", "takes_complex", "takes_half",
+        "compute", "counts", "function", "gradient", "is_affine", "is_apart", "is_composed",
+        "is_view", "keeps_dtypes", "mixes", "reach", "takes_complex", "takes_half",
     )  # fmt: skip
 
     def __init__(
@@ -109,6 +110,7 @@ class Form:
         self.is_apart = apart
         self.is_view = view
         self.takes_complex = self.takes_half = self.keeps_dtypes = self.is_composed = False
+        self.is_affine = False
         self.mixes = ""
 
 

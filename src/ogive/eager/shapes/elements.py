@@ -171,7 +171,7 @@ def taking(name: str) -> Form:
 
     take.__name__ = name
     made = Form(take, take_part, False, True)
-    made.gradient = _take_gradient
+    made.gradient, made.is_affine = _take_gradient, True
     return made
 
 

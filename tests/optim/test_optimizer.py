@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import ogive
+import ogive.torch
 from ogive import Tensor, nn, optim
 
 

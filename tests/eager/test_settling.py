@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -47,3 +48,24 @@ def test_a_gradient_flows_to_what_is_written_through_a_view_that_settles_for_it(
     assert whole.requires_grad
     whole.sum().backward()
     assert leaf.grad.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda T, x: x @ T.ones(2),
+        lambda T, x: x.view(2, 2),
+        lambda T, x: T.cat([x, T.ones(2, 2)]),
+        lambda T, x: x + T.ones(4),
+        lambda T, x: x.sum(3),
+    ],
+)
+def test_a_tensor_is_eager_again_after_an_error(call: Callable[[Any, Any], Any]) -> None:
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = x.detach().clone()
+    for tensor in (x, y):
+        with pytest.raises((RuntimeError, IndexError, ValueError)):
+            call(torch, tensor)
+        assert tensor.is_eager
+    (x * y).sum().backward()
+    assert x.grad is not None and x.grad.is_eager

@@ -604,3 +604,21 @@ def test_wrong_parameters_and_settings_are_refused() -> None:
         optim.Adam([{"param": [weight]}])
     with raises(TypeError, match="argument of StepLR must be an optimizer, not str"):
         optim.lr_scheduler.StepLR(wrong, 1)
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "NAdam"])
+def test_the_parts_of_complex_parameters_are_parameters_of_their_own(name: str) -> None:
+    results = []
+    for library in (torch, ogive):
+        weight = library.tensor([1 + 2j, 0.5 - 1j], dtype=library.complex64).requires_grad_()
+        optimizer = getattr(library.optim, name)([weight], lr=0.1, weight_decay=0.01)
+        for step in range(4):
+            if step == 2:  # the state of the steps so far, in another optimizer
+                known = optimizer.state_dict()
+                optimizer = getattr(library.optim, name)([weight], lr=0.1, weight_decay=0.01)
+                optimizer.load_state_dict(known)
+            optimizer.zero_grad()
+            ((weight * (1 - 2j)).abs() ** 2).sum().backward()
+            optimizer.step()
+        results.append(weight.detach().numpy())
+    numpy.testing.assert_allclose(results[1], results[0], rtol=1e-5)

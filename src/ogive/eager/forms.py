@@ -24,14 +24,14 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import get_ident
 from typing import Any, ParamSpec, TypeVar
 
 import numpy
 
 from ogive.eager.equal_dtypes import FUNCTIONS, check
-from ogive.eager.from_plain import is_of_one_piece
+from ogive.eager.from_plain import is_of_one_piece, take_up
 from ogive.eager.gradients.records import Record
 from ogive.eager.half_precision import rounded, rounded_gradient
 from ogive.eager.operands import (
@@ -56,6 +56,7 @@ from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.autocast_dtypes import converted_call
 from ogive.tensor.autocast_dtypes import current as current_autocast
+from ogive.tensor.core import Core
 from ogive.tensor.eager_sizes import SMALL, allowance
 from ogive.tensor.method_functions import plain_functions
 
@@ -85,11 +86,12 @@ NOT_DONE = (
 
 class Form:
     """How a function is done at once. One that `takes_complex` is given complex numbers as well.
-    What else `dtype_rules.py` says of functions is in `mixes`, `keeps_dtypes`, `is_composed`."""
+    What else `dtype_rules.py` says of functions is in `mixes`, `keeps_dtypes`, `is_composed`;
+    `is_affine` is explained in `gradients/affine_rules.py`."""
 
     __slots__ = (
-        "compute", "counts", "function", "gradient", "is_apart", "is_composed", "is_view",
-        "keeps_dtypes", "mixes", "reach", "takes_complex", "takes_half",
+        "compute", "counts", "function", "gradient", "is_affine", "is_apart", "is_composed",
+        "is_view", "keeps_dtypes", "mixes", "reach", "takes_complex", "takes_half",
     )  # fmt: skip
 
     def __init__(
@@ -109,6 +111,7 @@ class Form:
         self.is_apart = apart
         self.is_view = view
         self.takes_complex = self.takes_half = self.keeps_dtypes = self.is_composed = False
+        self.is_affine = False
         self.mixes = ""
 
 
@@ -173,26 +176,34 @@ def is_captured() -> bool:
 
 
 def instead(
-    refusal: Exception, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+    refusal: Exception | None, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 ) -> R:
     """Call a function whose form has refused.
 
     If the function raises, the program sees only its error, and not NumPy's error from the form.
+    Nothing was computed then, so tensors that have settled for it are eager again.
     """
     try:
         return function(*args, **kwargs)
     except Exception as error:
-        if error.__context__ is refusal:
+        _take_up_settled((*args, *kwargs.values()))
+        if refusal is not None and error.__context__ is refusal:
             error.__context__ = refusal.__context__
         raise
+
+
+def _take_up_settled(values: Iterable[Any]) -> None:
+    for value in values:
+        if value.__class__ in (list, tuple):
+            _take_up_settled(value)
+        elif isinstance(value, Core) and not value.is_eager and getattr(value, "settlings", 0):
+            take_up(value)
 
 
 def leave(
     own: Form, args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Exception | None = None
 ) -> Any:
     """Call the function itself, because its form has refused the arguments with `refusal`."""
-    if refusal is None:
-        return _do_plainly(own, args, kwargs)
     made = instead(refusal, _do_plainly, own, args, kwargs)
     if isinstance(refusal, OutOfRange):
         instead(refusal, made.realize)  # raises here, not where the result is first read

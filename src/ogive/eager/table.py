@@ -19,7 +19,10 @@ from ogive.eager.elementwise import (  # noqa: F401  (they declare their forms)
 )
 from ogive.eager.forms import calls, dispatching, forms
 from ogive.eager.gradients import (  # noqa: F401  (rules are declared)
+    affine_rules,
     backward_passes,
+    second_elementwise_rules,
+    second_layer_rules,
     second_movement_rules,
 )
 from ogive.eager.layers import (  # noqa: F401  (they declare their forms)
@@ -75,6 +78,7 @@ def fill_table() -> None:
     """Add the methods to `Eager`, and register the eager versions of functions."""
     complex_forms.let_take_complex()
     declare_rules()
+    affine_rules.let_be_affine()
     for function, own in forms.items():
         eager_calls[function] = dispatching(own)
     eager_calls.update(calls)

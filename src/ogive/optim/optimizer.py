@@ -285,7 +285,7 @@ class Optimizer(HookedSteps):
                     if parts.ranks:
                         new.append((parameter, value))
                     else:
-                        parameter.assign(value)
+                        parameter.assign(parts.value_of(value, parameter))
                     del value, before  # as long as they live, the old parameter has to be copied
                     changed += [parameter, given, *own.values()]
             for parameter, whole in parts.join(new):

@@ -35,6 +35,11 @@ for _name in EVERYDAY:
     importlib.import_module(_name)
 
 
+# A program reads each of its names once by way of `__getattr__`, so tables are not searched there.
+_sources = {name: source for source, names in reversed(OWN.items()) for name in names}
+_shared = frozenset((*SAME, *METHODS, *NUMBER_FIRST))
+
+
 def __getattr__(name: str) -> Any:
     if name == "torch":  # PyTorch has this name too, and programs write `torch.torch.float32`
         return sys.modules[__name__]
@@ -43,11 +48,10 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":  # what `from torch import *` gives
         return [each for each in __dir__() if not each.startswith("_") and each not in TREE]
     if not name.startswith("__"):
-        for source, names in OWN.items():
-            if name in names:
-                globals()[name] = found = getattr(importlib.import_module(source), name)
-                return found
-        if name in SAME or name in METHODS or name in NUMBER_FIRST:
+        if name in _sources:
+            globals()[name] = found = getattr(importlib.import_module(_sources[name]), name)
+            return found
+        if name in _shared:
             from ogive.torch.tensors import functions
 
             globals()[name] = found = functions.find(name)
@@ -57,6 +61,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    own = {name for names in OWN.values() for name in names}
     below = {name for name in TREE if "." not in name}
-    return sorted({"install", "uninstall", *own, *below, *SAME, *METHODS, *NUMBER_FIRST})
+    return sorted({"install", "uninstall", *_sources, *below, *_shared})

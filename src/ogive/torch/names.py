@@ -51,8 +51,9 @@ EVERYDAY = (
     "numpy.ma", "ogive.compat.function_names", "ogive.compat.pytorch.dtype_names", "ogive.data",
     "ogive.devices.cpu.device", "ogive.devices.cpu.processor", "ogive.distributions",
     "ogive.engine", "ogive.fft", "ogive.linalg", "ogive.nn.functional", "ogive.nn.utils",
-    "ogive.nn.utils.rnn", "ogive.optim.lr_scheduler",
-    "ogive.torch.networks.modules", "ogive.torch.networks.weights", "ogive.torch.tensors.functions",
+    "ogive.nn.utils.rnn", "ogive.optim.lr_scheduler", "ogive.targets.target",
+    "ogive.torch.networks.modules", "ogive.torch.networks.weights", "ogive.torch.tensors.fourier",
+    "ogive.torch.tensors.functions", "ogive.torch.tensors.matrices",
     "ogive.torch.training.gradients", "ogive.torch.training.optimizers", "sqlite3",
 )  # fmt: skip
 """Modules that are loaded with the namespace."""

@@ -19,15 +19,20 @@ ALIAS = "torch"
 
 def public_names(source: ModuleType) -> set[str]:
     """The public names of a module: those that it defines or collects, without its imports."""
+    names = {*vars(source), *getattr(source, "__all__", ())}
+    return {name for name in names if is_public(source, name)}
+
+
+def is_public(source: ModuleType, name: str) -> bool:
+    """Whether `name` is one of them."""
     if source.__name__.startswith(f"{PACKAGE}."):
-        return set(source.__all__)
-    return {
-        name
-        for name, value in vars(source).items()
-        if not name.startswith("_")
-        and (not isinstance(value, ModuleType) or name in getattr(source, "__all__", ()))
-        and getattr(value, "__module__", None) not in ("typing", "__future__", "collections.abc")
-    }
+        return name in source.__all__
+    if name.startswith("_") or name not in vars(source):
+        return False
+    value = vars(source)[name]
+    if isinstance(value, ModuleType) and name not in getattr(source, "__all__", ()):
+        return False
+    return getattr(value, "__module__", None) not in ("typing", "__future__", "collections.abc")
 
 
 class Namespace(ModuleType):
@@ -40,7 +45,7 @@ class Namespace(ModuleType):
         if f"{below}.{name}" in TREE:
             return importlib.import_module(f"{self.__name__}.{name}")
         for source in map(importlib.import_module, TREE[below]):
-            if name in public_names(source):
+            if is_public(source, name):
                 found = getattr(source, name)
                 if below in TAKING_OUT and isinstance(found, FunctionType):
                     from ogive.torch.tensors.functions import taking_out

@@ -11,7 +11,7 @@ If a function has no rule here, the gradient is left to the graph.
 
 from __future__ import annotations
 
-import math
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,18 +19,17 @@ import numpy
 
 from ogive.eager.forms import Refused
 from ogive.eager.from_plain import take_up
+from ogive.eager.gradients import affine_rules
 from ogive.eager.gradients.records import Record, Source, records_under
-from ogive.eager.shapes import elements
 from ogive.eager.tensors import give
 from ogive.live import history
 from ogive.tensor.core import Core
 from ogive.tensor.elementwise import arithmetic, pairwise, unary_functions
 from ogive.tensor.linear_algebra import matrix_product, named_products
-from ogive.tensor.losses import regression
 from ogive.tensor.method_functions import plain_functions
 from ogive.tensor.movement import basic_movements, derived_movements, joining
 from ogive.tensor.neural import activations
-from ogive.tensor.reduction import basic_reductions, log_sum_exp, statistics
+from ogive.tensor.reduction import basic_reductions, log_sum_exp
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values import conversion
 
@@ -91,12 +90,17 @@ def _leading_to(records: list[Record], wanted: set[int]) -> set[int]:
 
 def _parts(record: Record, given: Tensor) -> Any:
     found = _rules.get(record.form.function) or _rules.get(record.form.compute)
-    if found is None or record.out.__class__ is tuple:
+    if found is None and record.form.is_affine:
+        return affine_rules.parts(record, given)
+    if found is None:
         raise Refused
     sources = iter(record.sources)
     args = [_as_tensor(value, sources) for value in record.args]
     kwargs = {name: _as_tensor(value, sources) for name, value in record.kwargs.items()}
-    return found(given, give(record.out, record), *args, **kwargs)
+    out = record.out
+    if isinstance(out, tuple):
+        return found(given, tuple(give(array) for array in out), *args, **kwargs)
+    return found(given, give(out, record), *args, **kwargs)
 
 
 def _as_tensor(value: Any, sources: Iterator[Source]) -> Any:
@@ -128,6 +132,40 @@ def rule(*functions: Callable[..., Any]) -> Callable[[Rule], Rule]:
         return made
 
     return declare
+
+
+def composed(*functions: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Declare that the rule of functions is that of an expression of tensors."""
+
+    def declare(made: Callable[..., Any]) -> Callable[..., Any]:
+        rule(*functions)(functools.partial(_by_expression, made))
+        return made
+
+    return declare
+
+
+def _by_expression(
+    made: Callable[..., Any], given: Any, out: Any, *args: Any, **kwargs: Any
+) -> list[Any]:
+    """The gradients of `made`, whose way back ends at copies of the arguments."""
+    ends: list[Any] = []
+
+    def copied(value: Any) -> Any:
+        if not isinstance(value, Tensor):
+            return value
+        ends.append(value if value.record is None else value.clone())
+        return ends[-1]
+
+    places = [copied(value) for value in args]
+    result = made(*places, **{name: copied(value) for name, value in kwargs.items()})
+    sources = [end.record for end in ends if end.record is not None]
+    found = gradients(result.record, given, sources)
+
+    def part(end: Any) -> Tensor:
+        known = found.get(id(end.record))
+        return give(numpy.zeros_like(end.value)) if known is None else known
+
+    return [functools.partial(part, end) for end in ends]
 
 
 def fit(part: Any, operand: Any) -> Any:
@@ -185,8 +223,11 @@ def _reflected_div(given: Any, out: Any, x: Any, other: Any) -> Any:
 
 @rule(arithmetic.pow)
 def _pow(given: Any, out: Any, x: Any, exponent: Any) -> Any:
-    if isinstance(exponent, Core):
-        raise Refused
+    if isinstance(exponent, Tensor):
+        if not (x.value > 0).all():
+            raise Refused
+        to_exponent = lambda: given * out * x.log()  # noqa: E731  (one of a pair)
+        return sides(x, exponent, lambda: given * exponent * x ** (exponent - 1), to_exponent)
     if exponent in (0, 1, 2):
         return [lambda: given * (x * 2.0, x * 0 + 1, x * 0)[(2, 1, 0).index(exponent)]]
     return [lambda: given * (x ** (exponent - 1) * float(exponent))]
@@ -202,43 +243,41 @@ def _neg(given: Any, out: Any, x: Any) -> Any:
     return [lambda: -given]
 
 
-def _slope(function: Callable[..., Any], slope: Callable[[Any, Any], Any]) -> None:
+def slope(function: Callable[..., Any], derivative: Callable[[Any, Any], Any]) -> None:
     """Declare the rule of a function of one float tensor.
 
-    `slope` gives its derivative from the argument and the result.
+    `derivative` gives it from the argument and the result.
     """
 
     def by_slope(given: Any, out: Any, x: Any) -> Any:
-        return [lambda: given * slope(x, out)]
+        return [lambda: given * derivative(x, out)]
 
     _rules[function] = by_slope
 
 
-_slope(unary_functions.exp, lambda x, out: out)
-_slope(unary_functions.expm1, lambda x, out: out + 1)
-_slope(unary_functions.log, lambda x, out: 1 / x)
-_slope(unary_functions.log1p, lambda x, out: 1 / (x + 1))
-_slope(unary_functions.sin, lambda x, out: x.cos())
-_slope(unary_functions.cos, lambda x, out: -x.sin())
-_slope(unary_functions.tan, lambda x, out: out * out + 1)
-_slope(unary_functions.atan, lambda x, out: 1 / (x * x + 1))
-_slope(unary_functions.sinh, lambda x, out: x.cosh())
-_slope(unary_functions.cosh, lambda x, out: x.sinh())
-_slope(unary_functions.tanh, lambda x, out: 1 - out * out)
-_slope(unary_functions.sqrt, lambda x, out: 0.5 / out)
-_slope(unary_functions.rsqrt, lambda x, out: -0.5 * (out * out * out))
-_slope(unary_functions.reciprocal, lambda x, out: -out * out)
-_slope(unary_functions.abs, lambda x, out: x.detach().sign())
-_slope(activations.sigmoid, lambda x, out: out * (1 - out))
-_slope(activations.relu, lambda x, out: (x.detach() > 0).to(x.dtype))
-_slope(activations.silu, lambda x, out: x.sigmoid() * (x * (1 - x.sigmoid()) + 1))
+slope(unary_functions.exp, lambda x, out: out)
+slope(unary_functions.expm1, lambda x, out: out + 1)
+slope(unary_functions.log, lambda x, out: 1 / x)
+slope(unary_functions.log1p, lambda x, out: 1 / (x + 1))
+slope(unary_functions.sin, lambda x, out: x.cos())
+slope(unary_functions.cos, lambda x, out: -x.sin())
+slope(unary_functions.tan, lambda x, out: out * out + 1)
+slope(unary_functions.atan, lambda x, out: 1 / (x * x + 1))
+slope(unary_functions.sinh, lambda x, out: x.cosh())
+slope(unary_functions.cosh, lambda x, out: x.sinh())
+slope(unary_functions.tanh, lambda x, out: 1 - out * out)
+slope(unary_functions.sqrt, lambda x, out: 0.5 / out)
+slope(unary_functions.rsqrt, lambda x, out: -0.5 * (out * out * out))
+slope(unary_functions.reciprocal, lambda x, out: -out * out)
+slope(unary_functions.abs, lambda x, out: x.detach().sign())
+slope(activations.sigmoid, lambda x, out: out * (1 - out))
+slope(activations.relu, lambda x, out: (x.detach() > 0).to(x.dtype))
+slope(activations.silu, lambda x, out: x.sigmoid() * (x * (1 - x.sigmoid()) + 1))
 
 
 @rule(activations.softplus)
 def _softplus(given: Any, out: Any, x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
-    if (x.value * beta > threshold).any():
-        raise Refused
-    return [lambda: given * (x * beta).sigmoid()]
+    return [lambda: given * (x * beta).sigmoid().masked_fill(x.detach() * beta > threshold, 1.0)]
 
 
 @rule(activations.leaky_relu)
@@ -256,7 +295,7 @@ def _masked_fill(given: Any, out: Any, x: Any, mask: Any, value: Any) -> Any:
 # Sums
 
 
-def _spread(given: Any, x: Any, dim: Any, keepdim: Any) -> Any:
+def spread(given: Any, x: Any, dim: Any, keepdim: Any) -> Any:
     """The gradient of a summed tensor: `given`, repeated along the axes."""
     shape = x.value.shape
     if dim is not None and not keepdim:
@@ -270,40 +309,23 @@ def _spread(given: Any, x: Any, dim: Any, keepdim: Any) -> Any:
 
 @rule(basic_reductions.sum)
 def _sum(given: Any, out: Any, x: Any, dim: Any = None, keepdim: Any = False) -> Any:
-    return [lambda: _spread(given, x, dim, keepdim)]
+    return [lambda: spread(given, x, dim, keepdim)]
 
 
 @rule(basic_reductions.mean)
 def _mean(given: Any, out: Any, x: Any, dim: Any = None, keepdim: Any = False) -> Any:
     share = out.value.size / x.value.size
-    return [lambda: _spread(given * share, x, dim, keepdim)]
-
-
-@rule(statistics.norm)
-def _norm(
-    given: Any, out: Any, x: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False
-) -> Any:
-    if p not in (2, "fro", None) or not out.value.all():
-        raise Refused
-    return [lambda: x * _spread(given / out, x, dim, keepdim)]
+    return [lambda: spread(given * share, x, dim, keepdim)]
 
 
 @rule(log_sum_exp.softmax)
-def _softmax(given: Any, out: Any, x: Any, dim: Any = -1) -> Any:
+def _softmax(given: Any, out: Any, x: Any, dim: Any = -1, dtype: None = None) -> Any:
     return [lambda: out * (given - (given * out).sum(dim, keepdim=True))]
 
 
 @rule(log_sum_exp.log_softmax)
-def _log_softmax(given: Any, out: Any, x: Any, dim: Any = -1) -> Any:
+def _log_softmax(given: Any, out: Any, x: Any, dim: Any = -1, dtype: None = None) -> Any:
     return [lambda: given - out.exp() * given.sum(dim, keepdim=True)]
-
-
-@rule(regression.mse_loss)
-def _mse_loss(given: Any, out: Any, x: Any, target: Any, reduction: str = "mean") -> Any:
-    if x.value.shape != target.value.shape:
-        raise Refused
-    factor = 2 / math.prod(x.value.shape) if reduction == "mean" else 2.0
-    return [lambda: given * (x - target) * factor, lambda: given * (target - x) * factor]
 
 
 # Products
@@ -355,19 +377,6 @@ def _transpose(given: Any, out: Any, x: Any, dim0: int = -1, dim1: int = -2) -> 
     if x.value.ndim < 2:
         raise Refused
     return [lambda: given.transpose(dim0, dim1)]
-
-
-@rule(elements.take_part)
-def _take(given: Any, out: Any, x: Any, index: Any) -> Any:
-    if not index.is_basic:
-        raise Refused
-
-    def spread() -> Any:
-        made = give(numpy.zeros(x.value.shape, x.value.dtype))
-        made[index.entries] = given
-        return made
-
-    return [spread]
 
 
 @rule(joining.cat)

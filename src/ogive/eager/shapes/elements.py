@@ -40,10 +40,14 @@ class Index:
 
     __slots__ = ("entries", "first", "is_basic")
 
-    def names_each_once(self) -> bool:
-        """Whether no element is named several times: a mask names each that it does once."""
-        masks = [entry for entry in self.entries if entry.__class__ is numpy.ndarray]
-        return all(entry.dtype == bool for entry in masks)
+    def names_each_once(self, array: Any) -> bool:
+        """Whether no element of an array is named several times."""
+        chosen = [entry for entry in self.entries if entry.__class__ is numpy.ndarray]
+        if all(entry.dtype == bool for entry in chosen):
+            return True  # a mask names each that it does once
+        marks = numpy.zeros(array.shape, bool)
+        marks[self.entries] = True
+        return bool(numpy.count_nonzero(marks) == array[self.entries].size)
 
     def __init__(self, index: Any) -> None:
         self.first: tuple[Any, ...] | None = None
@@ -171,7 +175,7 @@ def taking(name: str) -> Form:
 
     take.__name__ = name
     made = Form(take, take_part, False, True)
-    made.gradient = _take_gradient
+    made.gradient, made.is_affine = _take_gradient, True
     return made
 
 
@@ -319,7 +323,7 @@ def _put_plain(tensor: Tensor, index: Index, value: Any) -> Tensor:
 
 _put_plain.__name__ = advanced_indexing.set_item.__name__
 _PUT = Form(_put_plain, _put, False, False)
-_PUT.gradient = _put_gradient
+_PUT.gradient, _PUT.is_affine = _put_gradient, True
 
 
 def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
@@ -332,7 +336,7 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
     if is_leaf or not is_recording() or self.value.dtype.kind not in FLOATS:
         raise Refused
     if not index.is_basic:
-        if not index.names_each_once():
+        if not index.names_each_once(self.value):
             raise Refused
         index.keep()
     if not isinstance(value, Core):

@@ -17,6 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 from ogive.autograd import no_grad
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.tensor.core import to_tensor
+from ogive.tensor.elementwise.complex_numbers import view_as_complex, view_as_real
 from ogive.tensor.mesh import MeshAxis
 from ogive.tensor.tensor import Tensor
 
@@ -46,8 +47,13 @@ class Whole:
         return value.shard_like(parameter)
 
     def own(self, tensor: Tensor) -> Tensor:
-        """The part of a parameter, or of its gradient, that this process changes."""
-        return tensor
+        """The part of a parameter, or of its gradient, that this process changes. Complex numbers
+        are pairs of floats there, each a parameter of its own, as in PyTorch."""
+        return view_as_real(tensor) if tensor.dtype.is_complex else tensor
+
+    def value_of(self, own: Tensor, parameter: Tensor) -> Tensor:
+        """The new value of a parameter, from that of its part."""
+        return view_as_complex(own) if parameter.dtype.is_complex else own
 
     def join(self, new: Sequence[tuple[Tensor, Tensor]]) -> Iterable[tuple[Tensor, Tensor]]:
         """Parameters with their whole new values, from the parts that this process computed."""

@@ -49,6 +49,20 @@ def test_a_normalization_becomes_part_of_the_convolution_before_it() -> None:
     numpy.testing.assert_allclose(model(x).numpy(), plain[0], rtol=1e-4, atol=1e-5)
 
 
+def test_a_normalization_by_numbers_with_two_names_becomes_part_of_its_convolution() -> None:
+    nodes = [
+        helper.make_node("Identity", ["s"], ["same"]),
+        helper.make_node("Conv", ["x", "w"], ["made"]),
+        helper.make_node("BatchNormalization", ["made", "same", "s", "same", "s"], ["y"]),
+    ]
+    weights = {"w": draw(4, 3, 1, 1), "s": abs(draw(4)) + 0.5}
+    model = load(make_model(nodes, {"x": (1, [2, 3, 6, 6])}, {"y": (1, [2, 4, 6, 6])}, weights))
+    assert [node.op for node in fold_constants(model.graph).graph.nodes] == ["Conv"]
+    x = draw(2, 3, 6, 6)
+    plain = [values["y"] for node, values in model.step_through({"x": x}) if "y" in values]
+    numpy.testing.assert_allclose(model(x).numpy(), plain[0], rtol=1e-4, atol=1e-5)
+
+
 def test_a_normalization_of_what_others_read_stays() -> None:
     nodes = [
         helper.make_node("Conv", ["x", "w"], ["made"]),

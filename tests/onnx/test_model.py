@@ -325,3 +325,12 @@ def test_arrays_in_any_order_and_tensors_are_taken_alike() -> None:
     for given in (x, numpy.asfortranarray(x), x[::-1], ogive.Tensor(x)):
         array = numpy.asarray(given.numpy() if isinstance(given, ogive.Tensor) else given)
         numpy.testing.assert_allclose(model(given).numpy(), expected(proto, array), atol=1e-5)
+
+
+def test_a_length_of_minus_one_may_be_any() -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    made = make_model(nodes, {"x": (1, [-1, 3])}, {"y": (1, [-1, 3])})
+    model = ogive.onnx.load(made.SerializeToString())
+    assert model.inputs[0].shape == (None, 3)
+    for rows in (1, 4):
+        assert model(numpy.ones((rows, 3), numpy.float32)).shape == (rows, 3)

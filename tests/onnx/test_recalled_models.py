@@ -104,6 +104,15 @@ def test_other_sizes_of_a_recalled_model_are_captured(tmp_path: Path) -> None:
     assert held.id in model._ready.names(), "the weight is in memory once"
 
 
+def test_a_model_whose_contents_were_listed_is_recalled(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw, x = make_product(draw(64, 32)), draw(5, 64)
+    made = ogive.onnx.load(raw)(x).numpy()
+    model = ogive.onnx.load(raw)
+    assert model.contents == ({"Identity": 1, "MatMul": 1, "Relu": 1, "Mul": 1}, 2, 2049, 8196)
+    monkeypatch.delattr(ogive.onnx.Model, "_walk_through")
+    assert model(x).numpy().tobytes() == made.tobytes()
+
+
 def test_a_model_whose_graph_was_looked_at_is_captured_as_it_is_now() -> None:
     raw, x = make_product(draw(64, 32)), draw(5, 64)
     made = ogive.onnx.load(raw)(x).numpy()
@@ -113,17 +122,90 @@ def test_a_model_whose_graph_was_looked_at_is_captured_as_it_is_now() -> None:
     numpy.testing.assert_array_equal(ogive.onnx.load(raw)(x).numpy(), made)
 
 
-def test_a_weight_that_is_computed_first_is_computed_for_each_model() -> None:
+def turned(weight: Any) -> bytes:
+    """x @ weight.T."""
     nodes = [
         helper.make_node("Transpose", ["w"], ["turned"]),
         helper.make_node("MatMul", ["x", "turned"], ["y"]),
     ]
+    made = make_model(nodes, {"x": (1, [5, 64])}, {"y": (1, [5, 32])}, {"w": weight})
+    return bytes(made.SerializeToString())
+
+
+def normalized(weight: Any) -> bytes:
+    """A convolution, a normalization, and what makes its numbers."""
+    nodes = [
+        helper.make_node("Identity", ["s"], ["scale"]),
+        helper.make_node("Conv", ["x", "w"], ["made"]),
+        helper.make_node("BatchNormalization", ["made", "scale", "s", "s", "s"], ["y"]),
+    ]
+    weights = {"w": weight.reshape(32, 64, 1, 1), "s": abs(draw(32)) + 1}
+    made = make_model(nodes, {"x": (1, [1, 64, 3, 3])}, {"y": (1, [1, 32, 3, 3])}, weights)
+    return bytes(made.SerializeToString())
+
+
+def quantized(weight: Any) -> bytes:
+    """A product of bytes."""
+    nodes = [
+        helper.make_node("DequantizeLinear", ["b", "one", "zero"], ["x"]),
+        helper.make_node("DequantizeLinear", ["w", "one", "none"], ["v"]),
+        helper.make_node("MatMul", ["x", "v"], ["y"]),
+    ]
+    whole = (weight.T * 30).clip(-127, 127).astype(numpy.int8)
+    weights: dict[str, Any] = {
+        "w": numpy.ascontiguousarray(whole.repeat(3, 1)),
+        "one": numpy.float32(0.5).reshape(()),
+        "zero": numpy.uint8(7).reshape(()),
+        "none": numpy.int8(0).reshape(()),
+    }
+    made = make_model(nodes, {"b": (2, [5, 64])}, {"y": (1, [5, 96])}, weights)
+    return bytes(made.SerializeToString())
+
+
+def test_a_transposed_weight_is_transposed_for_each_file() -> None:
     x = draw(5, 64)
     for seed in (1, 2):
         weight = draw(32, 64, seed=seed)
-        proto = make_model(nodes, {"x": (1, [5, 64])}, {"y": (1, [5, 32])}, {"w": weight})
-        model = ogive.onnx.load(proto.SerializeToString())
-        numpy.testing.assert_allclose(model(x).numpy(), x @ weight.T, rtol=1e-5, atol=1e-5)
+        made = ogive.onnx.load(turned(weight))(x).numpy()
+        numpy.testing.assert_allclose(made, x @ weight.T, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [normalized, quantized])
+def test_weights_that_are_computed_first_are_computed_for_each_file_and_nothing_is_traced(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [make(draw(32, 64, seed=seed)) for seed in (1, 2)]
+    kind = ogive.onnx.load(files[0]).inputs[0]
+    shape: Any = kind.shape
+    x = abs(draw(*shape) * 9).astype(kind.dtype)
+    before = ogive.config.current_config()
+    ogive.configure(disk_cache=False)
+    wanted = [ogive.onnx.load(raw)(x).numpy() for raw in files]
+    ogive.configure(disk_cache=before.disk_cache)
+    assert (wanted[0] != wanted[1]).any()
+    forget()
+    ogive.onnx.load(files[0])(x)
+    forget()
+
+    def walk(*_: Any) -> Any:
+        raise AssertionError("it is walked again")
+
+    monkeypatch.setattr(ogive.onnx.Model, "_walk_through", walk)
+    for raw, expected in zip(files, wanted, strict=True):
+        numpy.testing.assert_array_equal(ogive.onnx.load(raw)(x).numpy(), expected)
+
+
+def test_a_zero_point_that_decides_what_is_computed_is_not_taken_from_another_file() -> None:
+    """Weights without one are multiplied as they are. This one is as large as a weight."""
+    nodes = [helper.make_node("MatMulInteger", ["b", "w", "", "zero"], ["y"])]
+    weight = (draw(64, 5000) * 30).clip(-127, 127).astype(numpy.int8)
+    x = abs(draw(5, 64) * 9).astype(numpy.uint8)
+    for value in (0, 3):
+        weights = {"w": weight, "zero": numpy.full(5000, value, numpy.int8)}
+        proto = make_model(nodes, {"b": (2, [5, 64])}, {"y": (6, [5, 5000])}, weights)
+        made = ogive.onnx.load(proto.SerializeToString())(x).numpy()
+        wanted = x.astype(numpy.int32) @ (weight.astype(numpy.int32) - value)
+        numpy.testing.assert_array_equal(made, wanted)
 
 
 def test_what_follows_from_the_elements_of_a_large_weight_is_not_taken_from_another_file() -> None:

@@ -16,11 +16,11 @@ import numpy
 
 from ogive.errors import OgiveError
 from ogive.io.checked_files import in_memory
-from ogive.ir.device_names import DEFAULT_DEVICE
 from ogive.named import NamedTuple
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Graph, Node
-from ogive.onnx.merge_quantization import OWN, merge_quantization
+from ogive.onnx.merge_quantization import merge_quantization
+from ogive.onnx.model_file import IN_FILE
 from ogive.onnx.narrow import Narrow
 from ogive.onnx.table import Value
 from ogive.onnx.walk import Walk
@@ -33,17 +33,41 @@ DRAWING = {
 """Operators whose results are new each time."""
 
 
+MADE = "made: "
+"""What a weight that is computed is called by begins with this, that of one in the file with
+`IN_FILE`."""
+
+_OF_ELEMENTS = frozenset(
+    {
+        "Add", "Cast", "Concat", "Div", "Identity", "Max", "Min", "Mul", "Neg", "Reciprocal",
+        "Sqrt", "Sub", "Transpose",
+    }
+)  # fmt: skip
+"""Operators of whose inputs the elements do not decide what is computed."""
+
+_OF_FIRST = frozenset(
+    {"DequantizeLinear", "Flatten", "Gather", "Reshape", "Slice", "Split", "Squeeze", "Unsqueeze"}
+)
+"""Operators of which that is so of the first input."""
+
+
 class Folded(NamedTuple):
     """A graph of whose nodes none depends on weights alone, with its weights in memory.
 
-    `names` has the weights that are as they lie `apart` in the file, by the ids of their tensors,
-    and None for tensors that follow from the rest of the file. It `is_closed` if there are no
-    others: none that was computed from a weight that is apart.
+    `names` has the weights that lie `apart` in the file, and those computed from them, by the ids
+    of their tensors; None stands for tensors that follow from the rest of the file. It `is_closed`
+    if what is computed is the same for other elements of the weights that are apart.
     """
 
     graph: Graph
     names: dict[int, str | None]
     is_closed: bool
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights by their names."""
+        values = [each for each in self.graph.constants.values() if isinstance(each, Tensor)]
+        named = [(self.names[each.id], each) for each in values]
+        return {name: each for name, each in named if name is not None}
 
 
 def fold_constants(
@@ -53,35 +77,61 @@ def fold_constants(
 
     Weights that are `held` already are not read again.
     """
+    graph = _without_other_names(graph)
+    sources = {id(value): name for name, value in graph.constants.items() if name in apart}
     merged = merge_quantization(_merge_normalizations(graph))
     walk = Walk(merged.constants)
     kept = [node for node in merged.nodes if not _fold(node, walk)]
     needed = {name for node in kept for name in _names_used(node)}
     needed |= {info.name for info in graph.outputs}
     constants = {name: value for name, value in walk.values.items() if name in needed}
-    sources = {id(value): name for name, value in graph.constants.items() if name in apart}
     known = {id(graph.constants[name]): tensor for name, tensor in (held or {}).items()}
     in_memory = _in_memory(constants, known)
-    loose = _loose(graph, merged, walk, set(sources)) - set(sources)
-    is_closed = not any(node.domain == OWN for node in merged.nodes)
-    is_closed = is_closed and loose.isdisjoint(map(id, constants.values()))
+    loose = _Loose(graph, merged, walk, sources)
     names = {
-        tensor.id: sources.get(id(constants[name]))
+        tensor.id: loose.name_of(constants[name], name)
         for name, tensor in in_memory.items()
         if isinstance(tensor, Tensor)
     }
+    is_closed = loose.is_closed and not any(map(loose.decides, constants.values()))
     return Folded(replace(merged, nodes=kept, constants=in_memory), names, is_closed)
 
 
-def _loose(graph: Graph, merged: Graph, walk: Walk, sources: set[int]) -> set[int]:
-    """The values, by their ids, that follow from weights that are apart, and these."""
-    loose = set(sources)
-    loose |= {id(v) for name, v in merged.constants.items() if name not in graph.constants}
-    for node in walk.done:
+class _Loose:
+    """The values that follow from weights that are apart."""
+
+    def __init__(
+        self, graph: Graph, merged: Graph, walk: Walk, sources: Mapping[int, str]
+    ) -> None:
+        self._sources = sources
+        self._ids = set(sources)
+        self._ids |= {id(v) for name, v in merged.constants.items() if name not in graph.constants}
         values = walk.values
-        if any(id(values[name]) in loose for name in node.inputs if name):
-            loose |= {id(values[name]) for name in node.outputs if name}
-    return loose
+        looked_at = [name for node in graph.nodes for name in _zero_points(node)]
+        self.is_closed = not any(id(values.get(name)) in self._ids for name in looked_at if name)
+        for node in walk.done:
+            given = [id(values.get(name)) for name in node.inputs]
+            places = [at for at, value in enumerate(given) if value in self._ids]
+            if places and node.op not in ("Shape", "Size"):
+                self._ids |= {id(values[name]) for name in node.outputs if name}
+                is_plain = node.op in _OF_ELEMENTS or (node.op in _OF_FIRST and places == [0])
+                self.is_closed = self.is_closed and is_plain and node.domain in ("", "ai.onnx")
+
+    def name_of(self, value: Value, name: str) -> str | None:
+        """What a weight is called; None if it follows from the rest of the file."""
+        if id(value) in self._sources:
+            return IN_FILE + self._sources[id(value)]
+        return MADE + name if id(value) in self._ids else None
+
+    def decides(self, value: Value) -> bool:
+        """Whether elements of a weight that is apart can be looked at while a graph is captured."""
+        return id(value) in self._ids and not isinstance(value, Tensor)
+
+
+def _zero_points(node: Node) -> list[str]:
+    """The zero points that `merge_quantization` looks at."""
+    places = {"DequantizeLinear": slice(2, 3), "MatMulInteger": slice(2, 4)}.get(node.op)
+    return [] if places is None else node.inputs[places]
 
 
 def _fold(node: Node, walk: Walk) -> bool:
@@ -133,6 +183,18 @@ def _in_memory(
     return values
 
 
+def _without_other_names(graph: Graph) -> Graph:
+    """The graph with each weight under all the names that it gets from `Identity`."""
+    constants = dict(graph.constants)
+    nodes = []
+    for node in graph.nodes:
+        if node.op == "Identity" and node.domain in ("", "ai.onnx") and node.inputs[0] in constants:
+            constants[node.outputs[0]] = constants[node.inputs[0]]
+        else:
+            nodes.append(node)
+    return replace(graph, nodes=nodes, constants=constants)
+
+
 def _merge_normalizations(graph: Graph) -> Graph:
     """Normalizations by known numbers become part of the convolutions before them."""
     uses = Counter(name for node in graph.nodes for name in _names_used(node))
@@ -161,12 +223,17 @@ def _merge_normalizations(graph: Graph) -> Graph:
 
 def _merged(node: Node, conv: Node, constants: Mapping[str, Value]) -> tuple[Tensor, Tensor]:
     """The weight and bias of a convolution that normalizes as well."""
-    scale, shift, mean, variance = (
-        to_tensor(constants[name]).to(DEFAULT_DEVICE) for name in node.inputs[1:5]
-    )
-    weight = to_tensor(constants[conv.inputs[1]]).to(DEFAULT_DEVICE)
-    factor = scale / (variance + node.attributes.get("epsilon", 1e-5)).sqrt()
+    scale, shift, mean, variance = (_array(constants[name]) for name in node.inputs[1:5])
+    weight = _array(constants[conv.inputs[1]])
+    kind = weight.dtype
+    epsilon = numpy.asarray(node.attributes.get("epsilon", 1e-5), kind)
+    factor = scale / numpy.sqrt(variance + epsilon)
     bias = shift - mean * factor
     if len(conv.inputs) > 2:
-        bias = bias + to_tensor(constants[conv.inputs[2]]).to(DEFAULT_DEVICE) * factor
-    return weight * factor.reshape(-1, *[1] * (weight.ndim - 1)), bias
+        bias = bias + _array(constants[conv.inputs[2]]) * factor
+    weight = weight * factor.reshape(-1, *[1] * (weight.ndim - 1))
+    return Tensor(weight.astype(kind)), Tensor(bias.astype(kind))
+
+
+def _array(value: Value) -> Any:
+    return value if isinstance(value, numpy.ndarray) else in_memory(to_tensor(value)).numpy()

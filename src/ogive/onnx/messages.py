@@ -76,12 +76,13 @@ class SparseTensorProto(Message):
 
 
 class Dimension(Message):
-    """A length, a name for one, or neither."""
+    """A length, a name for one, or neither: some write -1 for a length that may change."""
 
     @property
     def value(self) -> int | str | None:
         if self.has(1):
-            return self.integer(1)
+            length = self.integer(1)
+            return length if length >= 0 else None
         return self.text(2) or None
 
 

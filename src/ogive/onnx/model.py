@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from ogive.io.checked_files import Path
 from ogive.jit import Jitted
 from ogive.jit.kept_traces import is_known
 from ogive.journal import log
+from ogive.named import NamedTuple
 from ogive.onnx.call import to_tensor
 from ogive.onnx.dynamic_lengths import is_fixed
 from ogive.onnx.graph import Graph, Info, Node
@@ -77,6 +79,16 @@ class _Settings:
         return own
 
 
+class Contents(NamedTuple):
+    """What a model is made of: nodes by operator, the most frequent first, and weights: how many
+    there are, of how many elements and bytes."""
+
+    operators: dict[str, int]
+    weights: int
+    elements: int
+    nbytes: int
+
+
 class Model:
     """A model of an ONNX file. Made by `ogive.onnx.load`.
 
@@ -113,11 +125,16 @@ class Model:
 
     def state_dict(self) -> dict[str, Tensor]:
         """The weights by name, as tensors: on `DISK` where their bytes are still in the file."""
-        return {
-            name: to_tensor(value)
-            for name, value in self.graph.constants.items()
-            if isinstance(value, Tensor | Narrow) or value.dtype != object
-        }
+        return _weights_of(self.graph)
+
+    @property
+    def contents(self) -> Contents:
+        """How many nodes there are of each operator, and how large the weights are."""
+        graph = self._file.graph
+        weights = _weights_of(graph).values()
+        counts = Counter([node.op for node in graph.nodes]).most_common()
+        elements = sum(math.prod(int(size) for size in weight.shape) for weight in weights)
+        return Contents(dict(counts), len(weights), elements, sum(each.nbytes for each in weights))
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The outputs by name: tensors, arrays of texts, lists for sequences, None for no value.
@@ -272,6 +289,14 @@ def load(source: Path | bytes, exactness: str = ROUNDING) -> Model:
     """
     with ModelFile.opened(source) as file:
         return Model(file, exactness)
+
+
+def _weights_of(graph: Graph) -> dict[str, Tensor]:
+    return {
+        name: to_tensor(value)
+        for name, value in graph.constants.items()
+        if isinstance(value, Tensor | Narrow) or value.dtype != object
+    }
 
 
 def _check_input(info: Info, given: Any) -> Value:

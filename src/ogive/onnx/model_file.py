@@ -21,6 +21,9 @@ from ogive.onnx.messages import ModelProto, TensorProto
 from ogive.onnx.wire import KIND, Document, Memory, Span
 from ogive.tensor.tensor import Tensor
 
+IN_FILE = "in the file: "
+"""What a weight in a file is called by in what is kept of a capture begins with this."""
+
 _DIGEST_BYTES = 32
 _PIECE = 1 << 20
 """Bytes that are read at once for the digest."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.onnx.graph import Graph
-from ogive.onnx.model_file import ModelFile
+from ogive.onnx.model_file import IN_FILE, ModelFile
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -58,13 +58,18 @@ class ReadyModel:
         return self._fold().names
 
     def tensors(self, names: Sequence[str]) -> list[Tensor] | None:
-        """The weights of these names, in memory."""
+        """The weights of these names, in memory. To compute some from others takes the graph."""
+        if not all(name.startswith(IN_FILE) for name in names):
+            known = self._fold().tensors()
+            is_there = all(name in known for name in names)
+            return [known[name] for name in names] if is_there else None
+        inside = [name.removeprefix(IN_FILE) for name in names]
         with self._lock:
-            missing = [name for name in names if name not in self._held]
+            missing = [name for name in inside if name not in self._held]
             if any(name not in self._file.apart for name in missing):
                 return None
             self._held.update(zip(missing, self._file.weights(missing), strict=True))
-            return [self._held[name] for name in names]
+            return [self._held[name] for name in inside]
 
     def make_ready(self) -> None:
         """Compute what depends on weights alone, which no trace may do."""

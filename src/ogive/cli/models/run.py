@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from pathlib import Path
@@ -69,13 +68,11 @@ def describe(report: Report, model: Model) -> None:
         report.fact("takes", str(info))
     for info in model.outputs:
         report.fact("makes", str(info))
-    counts = Counter(node.op for node in model.graph.nodes)
-    listed = ", ".join(f"{count} {name}" for name, count in counts.most_common())
-    report.fact("operators", f"{len(model.graph.nodes)}: {listed}")
-    weights = model.state_dict().values()
-    elements = sum(math.prod(int(size) for size in weight.shape) for weight in weights)
-    nbytes = sum(weight.nbytes for weight in weights)
-    report.fact("weights", f"{elements:,} numbers in {len(weights)}, {show_bytes(nbytes)}")
+    contents = model.contents
+    listed = ", ".join(f"{count} {name}" for name, count in contents.operators.items())
+    report.fact("operators", f"{sum(contents.operators.values())}: {listed}")
+    size = show_bytes(contents.nbytes)
+    report.fact("weights", f"{contents.elements:,} numbers in {contents.weights}, {size}")
     for key, text in model.metadata.items():
         report.fact(key[:11], text)
 

@@ -163,6 +163,8 @@ def compare(actual: Any, expected: Any, with_values: bool = True) -> None:
         if not isinstance(other, torch.Tensor):
             assert one == other, f"{one}, not {other}"
             continue
+        if other.layout is not torch.strided:
+            one, other = one.to_dense(), other.to_dense()
         dtype = str(other.dtype).removeprefix("torch.")
         assert one.shape == tuple(other.shape), f"shape {one.shape}, not {tuple(other.shape)}"
         assert one.dtype.name == dtype, f"dtype {one.dtype.name}, not {dtype}"

@@ -39,6 +39,7 @@ from ogive.nn.layers.activation import (
     Tanhshrink,
     Threshold,
 )
+from ogive.nn.layers.adaptive_softmax import AdaptiveLogSoftmaxWithLoss
 from ogive.nn.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -184,6 +185,7 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",

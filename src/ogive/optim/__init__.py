@@ -23,6 +23,7 @@ from ogive.optim.optimizer import Optimizer
 from ogive.optim.relatives import Adamax, NAdam, RAdam
 from ogive.optim.rprop import Rprop
 from ogive.optim.sgd import SGD
+from ogive.optim.sparse_adam import SparseAdam
 from ogive.optim.steps.parameter_groups import Group
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "clip_grad_norm_",
     "clip_grad_value_",
     "lr_scheduler",

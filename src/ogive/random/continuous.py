@@ -10,7 +10,7 @@ import numpy
 from ogive.compat.methods.keywords import also
 from ogive.errors import ArgumentError
 from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.dtype import DType
+from ogive.ir.dtype import DType, to_dtype
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Shape
@@ -20,6 +20,7 @@ from ogive.random.draw import Draw, operation, to_float, wide
 from ogive.random.generator import Generator
 from ogive.tensor import build
 from ogive.tensor.core import Core, memory_device, to_device, to_number, to_operand, to_shape
+from ogive.tensor.elementwise.complex_numbers import view_as_complex
 from ogive.tensor.method_functions import created
 from ogive.tensor.tensor import Tensor
 
@@ -40,9 +41,14 @@ def rand(
     >>> ogive.rand(2, 3).shape
     (2, 3)
 
-    Raises `DtypeError` for integers and 8-bit floats.
+    Both parts of complex numbers are drawn so. Raises `DtypeError` for integers and 8-bit floats.
     """
-    sizes, chosen, place = to_shape(shape, "rand"), to_float(dtype, "rand"), to_device(device)
+    sizes, place = to_shape(shape, "rand"), to_device(device)
+    if is_complex(dtype):
+        parts = rand(*sizes, 2, dtype=to_dtype(dtype).part, device=device, key=key,
+                     generator=generator)
+        return _complex(parts, requires_grad)
+    chosen = to_float(dtype, "rand")
     with graph_lock:
         draw = Draw(sizes, key, generator, "rand")
         result = draw.finish(drawing.uniform(draw.bits(), chosen), chosen, place)
@@ -67,6 +73,10 @@ def uniform(
     Raises `ArgumentError` if `low` is greater than `high`, or if either is not finite.
     """
     sizes, place = to_shape(shape, "uniform"), to_device(device)
+    if is_complex(dtype):
+        part = to_dtype(dtype).part
+        return _complex(uniform(*sizes, 2, low=low, high=high, dtype=part, device=device, key=key,
+                                generator=generator))
     chosen = to_float(dtype, "uniform")
     first, end = bounds(low, high, chosen)
     with graph_lock:
@@ -140,9 +150,15 @@ def randn(
     >>> ogive.randn(2, 3, dtype="float64").dtype
     ogive.float64
 
-    Raises `DtypeError` for integers and 8-bit floats.
+    The parts of complex numbers have the variance 1/2, so that the numbers have 1. Raises
+    `DtypeError` for integers and 8-bit floats.
     """
-    sizes, chosen, place = to_shape(shape, "randn"), to_float(dtype, "randn"), to_device(device)
+    sizes, place = to_shape(shape, "randn"), to_device(device)
+    if is_complex(dtype):
+        parts = randn(*sizes, 2, dtype=to_dtype(dtype).part, device=device, key=key,
+                      generator=generator)
+        return _complex(parts * math.sqrt(0.5), requires_grad)
+    chosen = to_float(dtype, "randn")
     with graph_lock:
         draw = Draw(sizes, key, generator, "randn")
         result = draw.finish(drawing.normal(draw, chosen), chosen, place)
@@ -181,14 +197,30 @@ def normal(
             raise ArgumentError("normal: the size is that of the tensors; leave it out")
         for tensor in tensors:
             shape = build.broadcast_shapes(shape, tensor.shape, "normal")
-        chosen = to_float(tensors[0].dtype if dtype is None else dtype, "normal")
+        chosen = _inexact(tensors[0].dtype if dtype is None else dtype)
         place: str | None = memory_device(tensors[0])
     else:
         if size is None:
             raise ArgumentError("normal: two numbers need a size, such as size=(2, 3)")
-        shape, chosen, place = to_shape((size,), "normal"), to_float(dtype, "normal"), device
+        shape, chosen, place = to_shape((size,), "normal"), _inexact(dtype), device
     z = created(randn, *shape, dtype=chosen, device=place, key=key, generator=generator)
     return z * deviation + centre
+
+
+def _inexact(dtype: Any) -> DType:
+    """The float or complex dtype that `normal` draws."""
+    return to_dtype(dtype) if is_complex(dtype) else to_float(dtype, "normal")
+
+
+def is_complex(dtype: Any) -> bool:
+    """Whether complex numbers are to be drawn, whose parts are drawn one by one."""
+    return dtype is not None and to_dtype(dtype).is_complex
+
+
+def _complex(parts: Tensor, requires_grad: bool = False) -> Tensor:
+    """Complex numbers of parts along the last axis, in memory of their own."""
+    made = view_as_complex(parts) + 0
+    return made.requires_grad_() if requires_grad else made
 
 
 def exponential(

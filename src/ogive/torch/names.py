@@ -150,6 +150,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "nn.attention": ("ogive.torch.networks.attention",),
     "nn.utils": ("ogive.torch.networks.weights", "ogive.nn.utils"),
     "nn.utils.clip_grad": ("ogive.nn.utils",),
+    "nn.utils.fusion": ("ogive.torch.networks.fusion",),
     "nn.utils.convert_parameters": ("ogive.nn.utils",),
     "nn.utils.parametrizations": ("ogive.nn.utils.parametrizations",),
     "nn.utils.parametrize": ("ogive.nn.utils.parametrize",),

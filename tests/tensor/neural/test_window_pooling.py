@@ -130,10 +130,13 @@ def test_the_dtype_stays(dtype: str) -> None:
         agree_on_dtype(name, dtype, x, 3)
 
 
-def test_integers_have_a_greatest_and_no_average() -> None:
-    agree("max_pool2d", np.arange(-36, 36).reshape(2, 6, 6), 3, padding=1)
-    with raises(DtypeError, match="avg_pool2d does not take int64"):
-        Tensor(np.arange(16).reshape(1, 4, 4)).avg_pool2d(2)
+def test_integers_have_a_greatest_and_a_truncated_average() -> None:
+    values = np.arange(-36, 36).reshape(2, 6, 6)
+    agree("max_pool2d", values, 3, padding=1)
+    agree("avg_pool2d", values, 3, padding=1)
+    agree("avg_pool2d", values, 2, divisor_override=3)
+    with raises(DtypeError, match="avg_pool2d does not take bool"):
+        Tensor(values > 0).avg_pool2d(2)
 
 
 def test_not_a_number_is_the_greatest() -> None:

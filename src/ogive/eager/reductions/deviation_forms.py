@@ -99,8 +99,9 @@ def norm(x: Any, p: Any = "fro", dim: Any = None, keepdim: Any = False, dtype: A
         return total_of(size, axes, keepdim)
     if math.isinf(power):
         return extreme(greatest if power > 0 else least, size, dim, keepdim)
-    total = total_of(size ** x.dtype.type(power), axes, keepdim)
-    return numpy.power(total, x.dtype.type(1 / power))
+    with numpy.errstate(divide="ignore"):  # powers of 0, for a negative norm
+        total = total_of(size ** x.dtype.type(power), axes, keepdim)
+        return numpy.power(total, x.dtype.type(1 / power))
 
 
 @gradient(norm)

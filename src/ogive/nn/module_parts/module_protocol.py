@@ -178,7 +178,12 @@ class ModuleProtocol:
         return self
 
     def share_memory(self: Self) -> Self:
-        """Return the module unchanged. Other processes get copies of it."""
+        """Move the parameters and buffers to memory that processes share, each by its method
+        `share_memory_()`, which tensors have under `ogive.torch`."""
+        own = self._own()
+        tensors: list[Any] = [*own.parameters(), *own.buffers()]
+        for tensor in tensors:
+            tensor.share_memory_()
         return self
 
     def _get_name(self) -> str:

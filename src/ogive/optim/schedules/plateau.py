@@ -45,14 +45,13 @@ class ReduceLROnPlateau(LRScheduler):
                 f"{type(optimizer).__name__}"
             )
         groups = len(optimizer.param_groups)
-        each = isinstance(min_lr, Sequence)
         if isinstance(min_lr, Sequence) and len(min_lr) != groups:
             raise ArgumentError(f"min_lr has {len(min_lr)} rates for {groups} groups")
         self.optimizer = optimizer
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
         self.factor, self.patience, self.cooldown, self.eps = factor, patience, cooldown, eps
-        self.default_min_lr = None if each else min_lr
-        self.min_lrs = list(min_lr) if isinstance(min_lr, Sequence) else [min_lr] * groups
+        self.default_min_lr = None if isinstance(min_lr, Sequence) else min_lr
+        self.min_lrs = [*min_lr] if isinstance(min_lr, Sequence) else [min_lr] * groups
         self.last_epoch = 0
         self._last_lr = self.current_rates()
         self.best = math.inf if mode == "min" else -math.inf

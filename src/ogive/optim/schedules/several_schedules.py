@@ -80,7 +80,7 @@ class SequentialLR(SeveralSchedules):
         self._schedulers[bisect_right(self._milestones, 0)].restart()
         self._last_lr = self.current_rates()
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Set the rates of the next step."""
         self.last_epoch += 1
         number = bisect_right(self._milestones, self.last_epoch)
@@ -106,7 +106,7 @@ class ChainedScheduler(SeveralSchedules):
             scheduler.restart()
         self._last_lr = self.current_rates()
 
-    def step(self) -> None:
+    def step(self) -> None:  # type: ignore[override]
         """Set the rates of the next step."""
         for scheduler in self._schedulers:
             scheduler.step()

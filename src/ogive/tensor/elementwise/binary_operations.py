@@ -93,6 +93,11 @@ def subtractable_dtype(dtype: DType, name: str) -> DType:
     return dtype
 
 
+def inexact_dtype(dtype: DType, name: str) -> DType:
+    """Floats and complex numbers; integers and bool are computed in float32."""
+    return dtype if dtype.is_complex else float_dtype(dtype, name)
+
+
 def float_dtype(dtype: DType, name: str) -> DType:
     """Floats; integers and bool are computed in float32."""
     return any_dtype(dtype, name) if dtype.is_inexact else dtypes.default_float

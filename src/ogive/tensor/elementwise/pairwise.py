@@ -87,7 +87,11 @@ def logaddexp(self: Tensor, other: Any) -> Tensor:
 
     Raises `DtypeError` unless one of the two is of floats.
     """
-    a, b, dtype = meet(self, other, "logaddexp", only_floats)
+    a, b, dtype = meet(self, other, "logaddexp", only_inexact)
+    if dtype.is_complex:
+        is_first = a.real >= b.real
+        most, least = joining.where(is_first, a, b), joining.where(is_first, b, a)
+        return most + (least - most).exp().log1p()
     most, gap = _most_and_gap(a, b)
     return (most + gap.exp().log1p()).cast(dtype)
 
@@ -223,7 +227,7 @@ def addcdiv(
     """
     if _tensor2 is not None:  # PyTorch's old order, with the number first
         value, tensor1, tensor2 = tensor1, tensor2, _tensor2
-    only_floats(common_dtype((tensor1, tensor2)), "addcdiv")
+    only_inexact(common_dtype((tensor1, tensor2)), "addcdiv")
     dtype = common_dtype((self, tensor1, tensor2))
     quotient = tensor1.cast(dtype).div(tensor2.cast(dtype))
     return self.cast(dtype).add(quotient if value == 1 else quotient.mul(value))
@@ -311,6 +315,11 @@ def only_floats(dtype: DType, name: str) -> DType:
     if not dtype.is_float:
         raise refuse(dtype, name, "it works on floats; cast to one first")
     return any_dtype(dtype, name)
+
+
+def only_inexact(dtype: DType, name: str) -> DType:
+    """Floats and complex numbers; raises for integers and bool."""
+    return dtype if dtype.is_complex else only_floats(dtype, name)
 
 
 def meet(

@@ -10,7 +10,14 @@ from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import wrap
-from ogive.tensor.elementwise.binary_operations import EQ, NUMBERS, combine, float_dtype, refuse
+from ogive.tensor.elementwise.binary_operations import (
+    EQ,
+    NUMBERS,
+    combine,
+    float_dtype,
+    inexact_dtype,
+    refuse,
+)
 from ogive.tensor.elementwise.pairwise import meet, only_floats
 from ogive.tensor.elementwise.unary_functions import all_elements, on_complex
 from ogive.tensor.movement.joining import where
@@ -79,7 +86,7 @@ def sinc(self: Tensor) -> Tensor:
     >>> Tensor([0.0, 0.5]).sinc().tolist() == [1.0, Tensor(2 / math.pi).item()]
     True
     """
-    x, angle, dtype = meet(self, math.pi, "sinc", float_dtype)
+    x, angle, dtype = meet(self, math.pi, "sinc", inexact_dtype)
     # Avoids a division by 0, whose gradient would be NaN.
     angle = where(x.eq(0), 1, x * angle)
     return where(x.eq(0), 1, angle.sin() / angle).cast(dtype)

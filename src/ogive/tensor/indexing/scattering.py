@@ -13,7 +13,7 @@ from ogive.ir.shape import Shape
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
-from ogive.tensor.elementwise.binary_operations import addable_dtype, number_dtype, to_node
+from ogive.tensor.elementwise.binary_operations import addable_dtype, number_dtype, refuse, to_node
 from ogive.tensor.indexing import advanced_indexing
 from ogive.tensor.lengths import at_most
 from ogive.tensor.memory import assignment
@@ -126,6 +126,9 @@ def scatter(
     source = value if src is None else src
     if source is None:
         raise ArgumentTypeError("scatter takes a tensor src, or a value, and got neither")
+    if self.dtype.is_bool and reduce is not None:
+        values = src if src is not None else index.eq(index) & bool(source)
+        return scatter_reduce(self, dim, index, values, {"add": "sum", "multiply": "prod"}[reduce])
     return _scatter(self, dim, index, source, ways[reduce], "scatter")
 
 
@@ -135,6 +138,8 @@ def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     >>> ogive.zeros(3).scatter_add(0, Tensor([0, 2, 0]), ogive.ones(3)).tolist()
     [2.0, 0.0, 1.0]
     """
+    if self.dtype.is_bool:
+        return scatter_reduce(self, dim, index, src, "sum")
     return _scatter(self, dim, index, src, Op.ADD, "scatter_add")
 
 
@@ -152,6 +157,8 @@ def scatter_reduce(
     Raises `ArgumentError` for another `reduce`; else as `scatter`.
     """
     value = _source(self, src, "scatter_reduce")
+    if self.dtype.is_bool:
+        return _of_bytes(scatter_reduce, self, dim, index, src, reduce, include_self)
     device = same_device([self, to_index(index, "scatter_reduce"), src], "scatter_reduce")
     with graph_lock:
         indices = _along(self, index, dim, "scatter_reduce")
@@ -170,6 +177,8 @@ def index_add(self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: A
     Raises `ShapeError` and `DtypeError` when `source` does not fit; `IndexRangeError` when
     computed.
     """
+    if self.dtype.is_bool:
+        return _of_bytes(index_reduce, self, dim, index, source & bool(alpha), "sum", True)
     addable_dtype(self.dtype, "index_add")
     scaled = source if alpha == 1 else source * alpha
     return _index_put(
@@ -390,6 +399,19 @@ def _fitted(x: Core, source: Any, shape: Shape, name: str) -> UOp:
             f"{build.show(shape)}"
         )
     return build.reshape(node, shape)
+
+
+def _of_bytes(
+    function: Callable[..., Tensor], x: Tensor, dim: int, index: Tensor, src: Tensor, how: str,
+    include_self: bool,
+) -> Tensor:  # fmt: skip
+    """A reduction of bools, whose sum is "or" and whose product is "and"."""
+    ways = {"sum": "amax", "amax": "amax", "prod": "amin", "amin": "amin"}
+    if how not in ways:
+        raise refuse(dtypes.bool_, how, "cast to an integer or float dtype first")
+    whole, parts = x.cast(dtypes.uint8), src.cast(dtypes.uint8)
+    done = function(whole, dim, index, parts, ways[how], include_self=include_self)
+    return done.cast(dtypes.bool_)
 
 
 def _combined(

@@ -34,12 +34,16 @@ class LeastSquares(NamedTuple):
 
 
 def logdet(self: Tensor) -> Tensor:
-    """The logarithm of the determinant; NaN if that is negative. Shapes: (..., n, n) → (...).
+    """The logarithm of the determinant; NaN if that is negative and not complex.
+
+    Shapes: (..., n, n) → (...).
 
     >>> Tensor([[1.0]]).logdet().item()
     0.0
     """
     sign, logarithm = inverses.slogdet(self)
+    if sign.dtype.is_complex:
+        return sign.log() + logarithm
     return where(sign < 0, float("nan"), logarithm)
 
 

@@ -12,6 +12,7 @@ from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, wrap
+from ogive.tensor.elementwise.binary_operations import float_dtype, inexact_dtype
 from ogive.tensor.losses.regression import check_same_shape, meet_floats, reduce_losses
 from ogive.tensor.movement.joining import where
 from ogive.tensor.reduction.distances import pairwise_distance
@@ -36,7 +37,7 @@ def margin_ranking_loss(
     2.0
     """
     name = "margin_ranking_loss"
-    (x, y, t), dtype = meet_floats(name, input=self, other=other, target=target)
+    (x, y, t), dtype = meet_floats(name, float_dtype, input=self, other=other, target=target)
     losses = (t.neg() * (x - y) + margin).clamp(min=0)
     return reduce_losses(losses, reduction, name).cast(dtype)
 
@@ -90,7 +91,7 @@ def cosine_embedding_loss(
     Raises `ShapeError` for any other shapes.
     """
     name = "cosine_embedding_loss"
-    (x, y, t), dtype = meet_floats(name, input=self, other=other, target=target)
+    (x, y, t), dtype = meet_floats(name, float_dtype, input=self, other=other, target=target)
     if x.ndim not in (1, 2) or t.ndim != x.ndim - 1 or y.ndim != x.ndim:
         raise ShapeError(
             f"{name}: input, other and target have the shapes {build.show(x.shape)}, "
@@ -115,8 +116,8 @@ def multi_margin_loss(
 ) -> Tensor:
     """Σ max(0, margin - x[target] + x[i])ᵖ over all other classes i, over their number.
 
-    Shapes: (batch, classes) with target (batch,), or both without the batch → (), or the
-    target's for "none"; `weight` is (classes,).
+    Shapes: (batch, classes) with target (batch,), or (classes,) with () or (1,) → (), or (batch,)
+    for "none"; `weight` is (classes,).
 
     >>> Tensor([[1.0, 0.5]]).multi_margin_loss(Tensor([0])).item()
     0.25
@@ -127,6 +128,8 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise ArgumentError(f"{name}: p must be 1 or 2, got {p}")
     (x,), dtype = meet_floats(name, input=self)
+    if x.ndim == 1 and isinstance(target, Core) and target.shape == (1,):
+        target = target.reshape(())
     _check_classes(x, target, x.shape[:-1], name)
     is_target = _hot(target, x.shape[-1])
     right = where(is_target, x, 0.0).sum(-1, keepdim=True)
@@ -258,7 +261,8 @@ def _triplet(
     if margin <= 0:
         raise ArgumentError(f"{name}: margin must be positive, got {margin}")
     labels = dict(zip(("anchor", "positive", "negative"), operands, strict=True))
-    (anchor, near, far), dtype = meet_floats(name, **labels)
+    (anchor, near, far), dtype = meet_floats(name, inexact_dtype, **labels)
+    dtype = dtype.part if dtype.is_complex else dtype
     if not anchor.ndim == near.ndim == far.ndim:
         raise ShapeError(
             f"{name}: anchor, positive and negative have the shapes {build.show(anchor.shape)}, "

@@ -16,7 +16,8 @@ from ogive.ir.dtype import DType, result_type
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, same_device, to_tensor
-from ogive.tensor.elementwise.pairwise import only_floats
+from ogive.tensor.elementwise.binary_operations import float_dtype
+from ogive.tensor.elementwise.pairwise import only_floats, only_inexact
 from ogive.tensor.lengths import difference
 from ogive.tensor.movement.joining import where
 from ogive.tensor.outlined import outlined
@@ -145,7 +146,7 @@ def poisson_nll_loss(
     >>> Tensor([0.0]).poisson_nll_loss(Tensor([3.0])).item()
     1.0
     """
-    (x, y), dtype = meet_floats("poisson_nll_loss", input=self, target=target)
+    (x, y), dtype = meet_floats("poisson_nll_loss", float_dtype, input=self, target=target)
     losses = x.exp() - y * x if log_input else x - y * (x + eps).log()
     if full:
         stirling = y * y.log() - y + (y * (2 * math.pi)).log() * 0.5
@@ -195,8 +196,10 @@ def _distance(
     x: Core, target: Any, reduction: str, weight: Any, name: str, point: Pointwise
 ) -> Tensor:
     """A function of x - target, squares of which are smooth at 0, and of |x - target| are not."""
-    (one, other), dtype = meet_floats(name, input=x, target=target)
+    adapt = only_inexact if point is abs else only_floats
+    (one, other), dtype = meet_floats(name, adapt, input=x, target=target)
     losses = point(one - other)
+    dtype = dtype.part if dtype.is_complex else dtype
     if weight is None:
         return reduce_losses(losses, reduction, name).cast(dtype)
     check_same_shape(name, "weight", weight, losses)
@@ -222,14 +225,17 @@ def reduce_losses(losses: Tensor, reduction: str, name: str, others: str = "") -
     return losses
 
 
-def meet_floats(name: str, **operands: Any) -> tuple[list[Tensor], DType]:
-    """The operands in the dtype of the computation, and their common float dtype."""
+def meet_floats(
+    name: str, adapt: Callable[[DType, str], DType] = only_floats, **operands: Any
+) -> tuple[list[Tensor], DType]:
+    """The operands in the dtype of the computation, and their common dtype: a float one, or what
+    `adapt` makes of it."""
     for label, operand in operands.items():
         if not isinstance(operand, Core):
             raise ArgumentTypeError(f"{name}: {label} must be a tensor, got {operand!r}")
     given = list(operands.values())
     same_device(given, name)
-    dtype = only_floats(result_type([(x.dtype, x.ndim) for x in given]), name)
+    dtype = adapt(result_type([(x.dtype, x.ndim) for x in given]), name)
     compute = dtypes.float32 if dtype in build.WIDENED else dtype
     return [x.cast(compute) for x in given], dtype
 

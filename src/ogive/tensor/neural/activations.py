@@ -15,7 +15,7 @@ from ogive.tensor.elementwise.pairwise import only_floats
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.movement.joining import where
 from ogive.tensor.outlined import outlined
-from ogive.tensor.reduction.log_sum_exp import widen
+from ogive.tensor.reduction.log_sum_exp import widen, widen_field
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -51,7 +51,7 @@ def sigmoid(self: Tensor) -> Tensor:
     >>> Tensor([0.0]).sigmoid().tolist()
     [0.5]
     """
-    x, dtype = widen(self, "sigmoid")
+    x, dtype = widen_field(self, "sigmoid")
     value = (x.neg().exp() + 1).reciprocal()
     if x.dtype.is_float:
         value = with_gradient(value, x, _sigmoid_slope, is_fixed=True)
@@ -65,7 +65,7 @@ def silu(self: Tensor) -> Tensor:
     >>> Tensor([0.0]).silu().tolist()
     [0.0]
     """
-    x, dtype = widen(self, "silu")
+    x, dtype = widen_field(self, "silu")
     value = x / (x.neg().exp() + 1)
     if x.dtype.is_float:
         value = with_gradient(value, x, _silu_slope, is_fixed=True)
@@ -268,7 +268,7 @@ def softsign(self: Tensor) -> Tensor:
     >>> Tensor([1.0, -3.0]).softsign().tolist()
     [0.5, -0.75]
     """
-    x, dtype = widen(self, "softsign")
+    x, dtype = widen_field(self, "softsign")
     return (x / (x.abs() + 1)).cast(dtype)
 
 
@@ -278,7 +278,7 @@ def tanhshrink(self: Tensor) -> Tensor:
     >>> Tensor([0.0]).tanhshrink().tolist()
     [0.0]
     """
-    x, dtype = widen(self, "tanhshrink")
+    x, dtype = widen_field(self, "tanhshrink")
     return (x - x.tanh()).cast(dtype)
 
 

@@ -5,6 +5,7 @@ The products are in `convolution_products.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
@@ -17,7 +18,7 @@ from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered
 from ogive.tensor.core import Core, same_device, to_integer, wrap
-from ogive.tensor.elementwise.binary_operations import number_dtype
+from ogive.tensor.elementwise.binary_operations import addable_dtype
 from ogive.tensor.movement.sliding_windows import (
     Numbers,
     batched,
@@ -191,6 +192,11 @@ def _convolve(
 ) -> Tensor:
     name = f"conv{axes}d"
     device = _check_operands(x, weight, bias, axes, name)
+    if x.dtype.is_complex:
+        def of_parts(one: Tensor, other: Tensor) -> Tensor:
+            return _convolve(one, other, None, options, axes)
+
+        return _of_complex(of_parts, x, weight, bias, axes)
     strides = per_axis(options[0], axes, f"{name}: stride")
     dilations = per_axis(options[2], axes, f"{name}: dilation")
     groups = _to_groups(options[3], name)
@@ -210,6 +216,21 @@ def _convolve(
         node, filters = _widen(batched(node, axes)), _widen(filters)
         method = _method(tuple(pads), strides, dilations, groups)
         return _finish(method.convolve(node, filters), x, bias, axes, dtype, device)
+
+
+def _of_complex(
+    convolve: Callable[[Tensor, Tensor], Tensor], x: Core, weight: Core, bias: Any, axes: int
+) -> Tensor:
+    """A convolution of complex numbers, from three of their parts.
+
+    (a + ib)·(c + id) = ac - bd + i·((a + b)·(c + d) - ac - bd).
+    """
+    from ogive.tensor.elementwise.complex_numbers import complex, parts_of
+
+    (a, b), (c, d) = parts_of(x), parts_of(weight)
+    real, imaginary = convolve(a, c), convolve(b, d)
+    total = complex(real - imaginary, convolve(a + b, c + d) - real - imaginary)
+    return total if bias is None else total + bias.reshape(-1, *(1,) * axes)
 
 
 def _method(
@@ -236,6 +257,11 @@ def _convolve_transposed(
 ) -> Tensor:
     name = f"conv_transpose{axes}d"
     device = _check_operands(x, weight, bias, axes, name)
+    if x.dtype.is_complex:
+        def of_parts(one: Tensor, other: Tensor) -> Tensor:
+            return _convolve_transposed(one, other, None, options, axes)
+
+        return _of_complex(of_parts, x, weight, bias, axes)
     strides = per_axis(options[0], axes, f"{name}: stride")
     pads = per_axis(options[1], axes, f"{name}: padding", 0)
     extras = per_axis(options[2], axes, f"{name}: output_padding", 0)
@@ -290,7 +316,7 @@ def _check_operands(x: Core, weight: Any, bias: Any, axes: int, name: str) -> st
                 f"{name}: {label} is {operand.dtype.name} and the input {x.dtype.name}; they must "
                 "be equal, cast one of them"
             )
-    number_dtype(x.dtype, name)
+    addable_dtype(x.dtype, name)
     spatial_lengths(x.shape, axes, name)
     if weight.ndim != axes + 2:
         raise ShapeError(

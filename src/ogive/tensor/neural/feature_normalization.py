@@ -15,11 +15,11 @@ from ogive.ir.shape import Shape, element_count
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_shape
-from ogive.tensor.elementwise.pairwise import only_floats
+from ogive.tensor.elementwise.pairwise import only_floats, only_inexact
 from ogive.tensor.lengths import difference
 from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.outlined import outlined
-from ogive.tensor.reduction.log_sum_exp import widen
+from ogive.tensor.reduction.log_sum_exp import widen, widen_field
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor
@@ -246,7 +246,7 @@ def rms_norm(
     Raises `ShapeError` when x does not end in `normalized_shape`.
     """
     shape = _ending(self, normalized_shape, {"weight": weight}, "rms_norm")
-    x, dtype = widen(self, "rms_norm")
+    x, dtype = widen_field(self, "rms_norm")
     small = _resolution(x.dtype) if eps is None else eps
     mean = x.square().mean(tuple(range(-len(shape), 0)), keepdim=True)
     return _finish(x, mean, small, (weight, None), shape, dtype)
@@ -337,7 +337,7 @@ def _moved(running: Tensor, latest: Tensor, momentum: Any) -> Tensor:
 
 def _resolution(dtype: DType) -> float:
     """The distance from 1 to the next number."""
-    return math.ldexp(1.0, -52 if dtype.bits == 64 else -23)
+    return math.ldexp(1.0, -52 if dtype.part.bits == 64 else -23)
 
 
 # Checks of the arguments
@@ -370,7 +370,7 @@ def _ending(x: Core, given: Any, parameters: dict[str, Any], name: str) -> Shape
 
 
 def _check_parameters(x: Core, parameters: dict[str, Any], shape: Shape, name: str) -> None:
-    only_floats(x.dtype, name)
+    (only_inexact if name == "rms_norm" else only_floats)(x.dtype, name)
     for label, parameter in parameters.items():
         if parameter is None:
             continue

@@ -16,7 +16,6 @@ from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, to_entries, to_integer, wrap
 from ogive.tensor.elementwise.binary_operations import number_dtype
-from ogive.tensor.elementwise.pairwise import only_floats
 from ogive.tensor.gradients.known_gradients import with_gradient
 from ogive.tensor.movement.joining import where
 from ogive.tensor.movement.sliding_windows import (
@@ -327,16 +326,19 @@ def first_position(values: Tensor, peaks: Tensor, positions: Tensor, none: int) 
 
 
 def _average(x: Tensor, spec: Slide, count_padding: bool, divisor: int | None) -> Tensor:
-    only_floats(x.dtype, spec.name)
-    wide, dtype = widen(x, spec.name)
+    dtype = number_dtype(x.dtype, spec.name)
+    # Averages of integers are truncated, as in PyTorch.
+    wide = x.cast(dtypes.int64) if dtype.is_integer else widen(x, spec.name)[0]
     with graph_lock:
         total = wrap(_windows(wide.node, spec), x.device).sum(spec.reductions)
+    rounding = "trunc" if dtype.is_integer else None
     if divisor is None:
-        return total.div(_counts(x, spec, count_padding)).cast(dtype)
+        counts = _counts(x, spec, count_padding)
+        return total.div(counts, rounding_mode=rounding).cast(dtype)
     number = to_integer(divisor, f"{spec.name}: divisor_override")
     if number == 0:
         raise ArgumentError(f"{spec.name}: divisor_override must not be 0")
-    return total.div(number).cast(dtype)
+    return total.div(number, rounding_mode=rounding).cast(dtype)
 
 
 def _counts(x: Core, spec: Slide, count_padding: bool) -> Any:

@@ -76,10 +76,11 @@ def logsumexp(self: Tensor, dim: Axes, keepdim: bool = False) -> Tensor:
     >>> Tensor([1000.0]).logsumexp(0).tolist()
     1000.0
     """
-    x, result = widen(self, "logsumexp")
+    x, result = widen_field(self, "logsumexp")
     if x.numel() == 0:
         return x.exp().sum(dim, keepdim).log().cast(result)
-    peak = x.amax(dim, keepdim=True)
+    # The size of the exponential of a complex number is that of its real part.
+    peak = (x.real if x.dtype.is_complex else x).amax(dim, keepdim=True)
     peak = where(peak.abs().eq(math.inf), 0, peak).detach()
     total = (x - peak).exp().sum(dim, keepdim).log()
     return (total + peak.reshape(total.shape)).cast(result)
@@ -92,11 +93,16 @@ def normalize(self: Tensor, p: float = 2.0, dim: Axes = 1, eps: float = 1e-12) -
     >>> Tensor([[3.0, 4.0]]).normalize().tolist() == Tensor([[0.6, 0.8]]).tolist()
     True
     """
-    x, result = widen(self, "normalize")
+    x, result = widen_field(self, "normalize")
     return (x / x.norm(p, dim, keepdim=True).maximum(eps)).cast(result)
 
 
-def widen(x: Tensor | Tensor, name: str) -> tuple[Tensor, DType]:
+def widen_field(x: Tensor, name: str) -> tuple[Tensor, DType]:
+    """`widen`, which leaves complex numbers as they are."""
+    return (x, x.dtype) if x.dtype.is_complex else widen(x, name)
+
+
+def widen(x: Tensor, name: str) -> tuple[Tensor, DType]:
     """`x` in the dtype to compute in, and the dtype of the result."""
     dtype = float_dtype(x.dtype, name)
     return x.cast(dtypes.float32 if dtype in build.WIDENED else dtype), dtype

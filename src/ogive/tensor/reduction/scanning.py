@@ -13,7 +13,7 @@ from ogive.ir.shape import greatest
 from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, wrap
-from ogive.tensor.elementwise.binary_operations import any_dtype
+from ogive.tensor.elementwise.binary_operations import any_dtype, field_dtype
 from ogive.tensor.gradients.known_gradients import Back, with_gradient
 from ogive.tensor.movement.joining import where
 from ogive.tensor.outlined import outlined
@@ -97,12 +97,14 @@ def logcumsumexp(self: Tensor, dim: int) -> Tensor:
 
     Raises `DtypeError` for other dtypes than floats, `AxisError` if there is no such axis.
     """
-    if not any_dtype(self.dtype, "logcumsumexp").is_float:
+    if not field_dtype(self.dtype, "logcumsumexp").is_inexact:
         raise DtypeError(f"logcumsumexp takes floats, not {self.dtype.name}; cast it first")
     axis = to_axis(dim, max(self.ndim, 1), "logcumsumexp")
     x = self.cast(dtypes.float32) if self.dtype in build.WIDENED else self.cast(self.dtype)
     if not self.ndim:
         return x.clone().cast(self.dtype)
+    if x.dtype.is_complex:
+        return _log_sums(x, axis)
     return with_gradient(_log_sums(x, axis), x, _log_sums_back(axis)).cast(self.dtype)
 
 

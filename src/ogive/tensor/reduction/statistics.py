@@ -12,7 +12,8 @@ from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import to_axes, to_axis, to_integer, to_shape, to_tensor, wrap
-from ogive.tensor.elementwise.binary_operations import float_dtype, number_dtype
+from ogive.tensor.elementwise.binary_operations import addable_dtype, inexact_dtype
+from ogive.tensor.elementwise.complex_numbers import complex
 from ogive.tensor.linear_algebra.decompositions import svdvals
 from ogive.tensor.movement.joining import cat, where
 from ogive.tensor.outlined import outlined
@@ -239,7 +240,7 @@ def cov(
     """
     if self.ndim > 2:
         raise ShapeError(f"cov: shape {build.show(self.shape)} has more than 2 axes")
-    dtype = float_dtype(number_dtype(self.dtype, "cov"), "cov")
+    dtype = inexact_dtype(addable_dtype(self.dtype, "cov"), "cov")
     x = self.cast(accumulator(dtype))
     if self.ndim < 2:
         x = x.reshape(1, x.numel())
@@ -249,7 +250,7 @@ def cov(
     else:
         centred = x - (x * weights).sum(1, keepdim=True) / weights.sum()
         weighted = centred * weights
-    result = (weighted @ centred.T / freedom).cast(dtype)
+    result = (weighted @ centred.T.conj() / freedom).cast(dtype)
     return result.reshape(()) if x.shape[0] == 1 else result
 
 
@@ -264,8 +265,12 @@ def corrcoef(self: Tensor) -> Tensor:
     covariance = self.cov()
     if covariance.ndim == 0:
         return covariance / covariance
-    deviation = covariance.diagonal().sqrt()
-    return (covariance / deviation.unsqueeze(1) / deviation).clamp(-1, 1)
+    variance = covariance.diagonal()
+    deviation = (variance.real if variance.dtype.is_complex else variance).sqrt()
+    correlations = covariance / deviation.unsqueeze(1) / deviation
+    if correlations.dtype.is_complex:
+        return complex(correlations.real.clamp(-1, 1), correlations.imag.clamp(-1, 1))
+    return correlations.clamp(-1, 1)
 
 
 def _weights(
@@ -281,7 +286,8 @@ def _weights(
     weights = given[0] if len(given) == 1 else given[0] * given[1]
     total = weights.sum()
     excess = total if aweights is None else (weights * given[-1]).sum()
-    return weights, (total - excess / total * correction).maximum(0)
+    freedom = total - excess / total * correction
+    return weights, (freedom.real if freedom.dtype.is_complex else freedom).maximum(0)
 
 
 def _length(x: Tensor, p: float, dim: Axes, keepdim: bool) -> Tensor:
@@ -296,13 +302,15 @@ def _length(x: Tensor, p: float, dim: Axes, keepdim: bool) -> Tensor:
         return size.sum(dim, keepdim)
     if math.isinf(p):
         return size.amax(dim, keepdim) if p > 0 else size.amin(dim, keepdim)
+    if p < 0:  # a norm is 0 where an element is; that has the gradient 0 too
+        nothing = size.eq(0)
+        safe = where(nothing.any(dim, keepdim=True), 1, size)
+        return where(nothing.any(dim, keepdim), 0, safe.pow(p).sum(dim, keepdim).pow(1 / p))
     return _root(size.pow(p).sum(dim, keepdim), p)
 
 
 def _root(total: Tensor, p: float) -> Tensor:
     """total^(1/p), with the gradient at 0 defined as 0, so that a zero vector does not give NaN."""
-    if p < 0:
-        return total.pow(1 / p)
     nothing = total.eq(0)
     safe = where(nothing, 1, total)
     return where(nothing, 0, safe.sqrt() if p == 2 else safe.pow(1 / p))

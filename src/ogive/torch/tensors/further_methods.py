@@ -14,6 +14,7 @@ from ogive.tensor.memory.data_attribute import replace_value
 from ogive.tensor.tensor import Tensor
 from ogive.torch.tensors import operators
 from ogive.torch.tensors.numpy_arrays import to_shared_numpy
+from ogive.torch.tensors.process_memory import is_shared, share_memory_
 
 
 def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,16 +84,6 @@ def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
     """Have the values of another tensor, in its memory; none without one."""
     self.data = self.new_zeros(0) if source is None else source
     return self
-
-
-def share_memory_(self: Tensor) -> Tensor:
-    """The tensor: other processes get copies."""
-    return self
-
-
-def is_shared(self: Tensor) -> bool:
-    """Whether other processes see the memory: they do not."""
-    return False
 
 
 class Storage:

@@ -48,3 +48,11 @@ def test_what_follows_row_by_row_from_a_product_has_lanes_of_its_own() -> None:
     """A row times a vector, summed up, is a product; the row less its mean is none."""
     x = whole(40, 90).float().realize() * whole(1, 90).float().realize()
     assert sorted(lanes_of(x - x.mean(1, keepdim=True))) == [("output", 90), ("reduction", 90)]
+
+
+def test_transposed_rows_that_are_reduced_and_gone_through_again_are_read_as_they_lie() -> None:
+    """What is stored after a product of rows is no axis of it, and competes with none of its."""
+    x, scale = whole(64, 48).float().realize(), whole(64, 1).float().realize()
+    rows = (x * scale).T
+    lanes = lanes_of(rows - rows.amax(1, keepdim=True))
+    assert lanes == [("output", 48)]

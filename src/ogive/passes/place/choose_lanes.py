@@ -31,17 +31,19 @@ def choose_lanes(kernel: KernelFacts, target: Target) -> dict[UOp, int]:
     """The number of lanes of each axis that goes into lanes."""
     counters = (*kernel.outputs, *kernel.reductions)
     counts = _lane_counts(kernel, counters, target)
+    multiplied = {c for c in counters if kernel.is_product and _is_multiplied(c, kernel)}
     scores = {
         counter: (
             _product_score(counter, kernel, counts[counter], target)
-            if kernel.is_product and _is_multiplied(counter, kernel)
+            if counter in multiplied
             else _access_score(counter, kernel, target)
             * _use(counter, kernel, counts[counter], target)
         )
         for counter in counters
     }
     chosen: dict[UOp, int] = {}
-    for counter in sorted(scores, key=lambda c: (-scores[c], c.number)):
+    # Axes of a product come first: their scores are shares, and do not compare with the others.
+    for counter in sorted(scores, key=lambda c: (c not in multiplied, -scores[c], c.number)):
         extent = axis_extent(counter)
         if scores[counter] <= 0 or extent < 2:
             continue

@@ -87,6 +87,16 @@ class KernelFacts:
         return lengths[self.root]
 
     @functools.cached_property
+    def has_waiting_sums(self) -> bool:
+        """Whether a reduction needs the result of another one, which all its terms share."""
+        reductions = [node for node in self.root.walk() if node.op is Op.REDUCE]
+        return len(reductions) > 1 and any(
+            below.op is Op.REDUCE and below.ranges.isdisjoint(node.closed)
+            for node in reductions
+            for below in node.operand.backward_slice() | {node.operand}
+        )
+
+    @functools.cached_property
     def repeated_loads(self) -> list[tuple[UOp, list[MemoryAccess]]]:
         """Each reduction with the loads that depend on its counters."""
         repeated = []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 
+import numpy
+
 from ogive import Tensor
 from ogive.config import Config
 from ogive.passes.pipeline.region_passes import placement_for
@@ -33,3 +35,28 @@ def test_operations_that_wait_for_each_other_leave_room_for_more_vectors() -> No
 def test_operations_that_run_side_by_side_do_not() -> None:
     x = Tensor([0.0] * 4096).realize()
     assert vectors_of(tree([(x + step).exp() for step in range(16)])) == []
+
+
+def whole(*shape: int) -> Tensor:
+    return Tensor(numpy.ones(shape, numpy.float32)).realize()
+
+
+def rows_at_a_time(result: Tensor) -> int:
+    """The rows of a register tile; their axis is the first one, and none of it is in lanes."""
+    *_, kernel = kernels_of(result, TARGET)
+    placement = placement_for(kernel, TARGET, Config())
+    assert 0 not in placement.lanes
+    return placement.upcast.get(0, 1)
+
+
+def test_rows_whose_sums_wait_for_each_other_are_computed_four_at_a_time() -> None:
+    x = whole(512, 64)
+    assert rows_at_a_time(x.softmax(-1)) == 4
+    assert rows_at_a_time(x.std(1)) == 4
+
+
+def test_rows_are_computed_one_at_a_time_if_they_are_long_or_few_or_no_sum_waits() -> None:
+    long, few, rows = whole(512, 1024), whole(8, 64), whole(512, 64)
+    assert rows_at_a_time(long.softmax(-1)) == 1
+    assert rows_at_a_time(few.softmax(-1)) == 1
+    assert rows_at_a_time(rows / rows.sum(1, keepdim=True)) == 1

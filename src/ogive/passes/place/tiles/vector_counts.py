@@ -34,7 +34,33 @@ def tile_vectors(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
     if kernel.reductions and all(counter in kernel.outputs for counter in lanes):
         wanted = _vectors_at_a_time(kernel, max(kernel.costs.values(), default=0), target)
         upcast |= rows_beside(kernel, upcast, wanted, target)
-    return upcast
+    waiting = _waiting_rows(kernel, lanes, target)
+    if waiting:
+        upcast = {counter: max(count // 2, 1) for counter, count in upcast.items()}
+    return upcast | waiting
+
+
+def _waiting_rows(
+    kernel: KernelFacts, lanes: dict[UOp, int], target: Target
+) -> dict[UOp, int]:
+    """Rows for the tile of a kernel in which a sum along a row waits for another one.
+
+        m = max(x, 1);   s = sum(exp(x - m), 1)     four rows at a time
+
+    While the lanes of one row are added up, other rows are computed. Long rows take so long that
+    this does not matter, and would need more of the first-level cache.
+    """
+    costs = target.costs.lanes
+    if not kernel.has_waiting_sums or not kernel.common.isdisjoint(lanes):
+        return {}
+    if any(
+        axis_extent(counter) > costs.waiting_vectors * lanes.get(counter, 1)
+        for counter in kernel.reductions
+    ):
+        return {}
+    tiles = math.prod(axis_extent(counter) for counter in kernel.common)
+    most = min(costs.waiting_rows, tiles // costs.column_tiles)
+    return rows_beside(kernel, dict.fromkeys(lanes, 1), most, target)
 
 
 def _vectors_along(kernel: KernelFacts, counter: UOp, lanes: int, target: Target) -> int:

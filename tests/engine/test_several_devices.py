@@ -398,7 +398,7 @@ def test_a_mask_of_attention_is_made_where_the_layer_is() -> None:
 
 @pytest.mark.parametrize("device", [0, 3.5])
 def test_what_names_no_device_is_refused(device: Any) -> None:
-    with pytest.raises(DeviceError, match="unknown device"):
+    with raises(DeviceError, match="unknown device"):
         Tensor([1.0]).to(device=device)
-    with pytest.raises(DeviceError, match="unknown device"):
+    with raises(DeviceError, match="unknown device"):
         ogive.torch.tensor([1.0]).to(device=device)

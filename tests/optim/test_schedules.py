@@ -10,6 +10,7 @@ import torch
 import ogive
 from ogive import optim
 from ogive.errors import ArgumentError
+from tests.raising import raises
 
 LIBRARIES = [(ogive, optim), (torch, torch.optim)]
 
@@ -118,7 +119,7 @@ def test_the_settings_of_a_schedule_are_its_attributes(name: str, settings: dict
 def test_a_plateau_cannot_be_one_of_several_schedules() -> None:
     optimizer = optimizer_of(ogive)
     plateau = optim.lr_scheduler.ReduceLROnPlateau(optimizer)
-    with pytest.raises(ArgumentError, match="ReduceLROnPlateau"):
+    with raises(ArgumentError, match="ReduceLROnPlateau"):
         optim.lr_scheduler.ChainedScheduler([plateau])
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import ogive.torch as torch
 from ogive.errors import ArgumentError, StateError
+from tests.raising import raises
 
 nn: Any = torch.nn
 fusion: Any = torch.nn.utils.fusion
@@ -47,10 +48,10 @@ def test_a_linear_layer_takes_the_normalization_after_it() -> None:
 
 
 def test_layers_that_are_training_are_refused() -> None:
-    with pytest.raises(StateError, match="eval"):
+    with raises(StateError, match="eval"):
         fusion.fuse_conv_bn_eval(nn.Conv2d(1, 1, 1), nn.BatchNorm2d(1))
 
 
 def test_layers_of_other_widths_are_refused() -> None:
-    with pytest.raises(ArgumentError, match="4 features"):
+    with raises(ArgumentError, match="4 features"):
         fusion.fuse_linear_bn_eval(nn.Linear(3, 4).eval(), nn.BatchNorm1d(3).eval())

@@ -10,6 +10,7 @@ import torch as pytorch
 
 import ogive.torch
 from ogive.errors import ArgumentError
+from tests.raising import raises
 
 MATRIX = numpy.random.default_rng(3).normal(size=(2, 4, 2))
 SHORT = MATRIX.transpose(0, 2, 1).copy()
@@ -38,7 +39,7 @@ def test_a_driver_gives_the_results_that_it_gives_in_pytorch(
 
 def test_an_unknown_driver_is_refused() -> None:
     x = ogive.torch.ones(2, 2)
-    with pytest.raises(ArgumentError, match="gelsy"):
+    with raises(ArgumentError, match="gelsy"):
         ogive.torch.linalg.lstsq(x, x, driver="qr")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import ogive.torch as torch
 from ogive.errors import StateError
+from tests.raising import raises
 
 nn: Any = torch.nn
 
@@ -86,6 +87,6 @@ def test_a_copy_shares_nothing() -> None:
 def test_a_tensor_whose_memory_is_shown_cannot_move() -> None:
     x = nn.Parameter(torch.zeros(3))
     shown = x.detach().numpy()
-    with pytest.raises(StateError, match="share_memory_"):
+    with raises(StateError, match="share_memory_"):
         x.share_memory_()
     assert shown.tolist() == [0, 0, 0]

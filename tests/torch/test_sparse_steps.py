@@ -11,6 +11,7 @@ import torch as pytorch
 import ogive
 import ogive.torch
 from ogive.errors import ArgumentError, ShapeError
+from tests.raising import raises
 
 BOTH = (ogive.torch, pytorch)
 
@@ -74,11 +75,11 @@ def test_the_adaptive_softmax_is_captured() -> None:
 
 @pytest.mark.parametrize("cutoffs", [[], [5, 5], [7, 3], [0, 4], [4, 30]])
 def test_cutoffs_increase_within_the_classes(cutoffs: list[int]) -> None:
-    with pytest.raises(ArgumentError, match="cutoffs"):
+    with raises(ArgumentError, match="cutoffs"):
         ogive.nn.AdaptiveLogSoftmaxWithLoss(8, 30, cutoffs)
 
 
 def test_targets_of_another_length_are_refused() -> None:
     layer = adaptive(ogive.torch)
-    with pytest.raises(ShapeError, match="target"):
+    with raises(ShapeError, match="target"):
         layer(ogive.torch.ones(3, 16).double(), ogive.torch.tensor([1, 2]))

@@ -196,7 +196,7 @@ def _take_up_settled(values: Iterable[Any]) -> None:
     for value in values:
         if value.__class__ in (list, tuple):
             _take_up_settled(value)
-        elif isinstance(value, Core) and not value.is_eager and getattr(value, "settlings", 0):
+        elif isinstance(value, Core) and not value.is_eager and getattr(value, "settlings", 0) > 0:
             take_up(value)
 
 

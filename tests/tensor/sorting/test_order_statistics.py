@@ -247,7 +247,7 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda: V.topk(3), IndexRangeError, "k=3 of the 2 elements along axis 0"),
     (lambda: V.kthvalue(0), IndexRangeError, "k=0 of 2 elements; it counts from 1"),
     (lambda: ogive.zeros(0).median(), IndexRangeError, "there are no elements"),
-    (lambda: V.quantile(1.5), ArgumentError, "q is a share from 0 to 1, got 1.5"),
+    (lambda: V.quantile(1.5), ArgumentError, "q is a share from 0 to 1, or several, got 1.5"),
     (lambda: V.quantile(0.5, interpolation="cubic"), ArgumentError, "linear, lower, .* 'cubic'"),
     (lambda: V.long().quantile(0.5), DtypeError, "takes float32 and float64, not int64"),
     (lambda: V.quantile(V.double()), ArgumentError, "tensor of one axis of float32"),

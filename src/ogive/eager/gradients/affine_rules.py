@@ -22,7 +22,7 @@ from ogive.autograd.tensor_gradients import grad
 from ogive.eager.forms import Form, forms
 from ogive.eager.gradients.records import Record
 from ogive.eager.tensors import give
-from ogive.nn.layers import grids
+from ogive.nn.layers.images import grids
 from ogive.tensor.elementwise import arithmetic, pairwise
 from ogive.tensor.indexing import scattering, selection
 from ogive.tensor.linear_algebra import einsum, matrix_product, named_products

@@ -87,7 +87,8 @@ class Maker:
 
         def step(lib: Any, pool: list[Any]) -> Any:
             x = pool[at % len(pool)]
-            leave_out(lib, name == "contiguous" and not x.numel())  # the same tensor object or not
+            if name == "contiguous":
+                return x.contiguous()[...]  # it may be the same object, which a view never is
             if name == "gelu":
                 x = x.double()  # PyTorch's in float32 is off by 3 in 10,000
             return getattr(x if hasattr(x, name) else lib.nn.functional, name)(
@@ -190,6 +191,8 @@ class Maker:
             if name == "fill_":
                 return x.fill_(number)
             given = number if with_number and name != "copy_" else pool[other % len(pool)]
+            is_new = name == "copy_" and given.requires_grad and not x.is_leaf
+            leave_out(lib, is_new)  # what was there has a gradient of zeros, which is None for ours
             return getattr(x, name)(given)
 
         return f"{name} #{at} #{other} {number if with_number else ''}", step

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy
 import pytest
+import torch as pytorch
 
 import ogive
 import ogive.torch as torch
@@ -100,3 +102,41 @@ def test_a_full_graph_that_asks_for_values_is_an_error() -> None:
     positive(torch.ones(2))
     with raises(TraceError, match="asks for values"):
         positive(torch.ones(2))
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "detach": lambda layer: layer.weight.detach(),
+    "part": lambda layer: layer.weight.detach()[0],
+    "state": lambda layer: layer.state_dict()["weight"],
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("begins", [0, 1])
+def test_a_step_is_captured_while_a_view_of_what_it_changes_is_held(name: str, begins: int) -> None:
+    def train(library: Any) -> tuple[list[float], list[Any]]:
+        layer = library.nn.Linear(2, 3).double()
+        with library.no_grad():
+            layer.weight.copy_(library.arange(6.0).reshape(3, 2) / 7)
+            layer.bias.zero_()
+        optimizer = library.optim.SGD(layer.parameters(), lr=0.5, momentum=0.5)
+        x = library.ones(4, 2, dtype=library.float64)
+
+        def step(x: Any) -> Any:
+            optimizer.zero_grad()
+            loss = layer(x).square().mean()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        chosen = torch.compile(step, fullgraph=True) if library is torch else step
+        losses, views = [], []
+        for turn in range(4):
+            if turn == begins:
+                views.append(VIEWS[name](layer))
+            losses.append(chosen(x).item())
+        return losses, [view.tolist() for view in views]
+
+    found, expected = train(torch), train(pytorch)
+    assert found[0] == pytest.approx(expected[0])
+    numpy.testing.assert_allclose(found[1], expected[1])

@@ -79,6 +79,8 @@ class Watch:
 
     def __init__(self, first: int, message: str) -> None:
         self.first = first
+        # Storages that are not of the function's making, whatever their ids: see `find`.
+        self.outside: set[int] = set()
         self.message = message
         self.running = threading.Lock()
         self.undo: Callable[[], None] = _nothing
@@ -104,7 +106,8 @@ class Watch:
 
     def is_old(self, tensor: Any) -> bool:
         """Whether a tensor was there before the function was called."""
-        return getattr(tensor, "id", self.first) < self.first
+        number = getattr(tensor, "id", self.first)
+        return number < self.first or number in self.outside
 
     def find(self, tensor: Any) -> None:
         """Give a placeholder to a tensor that the function comes upon, if it was there before."""
@@ -114,7 +117,11 @@ class Watch:
             seen = plain_node.__get__(tensor)
             showing = [] if tensor.shared is None else tensor.shared.tensors()
             storage = shared_storage(tensor)
-            if storage is None or not self.is_old(storage):
+            if storage is not None:
+                # The function has not had this tensor yet, so that it cannot have made the storage.
+                # An eager tensor with views gets one as it settles, which may be just now.
+                self.outside.add(storage.id)
+            if storage is None:
                 given = self._stand_in(seen)
                 self.captured[tensor.id] = CapturedTensor(tensor, seen, given, is_view=False)
             else:

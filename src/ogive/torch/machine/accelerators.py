@@ -20,7 +20,8 @@ from ogive.torch.machine.randomness import set_rng_state as set_rng_state
 __all__ = [
     "Event", "OutOfMemoryError", "Stream", "_initialized", "current_accelerator", "current_device",
     "current_device_index", "current_stream", "default_stream", "device_count", "device_index",
-    "empty_cache", "get_arch_list", "get_device_capability", "get_device_name", "get_device_properties",
+    "empty_cache", "get_arch_list", "get_device_capability", "get_device_name",
+    "get_device_properties",
     "get_rng_state", "get_rng_state_all", "init", "initial_seed", "ipc_collect", "is_available",
     "is_bf16_supported", "is_current_stream_capturing", "is_initialized", "manual_seed",
     "manual_seed_all", "max_memory_allocated", "max_memory_reserved", "mem_get_info",

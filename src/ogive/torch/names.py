@@ -130,7 +130,7 @@ _TRACING = (
 
 TREE: dict[str, tuple[str, ...]] = {
     "nn": _NN,
-    "nn.functional": ("ogive.nn.functional",),
+    "nn.functional": ("ogive.nn.functional", "ogive.torch.tensors.pooling_positions"),
     "nn.init": (
         "ogive.nn.init", "ogive.torch.networks.layers", "ogive.torch.networks.old_initial_values",
     ),
@@ -205,6 +205,8 @@ TREE: dict[str, tuple[str, ...]] = {
     "amp.grad_scaler": ("ogive.amp",),
     "cuda": ("ogive.torch.machine.accelerators",),
     "cuda.amp": ("ogive.torch.training.cuda_precision",),
+    "cuda.amp.autocast_mode": ("ogive.torch.training.cuda_precision",),
+    "cuda.amp.grad_scaler": ("ogive.torch.training.cuda_precision", "ogive.amp.scaler"),
     "cuda.random": ("ogive.torch.machine.accelerators",),
     "jit": ("ogive.torch.compilation.scripting",),
     "jit.annotations": ("ogive.torch.compilation.script_types",),
@@ -212,6 +214,9 @@ TREE: dict[str, tuple[str, ...]] = {
     "_custom_ops": ("ogive.torch.compilation.operator_library",),
     "_C": ("ogive.torch.compilation.tracer_state",),
     "_dynamo": ("ogive.torch.compilation.tracer_state",),
+    "_dynamo.config": ("ogive.torch.compilation.compiler_settings",),
+    "_inductor": (),
+    "_inductor.config": ("ogive.torch.compilation.compiler_settings",),
     "_dynamo.utils": ("ogive.torch.compilation.tracer_state",),
     "fx": tuple(f"ogive.torch.fx_graphs.{name}" for name in _TRACING),
     "fx.graph": ("ogive.torch.fx_graphs.traced_graph",),
@@ -227,7 +232,7 @@ TREE: dict[str, tuple[str, ...]] = {
         for name in ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum")
     },
     "accelerator": ("ogive.torch.machine.accelerators",),
-    "mps": ("ogive.torch.machine.accelerators",),
+    "mps": ("ogive.torch.machine.apple_devices",),
     "random": ("ogive.torch.machine.randomness",),
     "distributed": ("ogive.torch.processes.groups", "ogive.torch.processes.collectives"),
     "distributed.nn": ("ogive.torch.processes.differentiable",),
@@ -296,22 +301,22 @@ FOREACH = tuple(
 OWN = {
     "ogive.torch.tensors.creation": (
         "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
-        "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "normal",
+        "eye", "from_file", "frombuffer", "full", "full_like", "linspace", "logspace", "normal",
         "ones", "ones_like", "rand", "rand_like", "randint", "randint_like", "randn",
         "randn_like", "randperm", "range", "scalar_tensor", "tensor", "tril_indices",
         "triu_indices", "zeros", "zeros_like",
     ),
     "ogive.torch.tensors.numpy_arrays": ("from_numpy",),
     "ogive.torch.tensors.functions": (
-        "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero",
-        "max", "meshgrid", "min", "pdist", "vander",
+        "_shape_as_tensor", "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled",
+        "is_nonzero", "max", "meshgrid", "min", "pdist", "vander",
     ),
     "ogive.torch.tensors.classes": (
         "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
         "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Size",
         "Tensor", "channels_last", "channels_last_3d", "contiguous_format", "device",
-        "float8_e4m3fn", "is_tensor", "layout", "memory_format", "preserve_format", "sparse_coo",
-        "strided",
+        "float8_e4m3fn", "is_tensor", "layout", "legacy_contiguous_format", "memory_format",
+        "preserve_format", "sparse_coo", "strided",
     ),
     "ogive.torch.tensors.old_functions": (
         "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits", "conj_physical_",

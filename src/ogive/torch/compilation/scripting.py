@@ -15,8 +15,8 @@ __all__ = [
     "allow_in_graph", "annotate", "assume_constant_result", "compile", "cudagraph_mark_step_begin",
     "disable", "export", "fork", "freeze", "ignore", "interface", "is_compiling",
     "is_dynamo_compiling", "is_exporting", "is_scripting", "is_tracing", "isinstance", "load",
-    "optimize_for_inference", "reset", "save", "script", "script_if_tracing", "set_fusion_strategy",
-    "trace", "trace_module", "unused", "wait",
+    "optimize_for_inference", "reset", "save", "script", "script_if_tracing", "script_method",
+    "set_fusion_strategy", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
 Given = TypeVar("Given")
@@ -36,6 +36,11 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
 
 
 def unused(function: Given) -> Given:
+    """Return the function itself."""
+    return function
+
+
+def script_method(function: Given) -> Given:
     """Return the function itself."""
     return function
 

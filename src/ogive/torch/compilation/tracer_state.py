@@ -6,12 +6,19 @@ import contextlib
 import enum
 from typing import Any
 
-from ogive.torch.compilation.scripting import allow_in_graph, disable, is_compiling, reset
+from ogive.torch.compilation.scripting import (
+    allow_in_graph,
+    assume_constant_result,
+    disable,
+    is_compiling,
+    reset,
+)
 
 __all__ = [
     "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard",
-    "_get_tracing_state", "_log_api_usage_once", "allow_in_graph", "disable",
-    "is_compile_supported", "is_compiling", "mark_dynamic", "reset",
+    "_get_tracing_state", "_log_api_usage_once", "allow_in_graph", "assume_constant_result",
+    "disable", "is_compile_supported", "is_compiling", "mark_dynamic", "mark_static",
+    "mark_static_address", "maybe_mark_dynamic", "reset",
 ]  # fmt: skip
 
 
@@ -31,6 +38,13 @@ def is_compile_supported(device_type: Any) -> bool:
 
 def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
     """Do nothing: the compiler finds by itself which sizes change."""
+
+
+maybe_mark_dynamic = mark_static = mark_dynamic
+
+
+def mark_static_address(t: Any, guard: bool = True) -> None:
+    """Do nothing: captured functions read parameters where they are."""
 
 
 class DisableTorchFunctionSubclass(contextlib.nullcontext[None]):

@@ -1,13 +1,16 @@
-"""`torch.cuda` and its like on a machine without such devices: counts are 0, nothing waits."""
+"""`torch.cuda` and its like: facts about NVIDIA GPUs, and streams, of which there is one."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from ogive.errors import DeviceError
+from ogive import cuda
+from ogive.errors import AllocateError, DeviceError
+from ogive.tensor.device_name import Device
 from ogive.torch.machine.randomness import get_rng_state as get_rng_state
 from ogive.torch.machine.randomness import initial_seed as initial_seed
 from ogive.torch.machine.randomness import manual_seed as manual_seed
@@ -15,9 +18,10 @@ from ogive.torch.machine.randomness import seed as seed
 from ogive.torch.machine.randomness import set_rng_state as set_rng_state
 
 __all__ = [
-    "Event", "Stream", "current_accelerator", "current_device", "current_device_index",
-    "current_stream", "default_stream", "device_count", "device_index", "empty_cache",
-    "get_arch_list", "get_device_capability", "get_device_name", "get_device_properties",
+    "Event", "OutOfMemoryError", "Stream", "_initialized", "current_accelerator", "current_device",
+    "current_device_index", "current_stream", "default_stream", "device_count", "device_index",
+    "empty_cache", "get_arch_list", "get_device_capability", "get_device_name",
+    "get_device_properties",
     "get_rng_state", "get_rng_state_all", "init", "initial_seed", "ipc_collect", "is_available",
     "is_bf16_supported", "is_current_stream_capturing", "is_initialized", "manual_seed",
     "manual_seed_all", "max_memory_allocated", "max_memory_reserved", "mem_get_info",
@@ -28,90 +32,118 @@ __all__ = [
 ]  # fmt: skip
 
 
-def is_available() -> bool:
-    """Return False: there is no such device."""
-    return False
-
-
-def is_initialized() -> bool:
-    """Return False: there is no such device."""
-    return False
-
-
-def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Return False: there is no such device."""
-    return False
+OutOfMemoryError = AllocateError
+_initialized = False
 
 
 def device_count() -> int:
-    """Return 0: there is no such device."""
-    return 0
+    """The number of NVIDIA GPUs with a usable driver."""
+    return cuda.device_count()
 
 
-def current_accelerator(check_available: bool = False) -> None:
-    """Return None: there is no accelerator."""
-    return None
+def is_available() -> bool:
+    """Whether there is such a device."""
+    return cuda.is_available()
+
+
+def is_initialized() -> bool:
+    """Whether there is such a device: its driver is loaded when it is first asked for."""
+    return cuda.is_available()
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether there is such a device: kernels compute bfloat16 in float32 on all of them."""
+    return cuda.is_available()
+
+
+def current_accelerator(check_available: bool = False) -> Any:
+    """The kind of accelerator that there is, as a device; None if there is none."""
+    return Device("cuda") if cuda.is_available() else None
 
 
 def manual_seed_all(seed: int) -> None:
-    """Do nothing: there is no device to seed. `torch.manual_seed` sets the seed of the CPU."""
+    """Do nothing: `torch.manual_seed` sets the seed of draws, for all devices."""
 
 
 def seed_all() -> None:
-    """Do nothing: there is no device to seed."""
+    """Do nothing: draws have one seed, for all devices."""
 
 
 def synchronize(device: Any = None) -> None:
-    """Do nothing: there is no device to wait for."""
+    """Wait for the work of a device, if there is one."""
+    if cuda.is_available():
+        cuda.synchronize(device)
 
 
 def empty_cache() -> None:
-    """Do nothing: there is no device whose memory could be freed."""
+    """Return memory that is held for reuse to the driver, if there is a device."""
+    if cuda.is_available():
+        cuda.empty_cache()
 
 
 def ipc_collect() -> None:
-    """Do nothing: there is no device whose memory could be freed."""
+    """Do nothing: devices share no memory with other processes."""
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Return 0: there is no device with memory in use."""
-    return 0
+    """The bytes of a device's memory that tensors use; 0 without a device."""
+    return cuda.memory_allocated(device) if cuda.is_available() else 0
 
 
-max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+def memory_reserved(device: Any = None) -> int:
+    """The bytes of a device's memory in use or held for reuse; 0 without a device."""
+    return cuda.memory_reserved(device) if cuda.is_available() else 0
+
+
+def max_memory_allocated(device: Any = None) -> int:
+    """The bytes in use now: the most that were in use is not recorded."""
+    return memory_allocated(device)
+
+
+def max_memory_reserved(device: Any = None) -> int:
+    """The bytes that are held now: the most that were held is not recorded."""
+    return memory_reserved(device)
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Do nothing: there is no device with memory in use."""
+    """Do nothing: peaks are not recorded."""
 
 
-def _refuse(name: str) -> NoReturn:
-    raise DeviceError(f"{name}: there is no CUDA device; ask is_available() first")
+def _check(name: str) -> None:
+    """Raise `DeviceError`, a `RuntimeError`, where there is no device."""
+    if not cuda.is_available():
+        raise DeviceError(f"{name}: there is no CUDA device; ask is_available() first")
 
 
-def current_device() -> NoReturn:
-    """Raise `DeviceError`, a `RuntimeError`: there is no such device."""
-    _refuse("current_device")
+def current_device() -> int:
+    """The number of the device that "cuda" means: 0. Raises `DeviceError` without one."""
+    _check("current_device")
+    return 0
 
 
-def set_device(device: Any) -> NoReturn:
-    """Raise `DeviceError`: there is no such device."""
-    _refuse("set_device")
+def set_device(device: Any) -> None:
+    """Accept the first device, which "cuda" means. Raises `DeviceError` for others."""
+    _check("set_device")
+    number = device if isinstance(device, int) else Device(device).index
+    if number not in (None, 0):
+        raise DeviceError(f'set_device: "cuda" always means cuda:0; name cuda:{number} instead')
 
 
-def get_device_name(device: Any = None) -> NoReturn:
-    """Raise `DeviceError`: there is no such device."""
-    _refuse("get_device_name")
+def get_device_name(device: Any = None) -> str:
+    """The name of a device. Raises `DeviceError` if there is none."""
+    _check("get_device_name")
+    return cuda.get_device_name(device)
 
 
-def get_device_properties(device: Any = None) -> NoReturn:
-    """Raise `DeviceError`: there is no such device."""
-    _refuse("get_device_properties")
+def get_device_properties(device: Any = None) -> SimpleNamespace:
+    """The `name` of a device; other facts are not known. Raises `DeviceError` without one."""
+    return SimpleNamespace(name=get_device_name(device))
 
 
 def get_device_capability(device: Any = None) -> NoReturn:
-    """Raise `DeviceError`: there is no such device."""
-    _refuse("get_device_capability")
+    """Raise `DeviceError`: it is not known, since kernels are compiled for the device at hand."""
+    _check("get_device_capability")
+    raise DeviceError("get_device_capability: the version of the device is not known here")
 
 
 class Stream:
@@ -189,25 +221,25 @@ def is_current_stream_capturing() -> bool:
 
 
 def init() -> None:
-    """Raise `DeviceError`: there is no such device."""
-    _refuse("init")
+    """Do nothing where there is a device. Raises `DeviceError` without one."""
+    _check("init")
 
 
 def set_device_index(device: Any) -> None:
-    """Raise `DeviceError`: there is no such device."""
-    _refuse("set_device_index")
+    """`set_device`."""
+    set_device(device)
 
 
-def current_device_index() -> NoReturn:
-    """Raise `DeviceError`: there is no such device."""
-    _refuse("current_device_index")
+def current_device_index() -> int:
+    """`current_device`."""
+    return current_device()
 
 
 @contextmanager
 def device_index(device: int | None) -> Iterator[None]:
-    """A context with another device. None has no effect; a number raises `DeviceError`."""
+    """A context with a device. None has no effect; for numbers see `set_device`."""
     if device is not None:
-        _refuse("device_index")
+        set_device(device)
     yield
 
 
@@ -217,8 +249,9 @@ def get_arch_list() -> list[str]:
 
 
 def mem_get_info(device: Any = None) -> NoReturn:
-    """Raise `DeviceError`: there is no such device."""
-    _refuse("mem_get_info")
+    """Raise `DeviceError`: how much memory is free is not known."""
+    _check("mem_get_info")
+    raise DeviceError("mem_get_info: how much memory is free is not known here")
 
 
 def memory_stats(device: Any = None) -> dict[str, int]:

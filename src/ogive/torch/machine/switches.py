@@ -9,15 +9,16 @@ from typing import Any
 
 __all__ = [
     "allow_tf32", "benchmark", "deterministic", "enable_cudnn_sdp", "enable_flash_sdp",
-    "enable_math_sdp", "enable_mem_efficient_sdp", "enabled", "flash_sdp_enabled", "is_available",
-    "is_built", "math_sdp_enabled", "matmul", "mem_efficient_sdp_enabled", "sdp_kernel",
-    "set_flags", "version",
+    "enable_math_sdp", "enable_mem_efficient_sdp", "enabled", "flags", "flash_sdp_enabled",
+    "is_available", "is_built", "math_sdp_enabled", "matmul", "mem_efficient_sdp_enabled",
+    "sdp_kernel", "set_flags", "strategy", "version",
 ]  # fmt: skip
 
 benchmark = False
 deterministic = True
 enabled = False
 allow_tf32 = False
+strategy = "auto"
 matmul = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reduction=False)
 
 
@@ -54,6 +55,12 @@ math_sdp_enabled = mem_efficient_sdp_enabled = flash_sdp_enabled
 @contextmanager
 def sdp_kernel(*args: Any, **kwargs: Any) -> Iterator[None]:
     """A context without effect: attention is always one fused kernel."""
+    yield
+
+
+@contextmanager
+def flags(*args: Any, **kwargs: Any) -> Iterator[None]:
+    """A context without effect: the library is not used."""
     yield
 
 

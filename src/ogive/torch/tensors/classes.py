@@ -23,7 +23,7 @@ __all__ = [
     "BFloat16Tensor", "BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor",
     "HalfTensor", "IntTensor", "LongTensor", "OutOfMemoryError", "ShortTensor", "Size", "Tensor",
     "channels_last", "channels_last_3d", "contiguous_format", "device", "float8_e4m3fn",
-    "is_tensor", "layout",
+    "is_tensor", "layout", "legacy_contiguous_format",
     "memory_format", "preserve_format", "sparse_coo",
     "strided",
 ]  # fmt: skip
@@ -233,7 +233,7 @@ class layout(memory_format):
     """The layout of a tensor: `torch.strided` for all elements, or a sparse one."""
 
 
-contiguous_format = memory_format("contiguous_format")
+contiguous_format = legacy_contiguous_format = memory_format("contiguous_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 preserve_format = memory_format("preserve_format")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -29,9 +30,9 @@ from ogive.torch.tensors.parameter_names import by_names
 
 __all__ = [
     "arange", "as_tensor", "asarray", "empty", "empty_like", "empty_permuted", "empty_strided",
-    "eye", "frombuffer", "full", "full_like", "linspace", "logspace", "normal", "ones", "ones_like",
-    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range",
-    "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros", "zeros_like",
+    "eye", "from_file", "frombuffer", "full", "full_like", "linspace", "logspace", "normal", "ones",
+    "ones_like", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm",
+    "range", "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros", "zeros_like",
 ]  # fmt: skip
 
 IGNORED = ("layout", "pin_memory", "memory_format", "names")
@@ -252,6 +253,28 @@ def empty_strided(size: Any, stride: Any, **options: Any) -> Tensor:
 def empty_permuted(size: Any, physical_layout: Any, **options: Any) -> Tensor:
     """A tensor of shape `size`. `physical_layout` has no effect."""
     return empty_strided(size, physical_layout, **options)
+
+
+def from_file(
+    filename: Any, shared: bool | None = None, size: int = 0, *, dtype: Any = None, **options: Any
+) -> Tensor:
+    """A tensor of the first `size` numbers in a file. If it is `shared`, what is written to one is
+    in the other, and a file that is too short is made longer.
+
+    Raises `ArgumentError` if the file is too short and not shared.
+    """
+    kind = to_dtype(dtype or defaults.get_default_dtype()).numpy
+    if shared:
+        with open(filename, "ab") as file:
+            file.truncate(max(file.tell(), size * kind.itemsize))
+    elif os.path.getsize(filename) < size * kind.itemsize:
+        raise ArgumentError(
+            f"from_file: {filename} has {os.path.getsize(filename)} bytes, and {size} numbers of "
+            f"{kind.name} take {size * kind.itemsize}"
+        )
+    mode: Any = "r+" if shared else "c"
+    made = from_numpy(numpy.asarray(numpy.memmap(filename, kind, mode, shape=(size,))))
+    return made.requires_grad_() if options.get("requires_grad") else made
 
 
 def frombuffer(

@@ -19,8 +19,8 @@ from ogive.torch.names import METHODS, NUMBER_FIRST, ONE_DTYPE, OUT, OUT_OF_SAME
 from ogive.torch.tensors.parameter_names import PARAMETERS, by_names
 
 __all__ = [
-    "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled", "is_nonzero", "max",
-    "meshgrid", "min", "pdist", "vander",
+    "_shape_as_tensor", "chain_matmul", "ctc_loss", "embedding", "is_inference_mode_enabled",
+    "is_nonzero", "max", "meshgrid", "min", "pdist", "vander",
 ]  # fmt: skip
 
 FIRST = {"split": "tensor", "bilinear": "input1"}
@@ -151,7 +151,16 @@ def embedding(
     sparse: bool = False,
 ) -> Tensor:
     """Rows of a table: `nn.functional.embedding` with `weight` as the first argument."""
-    return indices.embedding(weight, padding_idx=None if padding_idx < 0 else padding_idx)
+    from ogive.nn import functional as F
+
+    absent = None if padding_idx < 0 else padding_idx
+    return F.embedding(indices, weight, absent, scale_grad_by_freq=scale_grad_by_freq)
+
+
+def _shape_as_tensor(input: Tensor) -> Tensor:
+    """The shape as a tensor of integers."""
+    made: Tensor = ogive.asarray(list(input.shape), dtype=ogive.int64)
+    return made
 
 
 def pdist(input: Tensor, p: float = 2) -> Tensor:

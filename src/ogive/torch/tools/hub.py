@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import runpy
 import sys
 import tempfile
 import urllib.request
@@ -15,8 +16,8 @@ from ogive.errors import FileError
 from ogive.torch.tools.files import load as _load
 
 __all__ = [
-    "HASH_REGEX", "_get_torch_home", "download_url_to_file", "get_dir", "load_state_dict_from_url",
-    "load_url", "set_dir", "tqdm", "urlparse",  # noqa: F822  (tqdm is found when asked for)
+    "HASH_REGEX", "_get_torch_home", "download_url_to_file", "get_dir", "load",
+    "load_state_dict_from_url", "load_url", "set_dir", "tqdm", "urlparse",  # noqa: F822  (tqdm is found when asked for)
 ]  # fmt: skip
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
@@ -71,6 +72,37 @@ def download_url_to_file(
             os.remove(file.name)
             raise
     os.replace(file.name, dst)
+
+
+def load(
+    repo_or_dir: str | os.PathLike[str],
+    model: str,
+    *args: Any,
+    source: str = "github",
+    trust_repo: Any = None,
+    force_reload: bool = False,
+    verbose: bool = True,
+    skip_validation: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """What the function `model` of the folder's `hubconf.py` gives for the other arguments.
+
+    `source` is "local". Raises `FileError` for repositories of GitHub, which are not downloaded.
+    """
+    if source != "local":
+        raise FileError(
+            f"hub.load runs code that is here only; clone {os.fspath(repo_or_dir)!r} and give its "
+            "folder, with source='local'"
+        )
+    folder = os.path.expanduser(os.fspath(repo_or_dir))
+    sys.path.insert(0, folder)
+    try:
+        found = runpy.run_path(os.path.join(folder, "hubconf.py"))
+    finally:
+        sys.path.remove(folder)
+    if not callable(found.get(model)):
+        raise FileError(f"{folder}/hubconf.py has no function {model!r}")
+    return found[model](*args, **kwargs)
 
 
 def load_state_dict_from_url(

@@ -10,7 +10,7 @@ from ogive.eager.forms import is_captured
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
-    "checkpoint", "checkpoint_sequential",
+    "checkpoint", "checkpoint_sequential", "get_device_states", "set_device_states",
 ]  # fmt: skip
 
 
@@ -23,6 +23,16 @@ def checkpoint(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if tensors and all(tensor.is_eager for tensor in tensors) and not is_captured():
         return function(*args, **kwargs)
     return _checkpoint(function)(*args, **kwargs)
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
+    """The states of random draws on the devices of the tensors: none, since all draws are the
+    CPU's."""
+    return [], []
+
+
+def set_device_states(devices: Any, states: Any, *, device_type: str | None = None) -> None:
+    """Do nothing: no device has a state of its own."""
 
 
 def checkpoint_sequential(

@@ -1,4 +1,4 @@
-"""`torch.cuda.amp`: old names of mixed precision, without a CUDA device."""
+"""`torch.cuda.amp`: old names of mixed precision."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 class autocast(_autocast):
-    """`torch.autocast("cuda", …)`. It casts nothing, since there is no CUDA device."""
+    """`torch.autocast("cuda", …)`. Where there is no such device it casts nothing."""
 
     def __init__(
         self, enabled: bool = True, dtype: Any = None, cache_enabled: bool | None = None

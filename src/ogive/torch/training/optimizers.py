@@ -15,12 +15,13 @@ from ogive.optim import Optimizer as _Optimizer
 from ogive.tensor.tensor import Tensor
 
 __all__ = [
-    "Optimizer", "ParamsT", "_default_to_fused_or_foreach",
+    "Optimizer", "ParamsT", "StateDict", "_default_to_fused_or_foreach",
     "_get_capturable_supported_devices", "_get_value",
-    "_use_grad_for_differentiable", "required",
+    "_params_t",     "_use_grad_for_differentiable", "required",
 ]  # fmt: skip
 
-ParamsT = Iterable[Any]
+ParamsT = _params_t = Iterable[Any]
+StateDict = dict[str, Any]
 
 
 class _CountsAll(type):

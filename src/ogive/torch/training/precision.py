@@ -1,4 +1,4 @@
-"""Mixed precision for programs that name CUDA. It is off if there is no such device."""
+"""Mixed precision for programs that name CUDA. It is off where there is no such device."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from ogive.amp import GradScaler as _GradScaler
 from ogive.amp import autocast as _autocast
+from ogive.cuda import is_available
 from ogive.errors import DeviceError
 from ogive.torch.training.autocast_switches import get_autocast_dtype
 
@@ -16,7 +17,7 @@ __all__ = [
 
 
 class autocast(_autocast):
-    """`ogive.autocast`, which also accepts "cuda" if it is not `enabled`.
+    """`ogive.autocast`, which also accepts "cuda" where there is none; it casts nothing then.
 
     >>> with ogive.torch.autocast("cuda", enabled=False):
     ...     (ogive.torch.ones(2, 2) @ ogive.torch.ones(2, 2)).dtype
@@ -34,8 +35,10 @@ class autocast(_autocast):
         if kind not in ("cpu", "cuda", "mps", "xpu"):
             raise DeviceError(f"autocast: unknown device {device_type!r}")
         # Without such a device, PyTorch warns and casts nothing, and so do we.
-        wanted = get_autocast_dtype("cpu") if kind != "cpu" or dtype is None else dtype
-        super().__init__("cpu", wanted, enabled and kind == "cpu")
+        is_here = kind == "cpu" or (kind == "cuda" and is_available())
+        given = is_here and dtype is not None
+        wanted = dtype if given else get_autocast_dtype(kind if is_here else "cpu")
+        super().__init__("cpu", wanted, enabled and is_here)
 
 
 class GradScaler(_GradScaler):

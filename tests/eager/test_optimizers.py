@@ -274,3 +274,12 @@ def test_a_step_is_left_out_where_a_condition_says_so(skipped: bool) -> None:
     assert (parameter.tolist() == [1.0, -2.0]) is skipped
     steps = [entry["step"].item() for entry in own.state_dict()["state"].values()]
     assert steps == ([] if skipped else [1])
+
+
+@pytest.mark.parametrize(("name", "settings"), [*SETTINGS, *OTHERS])
+def test_the_state_of_eager_parameters_is_eager_from_the_beginning(
+    name: str, settings: Any
+) -> None:
+    weight = torch.ones(3, requires_grad=True)
+    optimizer = getattr(torch.optim, name)([weight], **settings)
+    assert all(each.is_eager for each in optimizer.state[weight].values())

@@ -37,6 +37,7 @@ NAMED: list[tuple[str, list[tuple[int, ...]], dict[str, Any]]] = [
     ("addmv", [(3,), (3, 4), (4,)], {}), ("addmv", [(), (3, 4), (4,)], {"alpha": 2}),
     ("baddbmm", [(2, 3, 5), (2, 3, 4), (2, 4, 5)], {}),
     ("baddbmm", [(5,), (2, 3, 4), (2, 4, 5)], {"beta": 3}),
+    ("cross", [(4, 3), (4, 3)], {"dim": 1}), ("cross", [(3, 5), (3, 1)], {"dim": 0}),
 ]  # fmt: skip
 
 

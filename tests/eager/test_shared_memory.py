@@ -347,3 +347,15 @@ def test_views_see_what_is_written_to_a_tensor_that_was_turned() -> None:
         return x.tolist(), row.tolist()
 
     assert case(ogive.torch) == case(torch)
+
+
+def test_memory_in_another_order_of_axes_than_c_is_lent_after_it_was_saved() -> None:
+    x = ogive.torch.tensor(numpy.arange(24.0).reshape(2, 3, 4) / 24, requires_grad=True)
+    made = x.transpose(1, 2).exp()
+    total = (made * made).sum()
+    array = made.detach().numpy()
+    numpy.testing.assert_allclose(array, numpy.exp(x.detach().numpy().transpose(0, 2, 1)))
+    array[0, 0, 0] = 5.0
+    assert made[0, 0, 0].item() == 5.0
+    total.backward()
+    numpy.testing.assert_allclose(x.grad.numpy(), 2 * numpy.exp(2 * x.detach().numpy()))

@@ -12,6 +12,7 @@ import torch as pytorch
 import ogive
 import ogive.torch
 from ogive.errors import ArgumentError, DeviceError, FileError
+from tests.raising import raises
 
 torch: Any = ogive.torch
 
@@ -34,16 +35,16 @@ def test_a_file_is_a_tensor_and_a_shared_one_takes_what_is_written(tmp_path: Pat
     assert shared.tolist() == [0, 1, 2, 3, 0, 0]
     shared[5] = 7
     assert numpy.fromfile(path, "float32").tolist() == [0, 1, 2, 3, 0, 7]
-    with pytest.raises(ArgumentError, match="bytes"):
+    with raises(ArgumentError, match="bytes"):
         torch.from_file(str(path), size=7)
 
 
 def test_the_hub_runs_folders_that_are_here(tmp_path: Path) -> None:
     (tmp_path / "hubconf.py").write_text("def double(x, times=2):\n    return x * times\n")
     assert torch.hub.load(tmp_path, "double", 3, times=4, source="local") == 12
-    with pytest.raises(FileError, match="no function"):
+    with raises(FileError, match="no function"):
         torch.hub.load(tmp_path, "triple", source="local")
-    with pytest.raises(FileError, match="clone"):
+    with raises(FileError, match="clone"):
         torch.hub.load("someone/something", "double")
 
 
@@ -81,7 +82,7 @@ def test_accelerators_are_those_that_there_are() -> None:
     "mem_get_info",
 ])
 def test_questions_about_a_device_say_that_there_is_none(call: str) -> None:
-    with pytest.raises(DeviceError, match="there is no CUDA device"):
+    with raises(DeviceError, match="there is no CUDA device"):
         getattr(torch.cuda, call)()
 
 

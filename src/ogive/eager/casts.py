@@ -124,7 +124,15 @@ def unbroadcast(given: Any, operand: Any) -> Any:
         )
         wide = _FLOAT32 if given.itemsize == 2 and given.dtype.kind in FLOATS else None
         given = given.sum(axes, wide, keepdims=True).reshape(shape)
-    return given if given.dtype == operand.dtype else given.astype(operand.dtype)
+    return given if given.dtype == operand.dtype else cast_gradient(given, operand)
+
+
+def cast_gradient(given: Any, operand: Any) -> Any:
+    """A gradient in the dtype of its operand, for a real one its real part. None for integers."""
+    if operand.dtype.kind not in "fVc":
+        return None
+    is_narrower = given.dtype.kind == "c" != operand.dtype.kind
+    return (given.real if is_narrower else given).astype(operand.dtype, copy=False)
 
 
 def pair(x: Any, y: Any) -> tuple[Any, Any]:
@@ -170,6 +178,6 @@ def sides(x: Any, y: Any, to_x: Any, to_y: Any) -> tuple[Any, ...]:
     if x.__class__ is not _ndarray:
         return (unbroadcast(to_y(), y),)
     return (
-        (lambda: unbroadcast(to_x(), x)) if x.dtype.kind == "f" else None,
-        (lambda: unbroadcast(to_y(), y)) if y.dtype.kind == "f" else None,
+        (lambda: unbroadcast(to_x(), x)) if x.dtype.kind in "fc" else None,
+        (lambda: unbroadcast(to_y(), y)) if y.dtype.kind in "fc" else None,
     )

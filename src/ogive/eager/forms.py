@@ -32,8 +32,9 @@ import numpy
 
 from ogive.eager.equal_dtypes import FUNCTIONS, check
 from ogive.eager.from_plain import is_of_one_piece, take_up
+from ogive.eager.gradients.complex_gradients import complex_gradient, is_complex
 from ogive.eager.gradients.records import Record
-from ogive.eager.half_precision import rounded, rounded_gradient
+from ogive.eager.half_precision import is_half, rounded, rounded_gradient
 from ogive.eager.operands import (
     IN_HALF,
     NO_TENSORS,
@@ -46,7 +47,7 @@ from ogive.eager.operands import (
     save,
 )
 from ogive.eager.tensors import (
-    FLOATS,
+    RECORDED,
     Eager,
     EagerParameter,
     give,
@@ -87,11 +88,13 @@ NOT_DONE = (
 class Form:
     """How a function is done at once. One that `takes_complex` is given complex numbers as well.
     What else `dtype_rules.py` says of functions is in `mixes`, `keeps_dtypes`, `is_composed`;
-    `is_affine` is explained in `gradients/affine_rules.py`."""
+    `is_affine` is explained in `gradients/affine_rules.py`, `is_complex` and `is_conjugating` in
+    `gradients/complex_gradients.py`."""
 
     __slots__ = (
-        "compute", "counts", "function", "gradient", "is_affine", "is_apart", "is_composed",
-        "is_view", "keeps_dtypes", "mixes", "reach", "takes_complex", "takes_half",
+        "compute", "counts", "function", "gradient", "is_affine", "is_apart", "is_complex",
+        "is_composed", "is_conjugating", "is_view", "keeps_dtypes", "mixes", "reach",
+        "takes_complex", "takes_half",
     )  # fmt: skip
 
     def __init__(
@@ -111,7 +114,7 @@ class Form:
         self.is_apart = apart
         self.is_view = view
         self.takes_complex = self.takes_half = self.keeps_dtypes = self.is_composed = False
-        self.is_affine = False
+        self.is_affine = self.is_complex = self.is_conjugating = False
         self.mixes = ""
 
 
@@ -276,15 +279,16 @@ def dispatching(own: Form) -> Callable[..., Any]:
             return args[0]
         record = None
         kind = _first(out).dtype.kind if is_tracked else ""
-        if kind == "c":
-            return leave(own, args, kwargs)
-        if kind and kind in FLOATS:
+        if kind and kind in RECORDED:
             save(args, given)
             if kwargs:
                 kept = list(named.values())
                 save(kwargs.values(), kept)
                 named = dict(zip(named, kept, strict=True))
-            record = Record(own, tuple(given), named, out, tuple(sources))
+            done = own
+            if own.takes_complex and is_complex(_first(out), (*given, *named.values())):
+                done = complex_form(own)
+            record = Record(done, tuple(given), named, out, tuple(sources))
         if is_view:
             if not args[0].is_eager:
                 return function(*args, **kwargs)
@@ -309,6 +313,22 @@ def half_form(own: Form) -> Form:
     if own.gradient is not None:
         made.gradient = own.gradient if own.keeps_dtypes else rounded_gradient(own)
     return made
+
+
+@functools.cache
+def complex_form(own: Form) -> Form:
+    """The form of a function for complex numbers (`gradients/complex_gradients.py`)."""
+    made = Form(own.function, own.compute, own.is_apart, own.is_view, own.reach, own.counts)
+    made.is_complex = True
+    made.gradient = complex_gradient(own.gradient, own.is_conjugating)
+    return made
+
+
+def form_for(own: Form, array: Any) -> Form:
+    """The form of a function of one array, for the dtype of that."""
+    if array.dtype.kind == "c":
+        return complex_form(own)
+    return half_form(own) if is_half(array) else own
 
 
 def _first(out: Any) -> Any:
@@ -383,7 +403,7 @@ def _quickly(own: Form, call: Callable[..., Any]) -> Callable[..., Any]:
         record = None
         kind = _first(out).dtype.kind if is_tracked else ""
         if kind == "c":
-            return leave(own, args, kwargs)
+            return call(*args, **kwargs)
         if kind == "f":
             given = [array] if count == 1 else [array, second]
             save(args, given)

@@ -87,8 +87,8 @@ def arrays_of(
                     sources.append(NOT_EAGER)
             elif kind is EagerComplex:
                 if own.takes_complex and not is_beyond(value.value.size):
+                    sources.append(value.record)
                     value = value.value
-                    sources.append(None)
                 else:
                     sources.append(NOT_EAGER)
             elif kind is EagerHalf or kind is EagerHalfParameter:

@@ -61,6 +61,9 @@ DTYPES: dict[Any, DType] = {to_dtype(name).numpy: to_dtype(name) for name in _PL
 FLOATS = "fV"
 """The kinds of NumPy's dtypes that are floats: that of bfloat16 is V."""
 
+RECORDED = FLOATS + "c"
+"""The kinds of dtypes to which gradients flow."""
+
 
 class Family:
     """Tensors that share memory. The first one shows all of it.
@@ -99,7 +102,9 @@ class Family:
         while owner.base is not None:
             owner = owner.base
         start = owner.__array_interface__["data"][0]
-        copy = owner.copy(order="K")
+        # As it lies in memory: NumPy lends no memory whose axes are in another order than C's.
+        order = sorted(range(owner.ndim), key=lambda axis: -owner.strides[axis])
+        copy = owner.transpose(order).copy(order="C")
         if copy.dtype.kind == "V":
             copy = copy.view(numpy.uint16)  # NumPy knows no other buffers of bfloat16
         for member in [each for each in members if each.value.size]:
@@ -168,8 +173,8 @@ class EagerParameter(Eager, Parameter):
 class EagerComplex(Eager):
     """A tensor that holds complex numbers.
 
-    Only forms that declare it take complex numbers, because NumPy would compare and sort them. No
-    gradient flows through such a tensor.
+    Only forms that declare it take complex numbers, because NumPy would compare and sort them.
+    Gradients flow through such a tensor, but it is no leaf.
     """
 
     __slots__ = ()

@@ -9,6 +9,7 @@ from ogive.ir import dtype as dtypes
 from ogive.optim.optimizer import Optimizer
 from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import full, ones, zeros_like
+from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 
@@ -48,8 +49,9 @@ class ASGD(Optimizer):
         super().__init__(params, defaults, **execution)
 
     def make_state(self, parameter: Tensor, group: Mapping[str, Any]) -> State:
-        rate = full((), float(group["lr"]), dtype=dtypes.float64)
-        return {"eta": rate, "mu": ones(dtype=dtypes.float64), "ax": zeros_like(parameter)}
+        rate = created(full, (), float(group["lr"]), dtype=dtypes.float64)
+        share = created(ones, dtype=dtypes.float64)
+        return {"eta": rate, "mu": share, "ax": zeros_like(parameter)}
 
     def update(self, parameter: Tensor, gradient: Tensor, state: State, group: Group) -> Tensor:
         if group["weight_decay"]:

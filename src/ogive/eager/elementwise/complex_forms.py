@@ -1,7 +1,6 @@
 """Forms of complex numbers, and a list of the other forms that take them.
 
-No gradient flows through complex numbers here. If an operand follows from a leaf, the function
-itself is called.
+The gradients here are in the convention of `gradients/complex_gradients.py`: ∂L/∂x + i·∂L/∂y.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import pair
-from ogive.eager.forms import Refused, form, forms
+from ogive.eager.casts import pair, unbroadcast
+from ogive.eager.forms import Refused, form, forms, gradient
 from ogive.tensor.creation import constructors
 from ogive.tensor.elementwise import (
     arithmetic,
@@ -41,10 +40,20 @@ def joined(real: Any, imag: Any) -> Any:
     return numbers
 
 
+@gradient(joined)
+def _joined(given: Any, out: Any, real: Any, imag: Any) -> Any:
+    return unbroadcast(given.real, real), unbroadcast(given.imag, imag)
+
+
 @form(complex_numbers.real, view=True)
 def real(z: Any) -> Any:
     """The real part, as a view. Real numbers are returned themselves."""
     return z.real if z.dtype.kind == "c" else z
+
+
+@gradient(real)
+def _real(given: Any, out: Any, z: Any) -> Any:
+    return (given.astype(z.dtype),)
 
 
 @form(complex_numbers.imag, view=True)
@@ -55,6 +64,11 @@ def imag(z: Any) -> Any:
     return z.imag
 
 
+@gradient(imag)
+def _imag(given: Any, out: Any, z: Any) -> Any:
+    return (given * z.dtype.type(1j),)
+
+
 @form(complex_numbers.conj)
 def conj(z: Any) -> Any:
     """x - iy for x + iy."""
@@ -63,12 +77,24 @@ def conj(z: Any) -> Any:
     return numpy.conj(z)
 
 
+@gradient(conj)
+def _conj(given: Any, out: Any, z: Any) -> Any:
+    return (numpy.conj(given),)
+
+
 @form(unary_compositions.angle)
 def angle(z: Any) -> Any:
     """The angle to the positive real axis."""
     if z.dtype.kind != "c":
         raise Refused
     return numpy.arctan2(z.imag, z.real)
+
+
+@gradient(angle)
+def _angle(given: Any, out: Any, z: Any) -> Any:
+    square = z.real * z.real + z.imag * z.imag
+    turned = numpy.divide(z, square, out=numpy.zeros_like(z), where=square != 0)
+    return (given * (turned * z.dtype.type(1j)),)
 
 
 @form(complex_numbers.view_as_real, view=True)
@@ -80,6 +106,11 @@ def view_as_real(z: Any) -> Any:
     return z.view(part).reshape((*z.shape, 2)) if z.ndim else z.reshape(1).view(part)
 
 
+@gradient(view_as_real)
+def _view_as_real(given: Any, out: Any, z: Any) -> Any:
+    return (joined(given[..., 0], given[..., 1]),)
+
+
 @form(complex_numbers.view_as_complex, view=True)
 def view_as_complex(x: Any) -> Any:
     """Numbers from parts along the last axis, in their memory where it allows that."""
@@ -88,6 +119,11 @@ def view_as_complex(x: Any) -> Any:
     if x.strides[-1] != x.itemsize or any(step % (2 * x.itemsize) for step in x.strides[:-1]):
         raise Refused
     return x.view(_WIDE[x.dtype])[..., 0]
+
+
+@gradient(view_as_complex)
+def _view_as_complex(given: Any, out: Any, x: Any) -> Any:
+    return (numpy.stack([given.real, given.imag], -1),)
 
 
 _TAKE_COMPLEX = (
@@ -110,8 +146,18 @@ _TAKE_COMPLEX = (
 )  # fmt: skip
 
 
+_CONJUGATING = (
+    complex_numbers.complex, complex_numbers.real, complex_numbers.imag, complex_numbers.conj,
+    complex_numbers.view_as_real, complex_numbers.view_as_complex, unary_compositions.angle,
+    unary_functions.abs,
+)  # fmt: skip
+"""Functions that have no complex derivative, or lead from real to complex numbers."""
+
+
 def let_take_complex() -> None:
-    """Mark the forms that take complex numbers: those listed here, and all views."""
+    """Mark the forms that take or give complex numbers: those listed here, and all views."""
     for function, own in forms.items():
-        if own.is_view or function in _TAKE_COMPLEX:
+        if own.is_view or function in _TAKE_COMPLEX or function in _CONJUGATING:
             own.takes_complex = True
+        if function in _CONJUGATING:
+            own.is_conjugating = True

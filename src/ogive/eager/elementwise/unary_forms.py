@@ -94,7 +94,10 @@ def sign(x: Any) -> Any:
 
 
 def _signs(x: Any) -> Any:
-    """The signs of floats. The sign of NaN is 0, as in PyTorch, and not NaN, as in NumPy."""
+    """The signs of floats. The sign of NaN is 0, as in PyTorch, and not NaN, as in NumPy. That of a
+    complex number is a number of length 1."""
+    if x.dtype.kind == "c":
+        return numpy.divide(x, numpy.absolute(x), out=numpy.zeros_like(x), where=x != 0)
     return (x > 0).astype(x.dtype) - (x < 0)
 
 

@@ -90,6 +90,8 @@ def _leading_to(records: list[Record], wanted: set[int]) -> set[int]:
 
 def _parts(record: Record, given: Tensor) -> Any:
     found = _rules.get(record.form.function) or _rules.get(record.form.compute)
+    if record.form.is_complex:
+        raise Refused  # the rules are those of real numbers
     if found is None and record.form.is_affine:
         return affine_rules.parts(record, given)
     if found is None:

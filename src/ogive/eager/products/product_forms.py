@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy
 
-from ogive.eager.casts import pair, unbroadcast
+from ogive.eager.casts import pair, sides, unbroadcast
 from ogive.eager.forms import Refused, form, gradient
+from ogive.eager.shapes.movement_forms import place_of
 from ogive.tensor.eager_sizes import LARGE, PRODUCTS_PER_ELEMENT, SMALL, allowance
 from ogive.tensor.linear_algebra import matrix_product, named_products
 
@@ -190,6 +191,36 @@ def _outer(given: Any, out: Any, x: Any, vec2: Any) -> Any:
     own = _matmul(given, vec2.astype(kind, copy=False)).astype(x.dtype, copy=False)
     theirs = _matmul(x.astype(kind, copy=False), given).astype(vec2.dtype, copy=False)
     return own, theirs
+
+
+_ndarray = numpy.ndarray
+_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
+
+
+@form(named_products.cross)
+def cross(x: Any, other: Any, dim: Any = -1) -> Any:
+    """The cross product of vectors along an axis."""
+    if x.__class__ is not _ndarray or other.__class__ is not _ndarray or x.dtype.kind not in "fi":
+        raise Refused
+    first, second = place_of(dim, x.ndim), place_of(dim, other.ndim)
+    if x.shape[first] != 3 or other.shape[second] != 3:
+        raise Refused
+    x, other = pair(x, other)
+    return _crossed(x, other, first, second)
+
+
+def _crossed(x: Any, other: Any, first: int, second: int) -> Any:
+    ahead = x.take(_NEXT, first) * other.take(_LAST, second)
+    return ahead - x.take(_LAST, first) * other.take(_NEXT, second)
+
+
+@gradient(cross)
+def _cross(given: Any, out: Any, x: Any, other: Any, dim: Any = -1) -> Any:
+    first, second, own = [place_of(dim, each.ndim) for each in (x, other, given)]
+    return sides(
+        x, other, lambda: _crossed(other, given, second, own),
+        lambda: _crossed(given, x, own, first),
+    )  # fmt: skip
 
 
 # Products added to a tensor

@@ -11,13 +11,12 @@ import numpy
 
 from ogive.eager.casts import cast_array as _cast
 from ogive.eager.casts import check_size, unbroadcast
-from ogive.eager.forms import NOT_DONE, Form, Refused, half_form, instead, is_captured
+from ogive.eager.forms import NOT_DONE, Form, Refused, form_for, instead, is_captured
 from ogive.eager.from_plain import take_up
 from ogive.eager.gradients.records import Record
-from ogive.eager.half_precision import is_half
 from ogive.eager.operands import is_recording, save
 from ogive.eager.shapes.adding import add_at
-from ogive.eager.tensors import FLOATS, give, show
+from ogive.eager.tensors import RECORDED, give, show
 from ogive.eager.writing import CATEGORY, may_write, replace_recorded, write
 from ogive.live.history import traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
@@ -206,13 +205,12 @@ def get_item(self: Tensor, index: Any) -> Tensor:
     record = self.record
     if record is not None:
         record = None
-        if is_recording() and array.dtype.kind in FLOATS:
+        if is_recording() and array.dtype.kind in RECORDED:
             arrays = [array]
             save((self,), arrays)
             if not given.is_basic:
                 given.keep()
-            form = half_form(TAKE) if is_half(array) else TAKE
-            record = Record(form, (*arrays, given), {}, out, (self.record,))
+            record = Record(form_for(TAKE, array), (*arrays, given), {}, out, (self.record,))
     if given.is_basic:
         return show(self, out, record, (advanced_indexing.get_item, (given.entries,), {}))
     return give(out, record)
@@ -333,7 +331,7 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
     """
     record = self.record
     is_leaf = record is not None and record.is_leaf
-    if is_leaf or not is_recording() or self.value.dtype.kind not in FLOATS:
+    if is_leaf or not is_recording() or self.value.dtype.kind not in RECORDED:
         raise Refused
     if not index.is_basic:
         if not index.names_each_once(self.value):
@@ -349,11 +347,9 @@ def _put_recorded(self: Tensor, index: Index, value: Any) -> None:
     arrays = [self.value, value.value]
     save((self, value), arrays)
     made = _put(arrays[0], index, arrays[1])
-    form = half_form(_PUT) if is_half(made) else _PUT
-    sources = (record, value.record)
-    replace_recorded(
-        self, give(made, Record(form, (arrays[0], index, arrays[1]), {}, made, sources))
-    )
+    given = (arrays[0], index, arrays[1])
+    recorded = Record(form_for(_PUT, made), given, {}, made, (record, value.record))
+    replace_recorded(self, give(made, recorded))
 
 
 def _is_part(value: Tensor, self: Tensor, entries: tuple[Any, ...]) -> bool:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
 import numpy
 
-from ogive.eager.casts import check_copied, check_size, in_rows
+from ogive.eager.casts import cast_gradient, check_copied, check_size, in_rows
 from ogive.eager.forms import (
     NOT_DONE,
     Form,
     Refused,
     done_by,
     form,
+    form_for,
     gradient,
-    half_form,
     instead,
     is_captured,
 )
-from ogive.eager.half_precision import is_half
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.elements import taking
 from ogive.eager.shapes.movement_forms import numbers_of, place_of
@@ -71,7 +71,7 @@ def _cat(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
         if part.ndim == given.ndim and part.shape != (0,):
             end = start + part.shape[axis]
             own = given[(*[_WHOLE] * axis, slice(start, end))]
-            gradients.append(own.astype(part.dtype, copy=False) if part.dtype.kind == "f" else None)
+            gradients.append(cast_gradient(own, part))
             start = end
         else:
             gradients.append(numpy.zeros(part.shape, part.dtype))
@@ -96,12 +96,7 @@ def stack(tensors: Any, dim: Any = 0) -> Any:
 @gradient(stack)
 def _stack(given: Any, out: Any, tensors: Any, dim: Any = 0) -> Any:
     parts = numpy.moveaxis(given, place_of(dim, given.ndim), 0)
-    return tuple(
-        [
-            own.astype(part.dtype, copy=False) if part.dtype.kind == "f" else None
-            for own, part in zip(parts, tensors, strict=True)
-        ]
-    )
+    return tuple([cast_gradient(own, part) for own, part in zip(parts, tensors, strict=True)])
 
 
 # Splits
@@ -120,7 +115,7 @@ def _parts(x: Tensor, form: Form, axis: int, entries: Iterable[Any]) -> tuple[Te
     if x.record is not None:
         for part in parts:
             if part.is_eager and part.record is not None:
-                part.record.form = half_form(form) if is_half(part.value) else form
+                part.record.form = form_for(form, part.value)
     return parts
 
 
@@ -286,7 +281,11 @@ def pad(x: Any, pad: Any, mode: Any = "constant", value: Any = None) -> Any:
         raise Refused
     check_size(sizes)
     if mode != "constant":
-        return x[_extended(x.shape, pairs, mode, value)]
+        lines = _extended(x.shape, pairs, mode, value)
+        for axis, line in enumerate(lines):
+            if len(line) != x.shape[axis]:
+                x = x.take(line, axis)
+        return x if any(before or after for before, after in pairs) else x.copy()
     if value is None or (value.__class__ in (int, float) and value == 0):
         padded = numpy.zeros(sizes, x.dtype)
     elif value.__class__ is int or (value.__class__ is float and x.dtype.kind == "f"):
@@ -322,8 +321,8 @@ def _windows(shape: Any, pairs: Any) -> tuple[Any, Any]:
     return tuple(inside), tuple(own)
 
 
-def _extended(shape: Any, pairs: Any, mode: Any, value: Any) -> Any:
-    """The source of each element, in the modes that repeat elements."""
+def _extended(shape: Any, pairs: Any, mode: Any, value: Any) -> list[Any]:
+    """The source of each place along each axis, in the modes that repeat elements."""
     lines = []
     for size, (before, after) in zip(shape, pairs, strict=True):
         most = {"reflect": size - 1, "replicate": before + after, "circular": size}[mode]
@@ -331,8 +330,14 @@ def _extended(shape: Any, pairs: Any, mode: Any, value: Any) -> Any:
             raise Refused
         if before > most or after > most:
             raise Refused
-        lines.append(numpy.pad(numpy.arange(size), (before, after), _MODES[mode]))
-    return numpy.ix_(*lines)
+        lines.append(_line(size, before, after, mode))
+    return lines
+
+
+@functools.lru_cache(maxsize=64)
+def _line(size: int, before: int, after: int, mode: str) -> Any:
+    """The source of each place along an axis."""
+    return numpy.pad(numpy.arange(size), (before, after), _MODES[mode])
 
 
 @gradient(pad)
@@ -343,5 +348,5 @@ def _pad(given: Any, out: Any, x: Any, pad: Any, mode: Any = "constant", value: 
         inside, own = _windows(x.shape, pairs)
         spread[own] = given[inside]
     else:
-        add_at(spread, _extended(x.shape, pairs, mode, None), given)
+        add_at(spread, numpy.ix_(*_extended(x.shape, pairs, mode, None)), given)
     return (spread,)

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ogive.ir.memory import FILTER_PANELS, PANELS, is_kept_once, upper_count, upper_shape
 from ogive.ir.node import UOp
 from ogive.ir.node_building import expand
-from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.ir.ops import MOVEMENT, Op
 from ogive.ir.shape import Dim, Shape, greatest
 from ogive.named import NamedTuple
 from ogive.passes.graph.products.attention_scores import are_few, are_scores, has_few_columns
@@ -33,6 +33,7 @@ from ogive.passes.graph.products.operand_layouts import (
     vectors_per_panel,
 )
 from ogive.passes.graph.products.panels import make_panels
+from ogive.passes.graph.products.products_below import ProductsBelow, products_below
 from ogive.passes.graph.products.tensor_core_products import find_factors
 from ogive.passes.graph.reductions.split_reductions import innermost_axis
 from ogive.targets.estimates import best_tile, lane_use, sums_in_registers
@@ -41,6 +42,7 @@ from ogive.targets.target import Target
 
 def pack_operands(sink: UOp, target: Target) -> UOp:
     """The graph with operands of its larger products packed."""
+    below = ProductsBelow()
     by_rows = _scores_below_products(sink, target)
     uses = _count_uses(sink)
     done: dict[UOp, UOp] = {}
@@ -48,7 +50,7 @@ def pack_operands(sink: UOp, target: Target) -> UOp:
         changed = node.with_sources(tuple([done[source] for source in node.src]))
         if _is_sum(node):
             shared = [uses[factor, node.axes] for factor in node.operand.src]
-            changed = _pack_product(changed, target, node in by_rows, shared)
+            changed = _pack_product(changed, target, node in by_rows, shared, below)
         done[node] = changed
     return done[sink]
 
@@ -86,12 +88,14 @@ def _scores_below_products(sink: UOp, target: Target) -> frozenset[UOp]:
             for operand in factors:
                 if operand.op is Op.EXPAND:
                     seen = walked[upper_count(operand.operand.shape)]
-                    below = _products_below(operand, seen)
+                    below = products_below(operand, seen)
                     scores.update([each for each in below if are_scores(each, target)])
     return frozenset(scores)
 
 
-def _pack_product(node: UOp, target: Target, by_rows: bool, uses: Sequence[int]) -> UOp:
+def _pack_product(
+    node: UOp, target: Target, by_rows: bool, uses: Sequence[int], below: ProductsBelow
+) -> UOp:
     """A sum of products with its operands packed; `uses` counts the products that read each."""
     (product,) = node.src
     shape = product.shape
@@ -105,12 +109,12 @@ def _pack_product(node: UOp, target: Target, by_rows: bool, uses: Sequence[int])
         return node  # `lay_channels_last` has laid out the whole convolution
     matrices = _find_matrices(node, uses)
     if matrices is None:
-        packed = _pack_features(node, target)
+        packed = _pack_features(node, target, below)
     else:
         by_words = _pack_words(node, matrices, target)
         if by_words is not None:
             return by_words
-        packed = _pack_matrices(matrices, target, by_rows)
+        packed = _pack_matrices(matrices, target, by_rows, below)
     if not packed:
         return node
     factors = tuple([packed.get(factor, factor) for factor in product.src])
@@ -171,10 +175,12 @@ def _row_tile(length: Dim, target: Target) -> int:
     return best_tile(length if isinstance(length, int) else greatest(length) - 1, most, target)
 
 
-def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[UOp, UOp]:
+def _pack_matrices(
+    matrices: _Matrices, target: Target, by_rows: bool, below: ProductsBelow
+) -> dict[UOp, UOp]:
     """The packed operands of a matrix product, by the operands that they replace."""
     left, right, rows, columns, depth, *_ = matrices
-    lanes, laid_out = best_layout(_describe(matrices, target, by_rows), target)
+    lanes, laid_out = best_layout(_describe(matrices, target, by_rows, below), target)
     packed = {}
     for operand, axis, number in ((left, Axis.ROWS, rows), (right, Axis.COLUMNS, columns)):
         if axis in laid_out and lanes is Axis.DEPTH:
@@ -193,7 +199,9 @@ def _pack_matrices(matrices: _Matrices, target: Target, by_rows: bool) -> dict[U
     return packed
 
 
-def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
+def _describe(
+    matrices: _Matrices, target: Target, by_rows: bool, below: ProductsBelow
+) -> Product:
     left, right, rows, columns, depth, *uses = matrices
     itemsize = left.dtype.itemsize
     least = target.costs.packing.kept_bytes
@@ -218,7 +226,7 @@ def _describe(matrices: _Matrices, target: Target, by_rows: bool) -> Product:
             along=axes.get(innermost_axis(operand)),
             is_computed=source.op not in (Op.PARAM, Op.CONTIGUOUS),
             may_be_kept=is_kept and elements * itemsize >= least,
-            stays=not has_few and _has_products_below(operand),
+            stays=not has_few and below.has_any(operand),
         )
 
     lengths = upper_shape(left.shape)
@@ -273,7 +281,7 @@ def _grouped_sum(node: UOp, grouping: Grouping, words: tuple[UOp, UOp], depth: i
     return total if total.dtype is node.dtype else UOp(Op.CAST, node.dtype, (total,))
 
 
-def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
+def _pack_features(node: UOp, target: Target, below: ProductsBelow) -> dict[UOp, UOp]:
     """The packed filters of a product such as a convolution, if their features fill vectors better.
 
     Filters are an operand that does not vary along the innermost axis of the results. The kernel
@@ -290,7 +298,7 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
     if _is_spread_over(windows, place):
         windows, filters = filters, windows
     features = [a for a in kept if _is_spread_over(windows, a) and not _is_spread_over(filters, a)]
-    if not features or not _is_spread_over(filters, place) or _has_products_below(filters):
+    if not features or not _is_spread_over(filters, place) or below.has_any(filters):
         return {}
     feature = max(features, key=lambda axis: shape[axis])
     lanes = target.vector_bytes // product.dtype.itemsize
@@ -308,30 +316,6 @@ def _pack_features(node: UOp, target: Target) -> dict[UOp, UOp]:
         return {}
     width = lanes if vectors % costs.panel_vectors else costs.panel_vectors * lanes
     return {filters: _packed(filters, feature, axes, width)}
-
-
-def _has_products_below(operand: UOp) -> bool:
-    """Whether an operand is computed from products element by element.
-
-    Such an operand, as the weights of attention, is read where it is computed, not packed.
-    """
-    return any(True for _ in _products_below(operand, set()))
-
-
-def _products_below(operand: UOp, seen: set[UOp]) -> Iterator[UOp]:
-    """The products from which an operand is computed element by element, but for what is below
-    nodes that were `seen`. All that is walked is added to them."""
-    count = upper_count(operand.operand.shape)
-    pending = [operand.operand]
-    while pending:
-        node = pending.pop()
-        if node in seen or upper_count(node.shape) < count:
-            continue
-        seen.add(node)
-        if node.op is Op.REDUCE_AXES and node.combine is Op.ADD and node.operand.op is Op.MUL:
-            yield node
-        elif node.op in ELEMENTWISE or node.op in (Op.RESHAPE, Op.PERMUTE):
-            pending.extend(node.src)
 
 
 def _results_side_by_side(shape: Shape, summed: tuple[int, ...], feature: int) -> int:

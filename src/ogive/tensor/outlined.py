@@ -122,31 +122,25 @@ def _key(
     """The key of a call: all on which its result depends except the operands, added to `nodes`."""
     key: list[Any] = [callee]
     for value in args:
-        if isinstance(value, Core):
-            if value.device is not DEFAULT_DEVICE:
-                return None
-            node = value.node
-            nodes.append(node)
-            key += (node.dtype, node.shape)
-        elif not _note(value, key):
+        if not _note(value, key, nodes):
             return None
     for name, value in kwargs.items():
         key.append(name)
-        if isinstance(value, Core):
-            if value.device is not DEFAULT_DEVICE:
-                return None
-            node = value.node
-            nodes.append(node)
-            key += (node.dtype, node.shape)
-        elif not _note(value, key):
+        if not _note(value, key, nodes):
             return None
     return tuple(key) if nodes else None
 
 
-def _note(value: Any, key: list[Any]) -> bool:
-    """Add an argument that is not a tensor to the key; False if its type is not supported."""
+def _note(value: Any, key: list[Any], nodes: list[UOp]) -> bool:
+    """Add an argument to the key, and a tensor's node to `nodes`; False if it is not supported."""
     kind = value.__class__
-    if kind in _PLAIN:
+    if isinstance(value, Core):
+        if value.device is not DEFAULT_DEVICE:
+            return False
+        node = value.node
+        nodes.append(node)
+        key += (node.dtype, node.shape)
+    elif kind in _PLAIN:
         key += (kind, value)
     elif kind is float:
         key.append(value.hex())

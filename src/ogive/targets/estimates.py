@@ -16,8 +16,8 @@ _FIELDS = {
 }  # fmt: skip
 """The fields of `Operations` for operations that are neither simple nor like most functions."""
 
-_BY_STEPS = frozenset({Op.DIV, Op.RECIPROCAL, Op.SQRT, Op.RSQRT})
-"""Operations that take a long vector in several steps."""
+DIVIDING = frozenset({Op.DIV, Op.RECIPROCAL, Op.SQRT, Op.RSQRT})
+"""Operations of the divider, which takes a long vector in several steps."""
 
 
 def operation_cycles(node: UOp, target: Target) -> float:
@@ -30,7 +30,7 @@ def operation_cycles(node: UOp, target: Target) -> float:
         is_free = op in (Op.CAST, Op.BITCAST) or _puts_together(node)
         return 0 if is_free else operations.simple
     cycles: float = getattr(operations, field)
-    return cycles * target.vector_bytes / target.divided_bytes if op in _BY_STEPS else cycles
+    return cycles * target.vector_bytes / target.divided_bytes if op in DIVIDING else cycles
 
 
 def operation_time(node: UOp, target: Target) -> float:
@@ -41,6 +41,25 @@ def operation_time(node: UOp, target: Target) -> float:
     if cycles == operations.simple:
         cycles *= operations.hidden_share
     return float(cycles * operations.cycle_nanoseconds)
+
+
+def work_time(node: UOp, target: Target) -> float:
+    """Nanoseconds of a vector of such a node in a kernel that does nothing else: less than beside
+    other work if the processor takes a vector in one step."""
+    share = 1.0 if node.op in DIVIDING else _share_of_steps(target)
+    return operation_time(node, target) * share
+
+
+def addition_time(target: Target) -> float:
+    """Nanoseconds of a vector of an addition in such a kernel."""
+    operations = target.costs.operations
+    cycles = operations.simple * operations.hidden_share * _share_of_steps(target)
+    return float(cycles * operations.cycle_nanoseconds)
+
+
+def _share_of_steps(target: Target) -> float:
+    """The steps that a vector takes, as a share of those where operations were measured: two."""
+    return target.vector_bytes / target.step_bytes / 2
 
 
 def _puts_together(node: UOp) -> bool:

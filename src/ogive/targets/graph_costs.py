@@ -163,9 +163,9 @@ class Packing(NamedTuple):
     """The least bytes of panels that are kept: packing fewer takes no longer than checking that the
     kept ones are still valid."""
 
-    checked: float = 1000.0
-    """Nanoseconds to check that a kept panel is still valid: 1.0, 2.6 and 8.5 µs for 1, 3 and 11
-    panels (EPYC, Zen 5, 2026-11-19)."""
+    checked: float = 2000.0
+    """Nanoseconds to check that a kept panel is still valid: 2.0 µs for one with all that goes with
+    it, 0.8 for each further one (EPYC, Zen 5, 2026-11-20)."""
 
     panel_vectors: int = 2
     """The width of panels, and of the register tiles that read them, in vectors. Tiles of 12 rows

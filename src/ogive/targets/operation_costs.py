@@ -67,6 +67,10 @@ class Operations(NamedTuple):
     lane_reduction: float = 2.5
     """Cycles to add up the lanes of a vector, if several vectors are reduced at once (610b3ea)."""
 
+    waiting_lanes: float = 8.0
+    """The same with all that waits for it: rows of 128 that are divided by their sum twice take 10
+    ns each beside their other work (EPYC, Zen 5, 2026-11-19)."""
+
     transposed_store: float = 0.3
     """Cycles per element of a product that is transposed on its way to memory (20ae9c1)."""
 

@@ -16,7 +16,7 @@ from ogive.search.graph.search_graph import search_graph
 from ogive.targets.costs import CPU_COSTS
 from ogive.targets.estimates import operation_time
 from ogive.targets.findings import Finding
-from ogive.targets.target import describe_cpu
+from ogive.targets.target import Target, describe_cpu
 from tests.passes.parametric import normalize
 
 TARGET = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2,+fma")
@@ -47,7 +47,7 @@ def test_a_scale_goes_into_a_weight_only_if_that_saves_more_than_it_takes_to_kee
     """Else few numbers would be saved, and a microsecond lost."""
     changed = {} if checked is None else {"checked": checked}
     target = dataclasses.replace(TARGET, costs=CPU_COSTS.with_changes(packing=changed))
-    scaled = (given(209, 20) @ given(20, 208)) * given(208)
+    scaled = (given(209, 20) @ given(20, 208)) / given(208)
     findings: list[Finding] = []
     cut = functools.partial(cut_kernels, target=target, config=ROUNDING)
     search_graph(normalize((scaled.node,)).sink, target, ROUNDING, cut, findings)
@@ -63,6 +63,38 @@ def test_a_value_is_computed_in_each_loop_that_goes_through_it() -> None:
         for each in (x * y + length, x + length, x * y)
     ]
     assert in_both - in_one == pytest.approx(alone)
+
+
+def work(value: Tensor, target: Target = TARGET) -> float:
+    """The nanoseconds of work of the last kernel of a value."""
+    sink = normalize((value.node,)).sink
+    return kernel_work(cut_kernels(sink, target, Config()).kernels[-1], target)
+
+
+def test_the_divider_works_beside_other_work() -> None:
+    x, y = given(64, 256), given(64, 256)
+    assert work(x.tanh() / y) < work(x.tanh()) + work(x / y)
+
+
+def test_lanes_are_added_up_where_there_are_fewer_columns_than_lanes() -> None:
+    rows = given(64, 256)
+    few, many = work(rows @ given(256, 4)), work(rows @ given(256, 64))
+    assert few > many * 4 / 64 * 1.2
+    assert work(rows.sum(1)) > work(rows.sum(0))
+
+
+def test_a_row_in_scratch_memory_is_written_and_read() -> None:
+    """Its exponentials are computed once, for the sum and for what is divided by it."""
+    x = given(64, 256)
+    assert work(x.exp()) + work(x.sum(1)) < work(x.softmax(-1)) < 3 * work(x.exp())
+
+
+def test_a_processor_with_long_steps_takes_half_the_time_for_functions() -> None:
+    four, five = [
+        dataclasses.replace(TARGET, cpu=cpu, vector_bytes=64) for cpu in ("znver4", "znver5")
+    ]
+    value = given(64, 256).tanh()
+    assert work(value, four) == pytest.approx(2 * work(value, five))
 
 
 def test_processors_divide_long_vectors_whole_or_in_steps() -> None:

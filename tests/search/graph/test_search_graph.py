@@ -25,7 +25,7 @@ from ogive.search.graph.matching import Matching
 from ogive.search.graph.rules.exact_rules import exact_rules
 from ogive.search.graph.rules.rounding_rules import rounding_rules
 from ogive.search.graph.saturation import Budget, Saturation
-from ogive.search.graph.schedule_times import schedule_time
+from ogive.search.graph.schedule_times import CutGraph, schedule_time
 from ogive.search.graph.search_graph import search_graph
 from ogive.targets.findings import Finding
 from tests.passes.parametric import normalize
@@ -166,6 +166,24 @@ def test_a_column_that_a_rule_reads_as_a_line_is_one_in_the_whole_graph(seed: in
 def test_no_graph_of_many_is_slower_by_the_model(group: int) -> None:
     for seed in range(group * 40, (group + 1) * 40):
         never_worse(seed)
+
+
+def test_what_saves_time_in_a_window_is_left_if_it_saves_none_in_the_whole_graph() -> None:
+    """The kernels of the whole graph may go across the borders of windows."""
+    value = (data(40, 50) @ data(50, 60)) @ data(60, 1)
+    for _ in range(40):
+        value = value.tanh() * 2
+    graph = normalize((value.node,)).sink
+    assert len(list(find_windows(graph, graph.walk()[:-1]))) > 1
+    assert searched(graph, ROUNDING)[0] is not graph
+
+    def cut(each: UOp) -> CutGraph:
+        kernels = cut_kernels(each, host_target(), ROUNDING)
+        return CutGraph((), 0) if each is graph else kernels
+
+    findings: list[Finding] = []
+    assert search_graph(graph, host_target(), ROUNDING, cut, findings) is graph
+    assert findings and not any(finding.is_taken for finding in findings)
 
 
 def never_worse(seed: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, Op
 from ogive.search.graph.leaves import element_count
-from ogive.targets.estimates import operation_time
+from ogive.targets.estimates import addition_time, work_time
 from ogive.targets.target import Target
 
 _LINES = frozenset({Op.SORT, Op.SCAN_AXIS, Op.ARRANGE, Op.SCATTER})
@@ -21,21 +21,16 @@ def form_cost(node: UOp, target: Target) -> float:
         if not node.dtype.itemsize:
             return 0.0
         return element_count(node) * node.dtype.itemsize / target.vector_bytes * max(
-            operation_time(node, target), _least(target)
+            work_time(node, target), addition_time(target)
         )
     if op is Op.REDUCE_AXES:
         terms = element_count(node.operand) * node.dtype.itemsize / target.vector_bytes
-        return terms * _least(target) + _stored(node, target)
+        return terms * addition_time(target) + _stored(node, target)
     if op is Op.CONTIGUOUS or op in _LINES:
         return 2 * _stored(node, target)
     if op is Op.GATHER:
-        return element_count(node) * operation_time(node, target)
+        return element_count(node) * work_time(node, target)
     return 0.0
-
-
-def _least(target: Target) -> float:
-    operations = target.costs.operations
-    return operations.simple * operations.hidden_share * operations.cycle_nanoseconds
 
 
 def _stored(node: UOp, target: Target) -> float:

@@ -37,7 +37,8 @@ _VALUES = (
 )  # fmt: skip
 
 
-_EFFECTS = frozenset({Op.ASSIGN, Op.AFTER, Op.COPY, Op.CUSTOM})
+EFFECTS = frozenset({Op.ASSIGN, Op.AFTER, Op.COPY, Op.CUSTOM})
+"""Ops that are in no window: their order counts, or what they do is not known here."""
 
 
 class Window(NamedTuple):
@@ -65,13 +66,13 @@ def find_windows(
     order, remaining = order[:most], order[most:]
     if remaining:
         roots.update([source for node in remaining for source in node.src])
-        for node in [node for node in remaining if node.op in _EFFECTS]:
+        for node in [node for node in remaining if node.op in EFFECTS]:
             targets.update(_path_to_memory(node.src[0]))
     for position, node in enumerate(order):
         for source in node.src:
             readers[source] = readers.get(source, 0) + 1
             last[source] = position
-        if node.op in _EFFECTS:
+        if node.op in EFFECTS:
             roots.update(node.src)
             targets.update(_path_to_memory(node.src[0]))
     for root in roots:
@@ -79,7 +80,7 @@ def find_windows(
     window = _Opened(last)
     for position, node in enumerate(order):
         closed: Window | None = None
-        if node.op in _EFFECTS:
+        if node.op in EFFECTS:
             # Later nodes may read it, so they must not be in one window with earlier ones.
             closed = window.close(position - 1)
         window.step(position, node, _is_searched(node, targets))

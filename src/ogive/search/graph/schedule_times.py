@@ -10,20 +10,23 @@ check that they have not changed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.ir.shape import greatest
 from ogive.named import NamedTuple
 from ogive.search.graph.leaves import element_count
-from ogive.targets.estimates import memory_level, operation_time
+from ogive.targets.estimates import DIVIDING, addition_time, memory_level, work_time
 from ogive.targets.target import Target
 
 _LOOPS = frozenset({Op.REDUCE_AXES, Op.STAGE_AXIS, Op.SORT, Op.SCAN_AXIS})
 """Ops that need a whole loop over their operand before their result is available."""
 
 BESIDE = 0.35
-"""The share of the shorter one of work and memory time that counts. The rest is hidden."""
+"""The share of the shorter one of work and memory time that counts, or of divisions and other work.
+The rest is hidden."""
 
 
 class CutGraph(NamedTuple):
@@ -49,19 +52,20 @@ def schedule_time(cut: CutGraph, target: Target, known: dict[UOp, float]) -> flo
 
 def kernel_time(kernel: UOp, target: Target) -> float:
     """The nanoseconds of a kernel on one thread."""
-    work = kernel_work(kernel, target)
-    memory = _memory(kernel, target)
-    longer, shorter = max(work, memory), min(work, memory)
-    return longer + BESIDE * shorter + target.costs.memory.launch
+    time = _beside(kernel_work(kernel, target), _memory(kernel, target))
+    return time + target.costs.memory.launch
 
 
 def kernel_work(kernel: UOp, target: Target) -> float:
-    """The nanoseconds of arithmetic. A value is computed once in each loop that reads it."""
+    """The nanoseconds of arithmetic. A value is computed once in each loop that reads it.
+
+    The divider works beside all else.
+    """
     order = kernel.walk()
     sums = _hold_sums(order)
     loops = _find_loops(order)
     asked: dict[UOp, dict[int, int]] = {}
-    total = 0.0
+    times = {True: 0.0, False: 0.0}
     for node in reversed(order):
         if node.op is Op.SINK:
             continue
@@ -71,13 +75,18 @@ def kernel_work(kernel: UOp, target: Target) -> float:
         counts = asked.get(node, {})
         if node in loops:
             counts = {loops[node]: max(counts.values(), default=0)}
-        total += _node_time(node, sum(counts.values()), target)
+        times[node.op in DIVIDING] += _node_time(node, sum(counts.values()), target)
         for number, source in enumerate(node.src):
             wanted = {
                 loop: _asked_of(node, number, count, sums) for loop, count in counts.items()
             }
             _ask(asked, source, wanted)
-    return total
+    return _beside(*times.values())
+
+
+def _beside(one: float, other: float) -> float:
+    """The time of two things that are done at the same time."""
+    return max(one, other) + BESIDE * min(one, other)
 
 
 def _find_loops(order: Sequence[UOp]) -> dict[UOp, int]:
@@ -131,16 +140,33 @@ def _hold_sums(order: Sequence[UOp]) -> set[UOp]:
 
 def _node_time(node: UOp, count: int, target: Target) -> float:
     size = node.dtype.itemsize
-    operations = target.costs.operations
     if node.op in ELEMENTWISE:
-        return count * size / target.vector_bytes * operation_time(node, target)
+        return count * size / target.vector_bytes * work_time(node, target)
     if node.op is Op.GATHER:
-        return count * operation_time(node, target)
+        return count * work_time(node, target)
     if node.op is Op.REDUCE_AXES:
         terms = count * (element_count(node.operand) // max(element_count(node), 1))
-        simple = operations.simple * operations.hidden_share * operations.cycle_nanoseconds
-        return terms * size / target.vector_bytes * simple
+        added = terms * size / target.vector_bytes * addition_time(target)
+        operations = target.costs.operations
+        lanes = operations.waiting_lanes * operations.cycle_nanoseconds
+        return added + count * lanes * _has_terms_in_lanes(node, target)
+    if node.op is Op.STAGE_AXIS:
+        memory = target.costs.memory
+        return count * size * (1 / memory.kept_write[0] + 1 / memory.kept_read[0])
     return 0.0
+
+
+def _has_terms_in_lanes(node: UOp, target: Target) -> bool:
+    """Whether the lanes of a reduction are along its terms, and have to be added up in the end: it
+    goes along rows, or is a product with fewer columns than lanes."""
+    operand = node.operand
+    lengths = [greatest(length) for length in operand.shape]
+    long = [axis for axis, length in enumerate(lengths) if length != 1]
+    if not long or long[-1] not in node.axes:
+        return False
+    is_product = operand.op is Op.MUL and all(each.op is Op.EXPAND for each in operand.src)
+    columns = [lengths[axis] for axis in long if axis not in node.axes][-1:]
+    return not is_product or math.prod(columns) * node.dtype.itemsize < target.vector_bytes
 
 
 def _memory(kernel: UOp, target: Target) -> float:

@@ -55,6 +55,11 @@ def test_rows_whose_sums_wait_for_each_other_are_computed_four_at_a_time() -> No
     assert rows_at_a_time(x.std(1)) == 4
 
 
+def test_rows_with_functions_that_wait_for_a_sum_are_computed_four_at_a_time() -> None:
+    x = whole(512, 64)
+    assert rows_at_a_time((x - x.amax(1, keepdim=True)).exp()) == 4
+
+
 def test_rows_are_computed_one_at_a_time_if_they_are_long_or_few_or_no_sum_waits() -> None:
     long, few, rows = whole(512, 1024), whole(8, 64), whole(512, 64)
     assert rows_at_a_time(long.softmax(-1)) == 1

@@ -43,15 +43,20 @@ def tile_vectors(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
 def _waiting_rows(
     kernel: KernelFacts, lanes: dict[UOp, int], target: Target
 ) -> dict[UOp, int]:
-    """Rows for the tile of a kernel in which a sum along a row waits for another one.
+    """Rows for the tile of a kernel in which a sum along a row waits for another one, or for
+    functions.
 
         m = max(x, 1);   s = sum(exp(x - m), 1)     four rows at a time
 
-    While the lanes of one row are added up, other rows are computed. Long rows take so long that
-    this does not matter, and would need more of the first-level cache.
+    While the lanes of one row are added up, other rows are computed. Of rows with little work a
+    processor begins the next one by itself. Long rows take so long that this does not matter, and
+    would need more of the first-level cache.
     """
     costs = target.costs.lanes
-    if not kernel.has_waiting_sums or not kernel.common.isdisjoint(lanes):
+    if not kernel.reductions or not kernel.common.isdisjoint(lanes):
+        return {}
+    work = max(kernel.costs.values(), default=0)
+    if work <= costs.little_work and not kernel.has_waiting_sums:
         return {}
     if any(
         axis_extent(counter) > costs.waiting_vectors * lanes.get(counter, 1)
@@ -60,6 +65,8 @@ def _waiting_rows(
         return {}
     tiles = math.prod(axis_extent(counter) for counter in kernel.common)
     most = min(costs.waiting_rows, tiles // costs.column_tiles)
+    if kernel.rows is not None:
+        most = min(most, target.l1_bytes // 2 // kernel.rows.row_bytes)
     return rows_beside(kernel, dict.fromkeys(lanes, 1), most, target)
 
 

@@ -190,7 +190,7 @@ class Maker:
                 return x.clamp_(-1, 1)
             if name == "fill_":
                 return x.fill_(number)
-            given = number if with_number and name != "copy_" else pool[other % len(pool)]
+            given: Any = number if with_number and name != "copy_" else pool[other % len(pool)]
             is_new = name == "copy_" and given.requires_grad and not x.is_leaf
             leave_out(lib, is_new)  # what was there has a gradient of zeros, which is None for ours
             return getattr(x, name)(given)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 import pytest
+import torch as pytorch
 
 import ogive
 import ogive.torch as torch
@@ -286,3 +287,27 @@ def test_gradients_of_a_scalar_that_add_up_are_clipped_in_place() -> None:
         (scale * 3).backward()
     torch.nn.utils.clip_grad_value_([scale], 0.5)
     assert scale.grad.item() == 0.5
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_copies_of_a_frozen_parameter_are_parameters(eager: bool) -> None:
+    def case(library: Any) -> list[Any]:
+        layer = library.nn.Linear(2, 2, bias=False)
+        with library.no_grad():
+            layer.weight.fill_(1.0)
+        layer.weight.requires_grad_(False)
+        shown, inputs = layer.weight.detach(), library.ones(1, 2, requires_grad=True)
+        layer(inputs).sum().backward()
+        deep, shallow = copy.deepcopy(layer), copy.copy(layer.weight)
+        _, beside = copy.deepcopy((shown, layer.weight))
+        beside.add_(1)
+        shallow.mul_(5)
+        parameters = [*deep.parameters(), shallow, beside]
+        found = [[each.requires_grad, each.tolist()] for each in parameters]
+        return [*found, shown.tolist(), list(deep.state_dict())]
+
+    ogive.configure(eager=eager)
+    try:
+        assert case(torch) == case(pytorch)
+    finally:
+        ogive.configure(eager=True)

@@ -34,6 +34,12 @@ class Parameter(Tensor):
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"
 
+    def __copy__(self) -> Parameter:
+        """A parameter of the same memory; one that requires gradients has memory of its own."""
+        if self.requires_grad:
+            return self.__deepcopy__({})
+        return type(self)(self.detach(), requires_grad=False)
+
     def __deepcopy__(self, memo: Any) -> Parameter:
         """A new parameter with the same values and no gradient, as in PyTorch."""
         return type(self)(self.detach().clone(), requires_grad=self.requires_grad)

@@ -144,7 +144,8 @@ class Tensor(Core):
     to = conversion.to
     cpu = conversion.cpu
     type_as = conversion.type_as
-    clone = resolve_conj = resolve_neg = conversion.clone
+    clone = conversion.clone
+    resolve_conj = resolve_neg = conversion.resolved
     contiguous = conversion.contiguous
     is_contiguous = conversion.is_contiguous
     stride = conversion.stride

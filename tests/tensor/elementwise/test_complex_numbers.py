@@ -341,3 +341,13 @@ def test_spread_and_replacement_of_complex_numbers_are_torchs() -> None:
     nan, inf = numpy.nan, numpy.inf
     odd = numpy.array([complex(nan, 1), complex(inf, nan), complex(2, -inf)])
     assert Tensor(odd).nan_to_num().tolist() == torch.tensor(odd).nan_to_num().tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "int64"])
+@pytest.mark.parametrize("name", ["resolve_conj", "resolve_neg"])
+def test_what_is_written_to_a_resolved_tensor_is_written_to_the_tensor(
+    name: str, dtype: str
+) -> None:
+    x = Tensor([1, 2, 3], dtype)
+    getattr(x, name)()[1:].zero_()
+    assert x.tolist() == [1, 0, 0]

@@ -77,8 +77,9 @@ def deep_copy(self: Tensor, memo: Any) -> Tensor:
     if is_captured() or (record is not None and not record.is_leaf) or _shows_part(self):
         settle(self)
         return type(self).__deepcopy__(self, memo)
-    if record is None and self.family is not None:
+    if record is None and self.family is not None and not isinstance(self, Parameter):
         # Copies of tensors that share memory share memory, too: later ones are views of the first.
+        # Those of parameters do not, as in PyTorch.
         copied = give(self.value.copy())
         first: Tensor = memo.setdefault(id(self.family), (copied, self.family))[0]
         return copied if first is copied else first.detach()
@@ -106,7 +107,10 @@ def _shows_part(tensor: Tensor) -> bool:
 
 def shallow_copy(self: Tensor) -> Tensor:
     """A view of the whole tensor; for a leaf, another leaf with memory of its own."""
-    return deep_copy(self, {}) if self.record is not None else self.detach()
+    if self.record is not None:
+        return deep_copy(self, {})
+    view = self.detach()
+    return Parameter(view, requires_grad=False) if isinstance(self, Parameter) else view
 
 
 def reduce(self: Tensor) -> Any:

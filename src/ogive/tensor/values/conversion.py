@@ -158,6 +158,17 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
         return shown
 
 
+def resolved(self: Tensor) -> Tensor:
+    """The tensor itself: none is the conjugate or the negative of what its memory holds. Shapes:
+    unchanged.
+
+    >>> x = Tensor([1 + 2j])
+    >>> x.resolve_conj() is x
+    True
+    """
+    return self
+
+
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the elements are in the order of the memory that this tensor shares with others,
     which is always so for a tensor that is not a view. `memory_format` has no effect.

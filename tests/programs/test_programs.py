@@ -25,7 +25,7 @@ PROGRAMS = sorted(
     for path in Path(__file__).parent.glob("*/[a-z]*.py")
 )
 IN_SUITE = {
-    "generative.diffusion", "generative.vae", "language.adaptive_vocabulary",
+    "generative.boltzmann", "generative.diffusion", "generative.masked_density", "generative.vae", "language.adaptive_vocabulary",
     "language.beam_search", "language.bigram_counts", "language.crf_tagger",
     "language.filtered_sampling", "language.kv_cache", "language.mixture_of_experts",
     "language.pointer_sorting", "language.retention", "language.word_vectors",

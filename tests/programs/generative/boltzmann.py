@@ -14,7 +14,7 @@ def main(capture=lambda step: step):
     data = draws.uniform(8, 12).lt(0.4).float()
     momentum = torch.zeros_like(W)
     energies = []
-    for epoch in range(4):
+    for _ in range(4):
         v = data
         positive = torch.sigmoid(F.linear(v, W, h_bias))
         h = (draws.uniform(8, 5) < positive).float()

@@ -23,7 +23,8 @@ def main(capture=lambda step: step):
     order, inner = torch.arange(1, 6), torch.arange(10) % 4 + 1
     first = (inner[:, None] >= order[None, :]).float()
     last = (order[:, None] > inner[None, :]).float().repeat(2, 1)
-    net = draws.fill(nn.Sequential(MaskedLinear(5, 10, first), nn.ELU(), MaskedLinear(10, 10, last)))
+    layers = MaskedLinear(5, 10, first), nn.ELU(), MaskedLinear(10, 10, last)
+    net = draws.fill(nn.Sequential(*layers))
     x = draws.normal(12, 5).cumsum(1)
     optimizer = torch.optim.Adamax(net.parameters(), lr=5e-3)
 

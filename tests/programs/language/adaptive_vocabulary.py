@@ -1,4 +1,4 @@
-"""A language model whose rare words are told apart in clusters, with a table of few rows changed."""
+"""A language model with an adaptive softmax, and an embedding of which few rows are changed."""
 
 import torch
 import torch.nn as nn

@@ -20,7 +20,9 @@ def main(capture=lambda step: step):
     def rewards(vectors):
         shaped = {
             name: part.view(len(vectors), *p.shape)
-            for (name, p), part in zip(policy.named_parameters(), vectors.split(sizes, dim=1))
+            for (name, p), part in zip(
+                policy.named_parameters(), vectors.split(sizes, dim=1), strict=True
+            )
         }
         state, total = torch.tensor([[1.0, 0.0]]).repeat(len(vectors), 1), 0.0
         for _ in range(10):

@@ -14,7 +14,7 @@ class MaskedAutoencoder(nn.Module):
         super().__init__()
         self.embed = nn.Conv2d(3, width, PATCH, PATCH)
         self.positions = nn.Parameter(torch.zeros(1, 16, width))
-        layer = dict(dim_feedforward=32, dropout=0.0, batch_first=True, norm_first=True)
+        layer = {"dim_feedforward": 32, "dropout": 0.0, "batch_first": True, "norm_first": True}
         self.encoder = nn.TransformerEncoder(
             nn.TransformerEncoderLayer(width, 2, activation="gelu", **layer), 1,
             enable_nested_tensor=False,

@@ -41,7 +41,7 @@ def main(capture=lambda step: step):
         loss.backward()
         optimizer.step()
         with torch.no_grad():
-            for own, other in zip(slow.parameters(), net.parameters()):
+            for own, other in zip(slow.parameters(), net.parameters(), strict=True):
                 own.mul_(0.9).add_(other, alpha=0.1)
         losses.append(loss.item())
         targets.append(aim.sum().item())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
@@ -148,3 +150,47 @@ def test_lbfgs_makes_one_step_where_no_evaluation_is_allowed() -> None:
         optimizer.step(closure)
         found.append(x.tolist())
     assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
+@pytest.mark.parametrize(("name", "settings"), [
+    ("OneCycleLR", {"max_lr": 0.5, "total_steps": 9}),
+    ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.2, "step_size_up": 3}),
+])
+def test_a_schedule_that_was_loaded_goes_on_moving_the_momentum(
+    name: str, settings: dict[str, Any]
+) -> None:
+    found = []
+    for library, optimizers in LIBRARIES:
+        optimizer = optimizer_of(library)
+        for group in optimizer.param_groups:
+            group["momentum"] = 0.9
+        optimizer.defaults["momentum"] = 0.9
+        schedule = getattr(optimizers.lr_scheduler, name)(optimizer, **settings)
+        momenta = []
+        for step in range(7):
+            optimizer.step()
+            schedule.step()
+            if step == 3:
+                schedule.load_state_dict(copy.deepcopy(schedule.state_dict()))
+            momenta.append(optimizer.param_groups[0]["momentum"])
+        found.append(momenta)
+    assert found[0] == pytest.approx(found[1])
+
+
+def test_the_state_of_a_schedule_holds_no_parameters() -> None:
+    schedule: Any = optim.lr_scheduler.OneCycleLR(
+        optim.Adam([ogive.ones(2, requires_grad=True)]), max_lr=0.1, total_steps=5
+    )
+    pickled = pickle.dumps(schedule.state_dict())
+    assert b"Tensor" not in pickled and b"Momentum" not in pickled
+
+
+def test_the_state_of_a_parameter_has_its_number_of_steps() -> None:
+    parameter = ogive.ones(2, requires_grad=True)
+    optimizer = optim.Adam([parameter], lr=0.1)
+    for _ in range(3):
+        parameter.sum().backward()
+        optimizer.step()
+    state: Any = optimizer.state
+    assert float(state[parameter]["step"]) == 3
+    assert sorted(state[parameter]) == ["exp_avg", "exp_avg_sq", "step"]

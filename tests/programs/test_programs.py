@@ -25,16 +25,20 @@ PROGRAMS = sorted(
     for path in Path(__file__).parent.glob("*/[a-z]*.py")
 )
 IN_SUITE = {
-    "generative.diffusion", "generative.vae", "language.beam_search", "language.bigram_counts",
-    "language.crf_tagger", "language.filtered_sampling", "language.kv_cache",
-    "language.mixture_of_experts", "language.word_vectors",
-    "reinforcement.actor_critic", "reinforcement.dqn", "reinforcement.ppo_loss",
-    "scientific.adaptive_steps", "scientific.clustering", "scientific.factorization",
-    "scientific.graph_network", "scientific.mel_spectrogram",
-    "scientific.nerf_rays", "scientific.siren", "training.data_loading", "training.lbfgs_fit",
-    "training.maml", "training.merged_adapters", "training.mnist_loop", "training.own_functions",
-    "training.resumed_checkpoint", "training.schedules", "training.sharpness_aware",
+    "generative.boltzmann", "generative.diffusion", "generative.masked_density",
+    "generative.vae", "language.adaptive_vocabulary", "language.beam_search",
+    "language.bigram_counts", "language.crf_tagger", "language.filtered_sampling",
+    "language.kv_cache", "language.mixture_of_experts", "language.pointer_sorting",
+    "language.retention", "language.word_vectors", "reinforcement.actor_critic",
+    "reinforcement.dqn", "reinforcement.ppo_loss", "scientific.adaptive_steps",
+    "scientific.clustering", "scientific.factorization", "scientific.graph_network",
+    "scientific.kalman_filter", "scientific.mel_spectrogram", "scientific.nerf_rays",
+    "scientific.point_sets", "scientific.siren", "training.data_loading",
+    "training.equilibrium", "training.lbfgs_fit", "training.maml", "training.merged_adapters",
+    "training.mnist_loop", "training.own_functions", "training.resumed_checkpoint",
+    "training.schedules", "training.sharpness_aware", "vision.capsules",
     "vision.channel_shuffle", "vision.detection_boxes", "vision.distillation",
+    "vision.masked_autoencoder", "vision.moving_digits", "vision.redundancy_reduction",
     "vision.style_losses",
 }  # fmt: skip
 """Those that take about a second where nothing is compiled yet; the others are for long runs."""

@@ -193,3 +193,19 @@ def test_a_bag_shortens_the_rows_that_it_reads(mode: str) -> None:
 def test_scaled_gradients_of_the_greatest_are_refused() -> None:
     with raises(ValueError, match="scale_grad_by_freq"):
         ogive.torch.nn.EmbeddingBag(6, 3, scale_grad_by_freq=True, mode="max")
+
+
+def test_a_transformer_takes_pytorchs_words_about_causality() -> None:
+    found = []
+    for library in (pytorch, ogive.torch):
+        nn: Any = library.nn
+        model = nn.Transformer(8, 2, 1, 1, 16, 0.0, batch_first=True)
+        with library.no_grad():
+            for number, parameter in enumerate(model.parameters()):
+                values = np.random.default_rng(number).normal(size=tuple(parameter.shape))
+                parameter.copy_(library.tensor(values * 0.3).float())
+        x = library.linspace(-1, 1, 48).reshape(2, 3, 8)
+        mask = nn.Transformer.generate_square_subsequent_mask(3)
+        y = model(x, x.flip(1), mask, mask, src_is_causal=True, tgt_is_causal=True)
+        found.append(y.detach().numpy())
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-4, atol=1e-5)

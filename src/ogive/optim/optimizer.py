@@ -81,8 +81,8 @@ class Optimizer(HookedSteps):
         }  # fmt: skip
         self.defaults = {**defaults, **{name: given_execution[name] for name in self.execution}}
         self.param_groups: list[Group] = []
-        self.state: dict[int, State] = StateByParameter()
         self.clocks = Clocks()
+        self.state: dict[int, State] = StateByParameter({}, self.clocks.of)
         self._repeated = RepeatedSteps()
         self._parts = parts_of_state(shard, type(self).__name__, self.is_elementwise)
         if isinstance(params, Tensor | AnyModule) or not isinstance(params, Iterable):
@@ -118,7 +118,7 @@ class Optimizer(HookedSteps):
                 raise ArgumentError("a parameter is in two groups, or twice in one")
             initial = self.make_state(self._parts.own(tensor), settings)
             state[id(tensor)] = Fixed(self._in_memory(initial, tensor))
-        self.state = StateByParameter(state)
+        self.state = StateByParameter(state, self.clocks.of)
         self.clocks.add(tensors)
         self.param_groups.append(Group(settings))
 
@@ -127,7 +127,7 @@ class Optimizer(HookedSteps):
         for tensor in added.values():
             begin_state(tensor)
         own: State = Fixed({**self.state[id(parameter)], **added})
-        self.state = StateByParameter({**self.state, id(parameter): own})
+        self.state = StateByParameter({**self.state, id(parameter): own}, self.clocks.of)
         return own
 
     def _in_memory(self, values: State, parameter: Tensor) -> State:
@@ -335,7 +335,8 @@ class Optimizer(HookedSteps):
     def __setstate__(self, given: dict[str, Any]) -> None:
         self.__dict__.update(given["attributes"])
         groups = self.param_groups
-        self.param_groups, self.state, self.clocks = [], StateByParameter(), Clocks()
+        self.param_groups, self.clocks = [], Clocks()
+        self.state = StateByParameter({}, self.clocks.of)
         self._repeated = RepeatedSteps()
         for group in groups:
             self.add_param_group(group)

@@ -93,7 +93,7 @@ class CyclicLR(LRScheduler):
         if mode not in scales and scale_fn is None:
             raise ArgumentError(f"CyclicLR: mode must be one of {', '.join(scales)}, not {mode!r}")
         momenta = (base_momentum, max_momentum)
-        self.momentum = _CycledMomentum(optimizer, *momenta) if cycle_momentum else None
+        self.momenta = _momenta_for(optimizer, *momenta) if cycle_momentum else None
         counted, self.scale = scales[mode] if scale_fn is None else (scale_mode, scale_fn)
         self.by_cycle = counted == "cycle"
         self.up = step_size_up
@@ -108,8 +108,8 @@ class CyclicLR(LRScheduler):
         down = self.length - self.up
         part = place / self.up if place <= self.up else (self.length - place) / down
         part *= self.scale(cycle + 1 if self.by_cycle else self.last_epoch)
-        if self.momentum is not None:
-            self.momentum.set(_straight, 0, 1, part)
+        if self.momenta is not None:
+            _set_momenta(self.optimizer, self.momenta, _straight, 0, 1, part)
         pairs = zip(self.base_lrs, self.max_lrs, strict=True)
         return [_straight(base, peak, part) for base, peak in pairs]
 
@@ -153,7 +153,7 @@ class OneCycleLR(LRScheduler):
                 raise ArgumentError("OneCycleLR needs total_steps, or epochs and steps_per_epoch")
             total_steps = epochs * steps_per_epoch
         momenta = (base_momentum, max_momentum)
-        self.momentum = _CycledMomentum(optimizer, *momenta) if cycle_momentum else None
+        self.momenta = _momenta_for(optimizer, *momenta) if cycle_momentum else None
         if last_epoch == -1:
             _start(optimizer, _rates_for(optimizer, max_lr))
         up = pct_start * total_steps - 1
@@ -177,8 +177,9 @@ class OneCycleLR(LRScheduler):
                 f"the cycle has {self.total_steps} steps, and all of them are done"
             )
         phase, part = self._place()
-        if self.momentum is not None:
-            self.momentum.set(self.anneal, phase.momentum, phase.last_momentum, part)
+        if self.momenta is not None:
+            ends = phase.momentum, phase.last_momentum
+            _set_momenta(self.optimizer, self.momenta, self.anneal, *ends, part)
         return [
             self.anneal(base * phase.rate, base * phase.last_rate, part) for base in self.base_lrs
         ]
@@ -207,35 +208,33 @@ class _Phase(NamedTuple):
     last_momentum: int
 
 
-class _CycledMomentum:
-    """The momentum of each group (or the first of its `betas`), moved between two numbers."""
+def _momenta_for(
+    optimizer: Optimizer, base: float | Sequence[float], largest: float | Sequence[float]
+) -> list[tuple[float, float]]:
+    """The largest and the smallest momentum of each group (or first of its `betas`)."""
+    if not {"momentum", "betas"} & optimizer.defaults.keys():
+        raise ArgumentError(
+            f"{type(optimizer).__name__} has no momentum to change with the rate; "
+            "give cycle_momentum=False"
+        )
+    return list(zip(_rates_for(optimizer, largest), _rates_for(optimizer, base), strict=True))
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        base: float | Sequence[float],
-        largest: float | Sequence[float],
-    ) -> None:
-        if not {"momentum", "betas"} & optimizer.defaults.keys():
-            raise ArgumentError(
-                f"{type(optimizer).__name__} has no momentum to change with the rate; "
-                "give cycle_momentum=False"
-            )
-        self.groups = optimizer.param_groups
-        ends = (_rates_for(optimizer, largest), _rates_for(optimizer, base))
-        self.ends = list(zip(*ends, strict=True))
 
-    def set(
-        self, between: Callable[[float, float, float], float], first: int, last: int, part: float
-    ) -> None:
-        """Set the momentum of every group to the value at `part` of the way from `first` to `last`.
-        """
-        for group, ends in zip(self.groups, self.ends, strict=True):
-            value = between(ends[first], ends[last], part)
-            if "betas" in group:
-                group["betas"] = (value, *group["betas"][1:])
-            else:
-                group["momentum"] = value
+def _set_momenta(
+    optimizer: Optimizer,
+    momenta: Sequence[tuple[float, float]],
+    between: Callable[[float, float, float], float],
+    first: int,
+    last: int,
+    part: float,
+) -> None:
+    """Set the momentum of every group to the value at `part` of the way from `first` to `last`."""
+    for group, ends in zip(optimizer.param_groups, momenta, strict=True):
+        value = between(ends[first], ends[last], part)
+        if "betas" in group:
+            group["betas"] = (value, *group["betas"][1:])
+        else:
+            group["momentum"] = value
 
 
 def _rates_for(optimizer: Optimizer, rates: float | Sequence[float]) -> list[float]:

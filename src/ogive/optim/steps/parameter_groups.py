@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self, TypedDict
 
 import numpy
@@ -87,11 +87,15 @@ class Group(dict[str, Any]):
 
 
 class StateByParameter(Fixed[int, State]):
-    """The state of each parameter, by its id or by the parameter itself."""
+    """The state of each parameter, by its id; by the parameter itself with its number of steps."""
+
+    def __init__(self, states: Mapping[int, State], step_of: Callable[[Tensor], Tensor]) -> None:
+        super().__init__(states)
+        self._step_of = step_of
 
     def __missing__(self, key: Any) -> State:
         if isinstance(key, Tensor) and id(key) in self:
-            return self[id(key)]
+            return Fixed({"step": self._step_of(key), **self[id(key)]})
         raise KeyError(key)
 
     def __contains__(self, key: object) -> bool:

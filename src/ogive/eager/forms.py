@@ -92,7 +92,8 @@ class Form:
     `gradients/complex_gradients.py`."""
 
     __slots__ = (
-        "compute", "counts", "function", "gradient", "is_affine", "is_apart", "is_complex",
+        "compute", "counts", "function", "further", "gradient", "is_affine", "is_apart",
+        "is_complex",
         "is_composed", "is_conjugating", "is_view", "keeps_dtypes", "mixes", "reach",
         "takes_complex", "takes_half",
     )  # fmt: skip
@@ -111,6 +112,7 @@ class Form:
         self.reach = reach
         self.counts = counts
         self.gradient: Any = None
+        self.further: dict[int, Any] = {}
         self.is_apart = apart
         self.is_view = view
         self.takes_complex = self.takes_half = self.keeps_dtypes = self.is_composed = False
@@ -142,9 +144,11 @@ def form(
     return declare
 
 
-def gradient(compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def gradient(
+    compute: Callable[..., Any], result: int = 0
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the gradients of a form, as a function of the result's gradient, the result and the
-    arguments.
+    arguments. Where there are several results, of each one that is to have gradients.
 
     It gives an array or None for each tensor among the arguments, in order. A costly gradient may
     be given as a function without arguments, which is called if that gradient is wanted.
@@ -152,7 +156,9 @@ def gradient(compute: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         for each in forms.values():
-            if each.compute is compute:
+            if each.compute is compute and result:
+                each.further[result] = function
+            elif each.compute is compute:
                 each.gradient = function
         return function
 
@@ -336,14 +342,35 @@ def _first(out: Any) -> Any:
 
 
 def _give_all(own: Form, out: Any, record: Record | None) -> Any:
-    """The results of a form as tensors. Only the first of several has the record."""
+    """The results of a form as tensors. The first of several has the record, and others that have
+    gradients have records of their own."""
     if not isinstance(out, tuple):
         return give(out, record)
     first, *others = out
-    made = [give(first, record), *[give(array) for array in others]]
+    made = [give(first, record)]
+    for number, array in enumerate(others, 1):
+        is_recorded = record is not None and number in own.further
+        made.append(give(array, _further_record(record, number, array) if is_recorded else None))
     if out.__class__ is tuple:
         return tuple(made)
     return _results_of(out.__class__, own.function.__name__)(*made)
+
+
+def _further_record(first: Any, number: int, out: Any) -> Record:
+    """The record of another result than the first."""
+    return Record(_result_form(first.form, number), first.args, first.kwargs, out, first.sources)
+
+
+@functools.cache
+def _result_form(own: Form, number: int) -> Form:
+    """The form that gives one result of a function."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return own.function(*args, **kwargs)[number]
+
+    made = Form(function, own.compute, own.is_apart, own.is_view)
+    made.gradient = own.further[number]
+    return made
 
 
 @functools.cache

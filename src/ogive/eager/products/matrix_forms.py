@@ -120,6 +120,16 @@ def slogdet(A: Any) -> Any:
     return _parts(inverses.SignedLogarithm, map(numpy.asarray, numpy.linalg.slogdet(A)))
 
 
+@gradient(slogdet)
+def _sign(given: Any, out: Any, A: Any) -> Any:
+    return (numpy.zeros_like(A),)
+
+
+@gradient(slogdet, 1)
+def _logarithm(given: Any, out: Any, A: Any) -> Any:
+    return (numpy.asarray(given)[..., None, None] * _across(numpy.linalg.inv(A)),)
+
+
 @form(matrix_exponential.matrix_exp)
 def matrix_exp(A: Any) -> Any:
     """The matrix exponential."""
@@ -127,6 +137,16 @@ def matrix_exp(A: Any) -> Any:
     exponential = numpy.empty_like(A)
     matrix_exponential.exponential(A, exponential)
     return exponential
+
+
+@gradient(matrix_exp)
+def _matrix_exp(given: Any, out: Any, A: Any) -> Any:
+    """The derivative of the exponential of Aᵀ towards `given`: a block of a larger exponential."""
+    size = A.shape[-1]
+    blocks = numpy.zeros((*A.shape[:-2], 2 * size, 2 * size), A.dtype)
+    blocks[..., :size, :size] = blocks[..., size:, size:] = _across(A)
+    blocks[..., :size, size:] = given
+    return (matrix_exp(blocks)[..., :size, size:],)
 
 
 @form(decompositions.cholesky)
@@ -164,12 +184,83 @@ def qr(A: Any, mode: str = "reduced") -> Any:
     return _parts(decompositions.QR, numpy.linalg.qr(A))
 
 
+@gradient(qr)
+def _q_of_qr(given: Any, out: Any, A: Any, mode: str = "reduced") -> Any:
+    return (_through_qr(A, given, None),)
+
+
+@gradient(qr, 1)
+def _r_of_qr(given: Any, out: Any, A: Any, mode: str = "reduced") -> Any:
+    return (_through_qr(A, None, given),)
+
+
+def _through_qr(A: Any, to_q: Any, to_r: Any) -> Any:
+    """The gradient of A = [X, Y], where X = Q R of its first columns, and Y has the others."""
+    Q, R = numpy.linalg.qr(A)
+    count = R.shape[-2]
+    to_y = numpy.zeros_like(A[..., count:])
+    square = R[..., :count]
+    middle = numpy.zeros_like(square)
+    if to_r is not None:
+        to_y = _matmul(Q, to_r[..., count:])
+        to_q = _matmul(A[..., count:], _across(to_r[..., count:]))
+        middle = _matmul(square, _across(to_r[..., :count]))
+    middle = middle - _matmul(_across(to_q), Q)
+    lower = numpy.tril(middle, -1)
+    symmetric = numpy.tril(middle) + _across(lower)
+    to_x = to_q + _matmul(Q, symmetric)
+    to_x = _across(numpy.linalg.solve(square, _across(to_x)))
+    return numpy.concatenate([to_x, to_y], -1)
+
+
 @form(decompositions.svd)
 def svd(A: Any, full_matrices: bool = True) -> Any:
     """U, S and Vᵀ with U diag(S) Vᵀ = A."""
     _check(A, square=False)
     check_work(0, max(A.shape[-2:]) ** 2 * (A.size // (A.shape[-1] * A.shape[-2])))
     return _parts(decompositions.SVD, numpy.linalg.svd(A, bool(full_matrices)))
+
+
+def _reduced_svd(A: Any, full_matrices: bool) -> tuple[Any, Any, Any]:
+    """The decomposition that was computed, without the vectors beyond the singular values."""
+    U, S, Vh = numpy.linalg.svd(A, bool(full_matrices))
+    return U[..., : S.shape[-1]], S, Vh[..., : S.shape[-1], :]
+
+
+def _turned(vectors: Any, given: Any, values: Any) -> tuple[Any, Any]:
+    """The part of a gradient of vectors within what they span, and by how much the values of each
+    two differ: the vectors turn into each other that much more slowly."""
+    within = _matmul(_across(vectors), given)
+    apart = values[..., None, :] - values[..., :, None]
+    apart[..., range(values.shape[-1]), range(values.shape[-1])] = 1
+    return within, apart
+
+
+@gradient(svd)
+def _left_vectors(given: Any, out: Any, A: Any, full_matrices: bool = True) -> Any:
+    U, S, Vh = _reduced_svd(A, full_matrices)
+    return (_through_vectors(U, S, Vh, given[..., : S.shape[-1]]),)
+
+
+@gradient(svd, 1)
+def _singular_values(given: Any, out: Any, A: Any, full_matrices: bool = True) -> Any:
+    U, _, Vh = _reduced_svd(A, full_matrices)
+    return (_matmul(U * given[..., None, :], Vh),)
+
+
+@gradient(svd, 2)
+def _right_vectors(given: Any, out: Any, A: Any, full_matrices: bool = True) -> Any:
+    U, S, Vh = _reduced_svd(A, full_matrices)
+    to_v = _across(given[..., : S.shape[-1], :])
+    return (_across(_through_vectors(_across(Vh), S, _across(U), to_v)),)
+
+
+def _through_vectors(U: Any, S: Any, Vh: Any, given: Any) -> Any:
+    """The gradient of U diag(S) Vh from that of U."""
+    within, apart = _turned(U, given, S * S)
+    scale = S[..., None, :]
+    outside = (given - _matmul(U, within)) / scale
+    return _matmul(_matmul(U, (within - _across(within)) / apart * scale) + outside, Vh)
 
 
 @form(decompositions.eigh)
@@ -179,6 +270,19 @@ def eigh(A: Any, UPLO: str = "L") -> Any:
     if UPLO != "L":
         raise Refused
     return _parts(decompositions.Eigen, numpy.linalg.eigh(A))
+
+
+@gradient(eigh)
+def _eigenvalues(given: Any, out: Any, A: Any, UPLO: str = "L") -> Any:
+    return _eigvalsh(given, out, A)
+
+
+@gradient(eigh, 1)
+def _eigenvectors(given: Any, out: Any, A: Any, UPLO: str = "L") -> Any:
+    values, vectors = numpy.linalg.eigh(A)
+    within, apart = _turned(vectors, given, values)
+    within[..., range(len(values.T)), range(len(values.T))] = 0
+    return (_matmul(_matmul(vectors, within / apart), _across(vectors)),)
 
 
 @form(decompositions.svdvals)
@@ -217,3 +321,12 @@ def pinv(A: Any, rtol: Any = None, hermitian: Any = False) -> Any:
         raise Refused
     bound = max(A.shape[-2:]) * float(numpy.finfo(A.dtype).eps) if rtol is None else rtol
     return numpy.linalg.pinv(A, rcond=bound)
+
+
+@gradient(pinv)
+def _pinv(given: Any, out: Any, A: Any, rtol: Any = None, hermitian: Any = False) -> Any:
+    """That of a matrix whose rank stays: dP = -P dA P + P Pᵀ dAᵀ (1 - A P) + (1 - P A) dAᵀ Pᵀ P."""
+    across, upward = _across(out), _across(given)
+    rows, columns = _matmul(upward, _matmul(out, across)), _matmul(_matmul(across, out), upward)
+    made = rows - _matmul(A, _matmul(out, rows)) - _matmul(_matmul(across, given), across)
+    return (made + columns - _matmul(_matmul(columns, out), A),)

@@ -83,6 +83,15 @@ def test_lanes_are_added_up_where_there_are_fewer_columns_than_lanes() -> None:
     assert work(rows.sum(1)) > work(rows.sum(0))
 
 
+def test_functions_of_sums_whose_terms_are_in_lanes_are_computed_one_by_one() -> None:
+    """Unless an operand lies in memory along results, which are in lanes then."""
+    rows, few = given(512, 48), given(48, 4)
+    along_terms = work((rows @ few).tanh()) - work(rows @ few)
+    across = given(48, 512).T
+    along_rows = work((across @ few).tanh()) - work(across @ few)
+    assert along_terms == pytest.approx(8 * along_rows)
+
+
 def test_a_row_in_scratch_memory_is_written_and_read() -> None:
     """Its exponentials are computed once, for the sum and for what is divided by it."""
     x = given(64, 256)

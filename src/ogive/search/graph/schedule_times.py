@@ -3,26 +3,31 @@
     a kernel   the longer of its work and its memory time, a share of the other, and the launch
 
 Work counts an element as often as it is computed: below `EXPAND` as often as it is read, and once
-for each loop of the kernel that reads it. Memory time counts each value that a kernel reads or
-writes once, at the speed of the level that holds it. A kept value of inputs alone costs only the
-check that they have not changed.
+for each loop of the kernel that reads it. Sums whose terms are in lanes, and what follows from
+them, are computed one by one. Memory time counts each value that a kernel reads or writes once, at
+the speed of the level that holds it. A kept value of inputs alone costs only the check that they
+have not changed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from ogive.ir.node import UOp
 from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from ogive.ir.shape import greatest
 from ogive.named import NamedTuple
 from ogive.search.graph.leaves import element_count
+from ogive.search.graph.rules.labelled import Labelled, below_movement, find_product, name_axes
 from ogive.targets.estimates import DIVIDING, addition_time, memory_level, work_time
 from ogive.targets.target import Target
 
 _LOOPS = frozenset({Op.REDUCE_AXES, Op.STAGE_AXIS, Op.SORT, Op.SCAN_AXIS})
 """Ops that need a whole loop over their operand before their result is available."""
+
+_SUMMED = "terms"
+"""The mark of the names of summed axes."""
 
 BESIDE = 0.35
 """The share of the shorter one of work and memory time that counts, or of divisions and other work.
@@ -64,6 +69,7 @@ def kernel_work(kernel: UOp, target: Target) -> float:
     order = kernel.walk()
     sums = _hold_sums(order)
     loops = _find_loops(order)
+    singles = _hold_singles(order, target)
     asked: dict[UOp, dict[int, int]] = {}
     times = {True: 0.0, False: 0.0}
     for node in reversed(order):
@@ -75,7 +81,8 @@ def kernel_work(kernel: UOp, target: Target) -> float:
         counts = asked.get(node, {})
         if node in loops:
             counts = {loops[node]: max(counts.values(), default=0)}
-        times[node.op in DIVIDING] += _node_time(node, sum(counts.values()), target)
+        lanes = 1 if node in singles else target.vector_bytes // max(node.dtype.itemsize, 1)
+        times[node.op in DIVIDING] += _node_time(node, sum(counts.values()), lanes, target)
         for number, source in enumerate(node.src):
             wanted = {
                 loop: _asked_of(node, number, count, sums) for loop, count in counts.items()
@@ -138,35 +145,69 @@ def _hold_sums(order: Sequence[UOp]) -> set[UOp]:
     return values
 
 
-def _node_time(node: UOp, count: int, target: Target) -> float:
-    size = node.dtype.itemsize
+def _hold_singles(order: Sequence[UOp], target: Target) -> set[UOp]:
+    """The values that a kernel computes one by one: those that follow from sums whose terms are in
+    lanes, until they are expanded. The sums themselves are among them."""
+    found: set[UOp] = set()
+    following = (ELEMENTWISE | MOVEMENT) - {Op.EXPAND}
+    for node in order:
+        if node.op is Op.REDUCE_AXES:
+            is_single = _has_terms_in_lanes(node, target)
+        else:
+            is_single = node.op in following and any(source in found for source in node.src)
+        if is_single:
+            found.add(node)
+    return found
+
+
+def _node_time(node: UOp, count: int, lanes: int, target: Target) -> float:
+    """The nanoseconds of so many elements of a node, computed `lanes` at a time."""
     if node.op in ELEMENTWISE:
-        return count * size / target.vector_bytes * work_time(node, target)
+        return count / lanes * work_time(node, target)
     if node.op is Op.GATHER:
         return count * work_time(node, target)
     if node.op is Op.REDUCE_AXES:
         terms = count * (element_count(node.operand) // max(element_count(node), 1))
-        added = terms * size / target.vector_bytes * addition_time(target)
+        added = terms * node.dtype.itemsize / target.vector_bytes * addition_time(target)
         operations = target.costs.operations
-        lanes = operations.waiting_lanes * operations.cycle_nanoseconds
-        return added + count * lanes * _has_terms_in_lanes(node, target)
+        waiting = operations.waiting_lanes * operations.cycle_nanoseconds
+        return added + count * waiting * (lanes == 1)
     if node.op is Op.STAGE_AXIS:
         memory = target.costs.memory
-        return count * size * (1 / memory.kept_write[0] + 1 / memory.kept_read[0])
+        return count * node.dtype.itemsize * (1 / memory.kept_write[0] + 1 / memory.kept_read[0])
     return 0.0
 
 
 def _has_terms_in_lanes(node: UOp, target: Target) -> bool:
-    """Whether the lanes of a reduction are along its terms, and have to be added up in the end: it
-    goes along rows, or is a product with fewer columns than lanes."""
-    operand = node.operand
-    lengths = [greatest(length) for length in operand.shape]
-    long = [axis for axis, length in enumerate(lengths) if length != 1]
-    if not long or long[-1] not in node.axes:
-        return False
-    is_product = operand.op is Op.MUL and all(each.op is Op.EXPAND for each in operand.src)
-    columns = [lengths[axis] for axis in long if axis not in node.axes][-1:]
-    return not is_product or math.prod(columns) * node.dtype.itemsize < target.vector_bytes
+    """Whether the lanes of a reduction are along its terms, and have to be added up in the end: no
+    operand lies in memory along results that fill a vector."""
+    product = find_product(name_axes(node), _SUMMED)
+    if product is not None:
+        operands, summed = [product.left, product.right], product.summed
+    else:
+        operands = [name_axes(node.operand)]
+        summed = frozenset(node.axes)
+    for operand in operands:
+        name = _contiguous_name(below_movement(operand))
+        size = operand.lengths.get(name, 1) * node.dtype.itemsize
+        if name not in summed and size >= target.vector_bytes:
+            return False
+    return True
+
+
+def _contiguous_name(value: Labelled) -> Hashable | None:
+    """The name of the axis along which a value lies in memory; of a panel, the merged one."""
+    node, names = value
+    inner = 1
+    if node.op is Op.RESHAPE and node.operand.op is Op.PERMUTE:
+        moved = node.operand
+        place = moved.order.index(len(moved.order) - 1)
+        inner = math.prod([greatest(length) for length in moved.shape[place + 1 :]])
+    for name, length in zip(reversed(names), reversed(node.shape), strict=True):
+        if inner < greatest(length):
+            return name
+        inner //= greatest(length)
+    return None
 
 
 def _memory(kernel: UOp, target: Target) -> float:

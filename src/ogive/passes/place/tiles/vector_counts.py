@@ -36,7 +36,11 @@ def tile_vectors(kernel: KernelFacts, lanes: dict[UOp, int], target: Target) -> 
         upcast |= rows_beside(kernel, upcast, wanted, target)
     waiting = _waiting_rows(kernel, lanes, target)
     if waiting:
-        upcast = {counter: max(count // 2, 1) for counter, count in upcast.items()}
+        most = {True: 1, False: costs.most_vectors // 2}
+        upcast = {
+            counter: min(count, most[kernel.costs.get(counter, 0) > costs.little_work])
+            for counter, count in upcast.items()
+        }
     return upcast | waiting
 
 

@@ -44,6 +44,7 @@ NO_PASSES = {
     "keep_by_kind": "what choose_kept asks of a value",
     "kernel_signature": "what callers ask of a lowered kernel",
     "loop_order": "what choose_kept asks of a value",
+    "products_below": "what pack_operands asks of a graph",
     "storage": "what assignments ask of a value",
 }
 """Modules with a function of their name that are no passes, and why."""

@@ -88,7 +88,7 @@ class Maker:
         def step(lib: Any, pool: list[Any]) -> Any:
             x = pool[at % len(pool)]
             if name == "contiguous":
-                return x.contiguous()[...]  # it may be the same object, which a view never is
+                return x.contiguous().clone()  # a copy or not, as the order in memory is
             if name == "gelu":
                 x = x.double()  # PyTorch's in float32 is off by 3 in 10,000
             return getattr(x if hasattr(x, name) else lib.nn.functional, name)(

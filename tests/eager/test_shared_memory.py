@@ -298,6 +298,17 @@ def test_views_made_before_a_write_with_gradients_have_them(name: str, write: st
     assert case(ogive.torch) == case(torch)
 
 
+def test_memory_in_any_order_of_axes_is_shown_as_an_array_and_written() -> None:
+    def case(T: Any) -> Any:
+        x = T.tensor(numpy.arange(48.0).reshape(2, 3, 8, 1)).permute(2, 0, 1, 3) * 2
+        shown = x.expand(1, *x.shape)
+        array = shown.expand_as(shown).numpy().copy()
+        x.add_(1)
+        return array.tolist(), shown.tolist()
+
+    assert case(ogive.torch) == case(torch)
+
+
 def test_what_an_array_has_too_is_written_with_gradients() -> None:
     def case(T: Any) -> Any:
         x = T.tensor([1.0, -2.0], requires_grad=True)

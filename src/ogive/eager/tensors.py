@@ -102,9 +102,8 @@ class Family:
         while owner.base is not None:
             owner = owner.base
         start = owner.__array_interface__["data"][0]
-        # As it lies in memory: NumPy lends no memory whose axes are in another order than C's.
-        order = sorted(range(owner.ndim), key=lambda axis: -owner.strides[axis])
-        copy = owner.transpose(order).copy(order="C")
+        # One line of memory: NumPy takes no other order than rows or columns for a buffer.
+        copy = owner.copy(order="K").ravel(order="K")
         if copy.dtype.kind == "V":
             copy = copy.view(numpy.uint16)  # NumPy knows no other buffers of bfloat16
         for member in [each for each in members if each.value.size]:

@@ -88,3 +88,13 @@ def test_questions_about_a_device_say_that_there_is_none(call: str) -> None:
 
 def test_shapes_are_tensors_for_who_traces() -> None:
     assert torch._shape_as_tensor(torch.ones(2, 3)).tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("make", [
+    lambda library: library.arange(0.0, -8.000001, -4.0, dtype=library.int64),
+    lambda library: library.arange(0.5, 5.5, 1.5, dtype=library.int64),
+    lambda library: library.logspace(4.3, 0, 4, 5.0, dtype=library.int64),
+    lambda library: library.logspace(start=0.5, end=2, steps=3, dtype=library.int64),
+])
+def test_a_range_of_integers_has_bounds_without_fractions(make: Any) -> None:
+    assert make(torch).tolist() == make(pytorch).tolist()

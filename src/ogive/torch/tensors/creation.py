@@ -103,7 +103,7 @@ ones = _made(ogive.ones, arrays.ones, is_float=True)
 empty = _made(ogive.empty, arrays.zeros, is_float=True)
 eye = _made(ogive.eye, arrays.eye, is_float=True)
 linspace = _made(_linspace, arrays.linspace, is_float=True)
-logspace = _made(ogive.logspace, arrays.logspace, is_float=True)
+_logspace = _made(ogive.logspace, arrays.logspace, is_float=True)
 rand = _made(ogive.rand, draws.rand, is_float=True)
 randn = _made(ogive.randn, draws.randn, is_float=True)
 normal = _made(ogive.normal, draws.normal)
@@ -147,10 +147,25 @@ def arange(*args: Any, **kwargs: Any) -> Tensor:
     """
     if not args and "start" not in kwargs and "end" in kwargs:
         args = (0, kwargs.pop("end"))
+    args = _whole(args, kwargs.get("dtype"))
     numbers: Tensor = _arange(*args, **kwargs)
     if numbers.numel() == 0:
         _check_way(*args, **kwargs)
     return numbers
+
+
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, **options: Any) -> Tensor:
+    """`base` to the powers of `linspace(start, end, steps)`."""
+    start, end = _whole((start, end), options.get("dtype"))
+    made: Tensor = _logspace(start, end, steps, base, **options)
+    return made
+
+
+def _whole(bounds: Any, dtype: Any) -> Any:
+    """The bounds of a range of integers without their fractions, as PyTorch takes them."""
+    if dtype is None or not to_dtype(dtype).is_integer:
+        return bounds
+    return tuple([int(each) if isinstance(each, float) else each for each in bounds])
 
 
 def _check_way(start: Any, end: Any = None, step: Any = 1, **_options: Any) -> None:

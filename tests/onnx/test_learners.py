@@ -144,3 +144,13 @@ def test_labels_are_encoded() -> None:
     check("LabelEncoder", numbers, keys_int64s=[1, 2], values_floats=[0.5, 0.25])
     check("OneHotEncoder", numbers, cats_int64s=[1, 3], zeros=1)
     check("OneHotEncoder", texts, cats_strings=["blue", "green"], zeros=1)
+
+
+@pytest.mark.parametrize(
+    "labels", [{"classlabels_int64s": [4, 7, 9]}, {"classlabels_strings": ["a", "b", "é"]}]
+)
+def test_scores_by_label_are_dictionaries(labels: dict[str, Any]) -> None:
+    x = draw(5, 3)
+    raw = load("ZipMap", x, **labels)
+    (wanted,) = onnxruntime.InferenceSession(raw).run(None, {"x": x})
+    assert ogive.onnx.load(raw).run({"x": x}) == {"y0": wanted}

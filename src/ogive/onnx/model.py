@@ -137,7 +137,8 @@ class Model:
         return Contents(dict(counts), len(weights), elements, sum(each.nbytes for each in weights))
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """The outputs by name: tensors, arrays of texts, lists for sequences, None for no value.
+        """The outputs by name: tensors, arrays of texts, lists for sequences, dictionaries for
+        maps, None for no value.
 
         Raises `ArgumentError` for inputs that are missing, unknown, or of the wrong type or shape.
         """
@@ -401,4 +402,5 @@ def _to_result(value: Value) -> Value:
     if isinstance(value, Narrow):
         return value.array()
     is_text = isinstance(value, numpy.ndarray) and value.dtype.kind in "OUS"
-    return value if value is None or is_text else to_tensor(value)
+    is_plain = value is None or isinstance(value, dict)
+    return value if is_plain or is_text else to_tensor(value)

@@ -48,7 +48,7 @@ def summarize(
 
 def stages_of_passes() -> dict[str, str]:
     """For each pass of kernels the folder it is in, as the table of passes has it."""
-    from ogive.passes.pipeline.region_passes import REGION_PASSES
+    from ogive.compiler.passes.pipeline.region_passes import REGION_PASSES
 
     return {each.name: each.function.__module__.split(".")[-2] for each in REGION_PASSES}
 

@@ -38,10 +38,10 @@ def measure_calibration(
 def measure_one(seed: int) -> tuple[float, float]:
     """What the model says of a random schedule, and the best of some runs."""
     from ogive import Config
-    from ogive.devices.known_devices import host
-    from ogive.engine.parametric import to_parametric
-    from ogive.passes.pipeline.graph_passes import cut_kernels
-    from ogive.search.graph.schedule_times import schedule_time
+    from ogive.compiler.devices.known_devices import host
+    from ogive.compiler.engine.parametric import to_parametric
+    from ogive.compiler.passes.pipeline.graph_passes import cut_kernels
+    from ogive.compiler.search.graph.schedule_times import schedule_time
 
     config = Config(threads=1, disk_cache=False, pack_constants=False)
     tensor = draw(random.Random(seed))

@@ -43,8 +43,8 @@ def time_graph_passes(layers: int, threads: int) -> dict[str, Any]:
     """The seconds that each pass over the whole graph takes, in this process."""
     from benchmarks.libraries.ogive_library import OgiveLibrary
     from benchmarks.rows import transformer_row
-    from ogive.engine.record_passes import record_passes
-    from ogive.passes.pipeline.region_passes import REGION_PASSES
+    from ogive.compiler.engine.record_passes import record_passes
+    from ogive.compiler.passes.pipeline.region_passes import REGION_PASSES
 
     row = transformer_row(layers)
     library = OgiveLibrary(threads)

@@ -66,7 +66,7 @@ def run_ranks(ranks: int, threads: int, part: str, cache: Path, timeout: float) 
 
 def has_gpu() -> bool:
     """Whether Ogive sees an NVIDIA GPU."""
-    from ogive.devices.known_devices import count_devices
+    from ogive.compiler.devices.known_devices import count_devices
 
     return count_devices("CUDA") > 0
 

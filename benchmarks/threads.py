@@ -33,11 +33,11 @@ def measure_threads(
     settings: Settings, tell: Callable[[str], None], sizes: list[int] | None = None
 ) -> dict[str, Any]:
     """Everything this part finds out, as plain data."""
+    from ogive.compiler.devices.cpu.host import host_cores
+    from ogive.compiler.devices.cpu.machine_speeds import machine_speeds
+    from ogive.compiler.devices.cpu.speeds import thread_counts
+    from ogive.compiler.engine.steps.compiled_graph import pool_for
     from ogive.config import current_config
-    from ogive.devices.cpu.host import host_cores
-    from ogive.devices.cpu.machine_speeds import machine_speeds
-    from ogive.devices.cpu.speeds import thread_counts
-    from ogive.engine.steps.compiled_graph import pool_for
 
     pool_for(current_config())
     start = perf_counter()

@@ -82,7 +82,7 @@ def rare_collections() -> None:
 @pytest.fixture(scope="session", autouse=True)
 def graphs_grow_under_their_lock() -> None:
     """Whoever makes a node of a tensor graph holds `graph_lock`, in every test."""
-    from ogive.live import registry
+    from ogive.compiler.live import registry
 
     registry.require_lock(True)
 
@@ -103,8 +103,8 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     The sources are taken to stay the same: to ask for the state of each of them took as long as a
     tenth of a compilation, and somebody may be editing them while the suite runs.
     """
-    from ogive.store.disk_cache import disk_caches
-    from tests.store.sources import SameSources
+    from ogive.compiler.store.disk_cache import disk_caches
+    from tests.compiler.store.sources import SameSources
 
     folder = tmp_path_factory.mktemp("cache")
     before = os.environ.get("OGIVE_CACHE_DIR")
@@ -120,7 +120,7 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="session", autouse=True)
 def unmeasured_machine() -> Iterator[None]:
     """The machine is measured by the tests of that alone: it compiles, which others count."""
-    from ogive.devices.cpu.machine_speeds import machine_speeds
+    from ogive.compiler.devices.cpu.machine_speeds import machine_speeds
 
     before, machine_speeds.jobs_before = machine_speeds.jobs_before, 1 << 60
     yield
@@ -130,8 +130,8 @@ def unmeasured_machine() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def checked_accessors() -> None:
     """A node that is asked for a source which its op does not have is an error."""
-    from ogive.ir.node import UOp
-    from ogive.ir.node_parts.accessors import check_accessors
+    from ogive.compiler.ir.node import UOp
+    from ogive.compiler.ir.node_parts.accessors import check_accessors
 
     check_accessors(UOp)
 
@@ -180,9 +180,9 @@ def fixed_sizes() -> Iterator[None]:
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A cache folder for one test alone."""
-    from ogive.store.disk_cache import disk_caches
-    from ogive.store.open_stores import open_stores
-    from tests.store.sources import SameSources
+    from ogive.compiler.store.disk_cache import disk_caches
+    from ogive.compiler.store.open_stores import open_stores
+    from tests.compiler.store.sources import SameSources
 
     place = str(tmp_path / "cache")
     monkeypatch.setenv("OGIVE_CACHE_DIR", place)

@@ -7,9 +7,9 @@ import dataclasses
 from collections.abc import Iterator
 
 from ogive import configure
-from ogive.devices.cpu.host import host_target
-from ogive.targets.costs import CPU_COSTS, Costs
-from ogive.targets.target import Target
+from ogive.compiler.devices.cpu.host import host_target
+from ogive.compiler.targets.costs import CPU_COSTS, Costs
+from ogive.compiler.targets.target import Target
 
 SMALL_SCORES = CPU_COSTS.with_changes(
     staging={"score_bytes": 0, "score_rows": 0, "score_growth": 1}

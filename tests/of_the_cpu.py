@@ -25,7 +25,7 @@ _LISTED = {
         tests/tensor/values/test_direct_access.py
         tests/tensor/test_outlined.py
         tests/tensor/elementwise/test_changing_numbers.py
-        tests/live/test_registry.py::test_capture_makes_few_nodes
+        tests/compiler/live/test_registry.py::test_capture_makes_few_nodes
     """,
     "host": """
         tests/tensor/values/test_interchange.py
@@ -37,17 +37,17 @@ _LISTED = {
         tests/tensor/indexing/test_basic_indexing.py::test_reading_agrees_with_numpy
         tests/tensor/indexing/test_basic_indexing.py::test_writing_agrees_with_numpy
         tests/tensor/test_numerics.py::test_results_are_on_the_device_of_their_operands
-        tests/engine/test_borrowed.py
-        tests/engine/test_loops.py::test_memory_behind_a_node_that_was_assigned_to_is_lent
+        tests/compiler/engine/test_borrowed.py
+        tests/compiler/engine/test_loops.py::test_memory_behind_a_node_that_was_assigned_to_is_lent
         tests/jit/test_updates.py::test_memory_that_was_lent_meanwhile_is_not_written_to
     """,
     "mixed": """
-        tests/engine/caches/test_general_graphs.py
-        tests/engine/caches/test_graph_cache.py::test_a_graph_with_a_parameter_that_does_not_matter
-        tests/engine/steps/test_steps.py::test_random_plans_agree_with_numpy_in_every_mode
-        tests/engine/test_memory.py::test_the_arena_of_a_random_graph_is_close_to_its_largest
-        tests/engine/test_several_devices.py
-        tests/engine/test_sharded_tensors.py
+        tests/compiler/engine/caches/test_general_graphs.py
+        tests/compiler/engine/caches/test_graph_cache.py::test_a_graph_with_a_parameter_that_does_not_matter
+        tests/compiler/engine/steps/test_steps.py::test_random_plans_agree_with_numpy_in_every_mode
+        tests/compiler/engine/test_memory.py::test_the_arena_of_a_random_graph_is_close_to_its_largest
+        tests/compiler/engine/test_several_devices.py
+        tests/compiler/engine/test_sharded_tensors.py
         tests/jit/test_guards.py::test_a_change_is_seen_however_the_tensor_was_made_and_is_used
         tests/jit/test_random_functions.py
         tests/jit/test_sharded_tensors.py
@@ -61,11 +61,11 @@ _LISTED = {
         tests/test_robustness.py::test_no_tile_takes_so_long_that_it_could_not_be_interrupted
     """,
     "kernels": """
-        tests/engine/caches/test_kept_panels.py
-        tests/engine/steps/test_execution_levels.py
-        tests/engine/steps/test_thread_counts.py
-        tests/engine/test_logs.py
-        tests/engine/test_record_passes.py
+        tests/compiler/engine/caches/test_kept_panels.py
+        tests/compiler/engine/steps/test_execution_levels.py
+        tests/compiler/engine/steps/test_thread_counts.py
+        tests/compiler/engine/test_logs.py
+        tests/compiler/engine/test_record_passes.py
         tests/random/test_dropout.py::test_dropout_is_one_kernel_with_what_uses_it
         tests/tensor/neural/test_feature_normalization.py::test_a_row_is_normalized_in_one_kernel
         tests/test_warm_start.py
@@ -81,8 +81,8 @@ _LISTED = {
         tests/tensor/values/test_looks.py
     """,
     "process": """
-        tests/engine/test_disk.py
-        tests/engine/test_interrupts.py
+        tests/compiler/engine/test_disk.py
+        tests/compiler/engine/test_interrupts.py
         tests/io/test_hostile_files.py
         tests/test_robustness.py::test_a_child_process_computes_after_a_fork
         tests/test_robustness.py::test_a_fork_while_other_threads_compute_leaves_a_working_child

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ogive.targets.costs import Costs
+from ogive.compiler.targets.costs import Costs
 from tests.costs import IN_PIECES
 from tests.random_programs import config_for, generate, run
 

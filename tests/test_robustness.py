@@ -18,9 +18,9 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor, Variable
-from ogive.engine.steps.compiled_graph import Launch
-from ogive.ir.node_parts.node_table import gc_dead_refs, live_uop_ids
-from ogive.live.registry import buffer_count, live_tensor_ids
+from ogive.compiler.engine.steps.compiled_graph import Launch
+from ogive.compiler.ir.node_parts.node_table import gc_dead_refs, live_uop_ids
+from ogive.compiler.live.registry import buffer_count, live_tensor_ids
 
 
 def run_script(script: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:

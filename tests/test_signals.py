@@ -16,7 +16,7 @@ os.execv(sys.executable, [sys.executable, "-m", "pytest", "-n", "0", "-q", *sys.
 
 
 def test_tests_of_interrupts_pass_where_ctrl_c_was_ignored_when_the_suite_began() -> None:
-    asked = ["tests/engine/test_interrupts.py", "-k", "after_the_last_step"]
+    asked = ["tests/compiler/engine/test_interrupts.py", "-k", "after_the_last_step"]
     asked += ["tests/test_signals.py", "-k", "after_the_last_step or handler_is_pythons"]
     done = subprocess.run(
         [sys.executable, "-c", RUN, *asked], cwd=ROOT, capture_output=True, text=True, check=False

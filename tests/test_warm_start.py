@@ -24,7 +24,7 @@ for size in (5, 7, 6, 7, 9):
     loss.item()
 rows = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 found = [(rows * number)[number:, :1].sum().item() for number in range(3)]
-compiler = ("ogive.passes.", "ogive.devices.llvm.", "llvmlite")
+compiler = ("ogive.compiler.passes.", "ogive.compiler.devices.llvm.", "llvmlite")
 print(json.dumps([
     {name: n for name, n in ogive.counters().items() if name in (
         "schedules_created", "kernels_compiled", "schedule_disk_hits", "graphs_generalized")},
@@ -34,16 +34,17 @@ print(json.dumps([
 """
 
 REPLAY = {
-    "ogive.passes.capture", "ogive.passes.capture.contiguous_parts",
-    "ogive.passes.capture.inline_calls", "ogive.passes.capture.normalize",
-    "ogive.passes.general", "ogive.passes.general.build_general",
-    "ogive.passes.general.derive_lengths", "ogive.passes.general.express_sizes",
-    "ogive.passes.general.generalize", "ogive.passes.general.prove_general",
-    "ogive.passes.general.skeleton", "ogive.passes.pipeline",
-    "ogive.passes.pipeline.capture_passes", "ogive.passes.pipeline.graph_dialects",
-    "ogive.passes.pipeline.pass_runner", "ogive.passes.regions", "ogive.passes.regions.slots",
-    "ogive.passes.shards", "ogive.passes.shards.place_shards",
-    "ogive.devices.llvm.library", "ogive.devices.llvm_gate",
+    "ogive.compiler.passes.capture", "ogive.compiler.passes.capture.contiguous_parts",
+    "ogive.compiler.passes.capture.inline_calls", "ogive.compiler.passes.capture.normalize",
+    "ogive.compiler.passes.general", "ogive.compiler.passes.general.build_general",
+    "ogive.compiler.passes.general.derive_lengths", "ogive.compiler.passes.general.express_sizes",
+    "ogive.compiler.passes.general.generalize", "ogive.compiler.passes.general.prove_general",
+    "ogive.compiler.passes.general.skeleton", "ogive.compiler.passes.pipeline",
+    "ogive.compiler.passes.pipeline.capture_passes",
+    "ogive.compiler.passes.pipeline.graph_dialects", "ogive.compiler.passes.pipeline.pass_runner",
+    "ogive.compiler.passes.regions", "ogive.compiler.passes.regions.slots",
+    "ogive.compiler.passes.shards", "ogive.compiler.passes.shards.place_shards",
+    "ogive.compiler.devices.llvm.library", "ogive.compiler.devices.llvm_gate",
 }  # fmt: skip
 """From tensors to the graph that is looked for, and what compiled graphs are made of."""
 
@@ -75,8 +76,9 @@ print(json.dumps([name for name in sys.modules if name.startswith("ogive.")]))
 """
 
 COMPILING = {
-    "ogive.engine.caches.compile_graph", "ogive.engine.caches.kernel_cache", "ogive.engine.plan",
-    "ogive.targets.costs", "ogive.targets.target",
+    "ogive.compiler.engine.caches.compile_graph", "ogive.compiler.engine.caches.kernel_cache",
+    "ogive.compiler.engine.plan",
+    "ogive.compiler.targets.costs", "ogive.compiler.targets.target",
 }  # fmt: skip
 
 
@@ -89,5 +91,5 @@ def test_a_value_from_disk_is_replayed_without_the_cost_model(tmp_path: Path) ->
         ).stdout))
         for _ in range(2)
     ]  # fmt: skip
-    assert COMPILING - cold == {"ogive.engine.plan"}
+    assert COMPILING - cold == {"ogive.compiler.engine.plan"}
     assert COMPILING.isdisjoint(warm)

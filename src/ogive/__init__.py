@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ogive import errors
 from ogive.compat.einops_backend import announce as _announce_to_einops
-from ogive.config import Beam, Config, Graph, configure
-from ogive.counters import counters
-from ogive.errors import OgiveError
-from ogive.ir.dtype import (
+from ogive.compiler.ir.dtype import (
     DType,
     bfloat16,
     complex64,
@@ -35,8 +32,11 @@ from ogive.ir.dtype import (
     uint32,
     uint64,
 )
-from ogive.ir.dtype import bool_ as bool
-from ogive.ir.symbolic.variable import Variable
+from ogive.compiler.ir.dtype import bool_ as bool
+from ogive.compiler.ir.symbolic.variable import Variable
+from ogive.config import Beam, Config, Graph, configure
+from ogive.counters import counters
+from ogive.errors import OgiveError
 from ogive.jit import jit
 from ogive.tensor.core import to_device as device
 from ogive.tensor.creation.constructors import (

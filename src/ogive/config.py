@@ -21,7 +21,7 @@ from ogive.errors import ConfigError, ConfigWarning, nearest, origin_line, user_
 from ogive.named import record
 
 if TYPE_CHECKING:
-    from ogive.targets.costs import Costs
+    from ogive.compiler.targets.costs import Costs
 
 LOADED_AT = time.time_ns()
 """The time at which this process began to load the package. Sources changed later are not in it."""
@@ -236,7 +236,7 @@ OTHER_VARIABLES = ("OGIVE_CACHE_DIR",)
 def _kinds_of(name: str, value: Any) -> tuple[type, ...]:
     """The types that a setting may have."""
     if name == "costs" and value is not None:
-        from ogive.targets.costs import Costs  # not loaded by `import ogive`
+        from ogive.compiler.targets.costs import Costs  # not loaded by `import ogive`
 
         return (Costs, type(None))
     return _TYPES[name]

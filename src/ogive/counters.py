@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ogive.after_fork import Locked
-from ogive.devices.known_devices import devices_in_use
+from ogive.compiler.devices.known_devices import devices_in_use
 
 NAMES = (
     "schedules_created",

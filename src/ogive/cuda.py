@@ -8,9 +8,9 @@ The driver is loaded when one of these functions is first called or a tensor is 
 
 from __future__ import annotations
 
-from ogive.devices.known_devices import check_name, count_devices, find_device
-from ogive.devices.protocol import Device
-from ogive.ir.device_names import GPUS
+from ogive.compiler.devices.known_devices import check_name, count_devices, find_device
+from ogive.compiler.devices.protocol import Device
+from ogive.compiler.ir.device_names import GPUS
 
 
 def is_available() -> bool:

@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import ArgumentTypeError, DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.tensor.creation.constructors import ones_like
 from ogive.tensor.movement.joining import where
 from ogive.tensor.reduction.basic_reductions import Axes

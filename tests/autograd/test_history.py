@@ -13,11 +13,11 @@ import torch
 
 import ogive
 from ogive import Tensor
-from ogive.engine.writes import old_versions
+from ogive.compiler.engine.writes import old_versions
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.kept_graphs import kept_graphs
 from ogive.errors import GradientError
-from ogive.ir.memory import memory_leaf
-from ogive.live import history, registry
-from ogive.live.kept_graphs import kept_graphs
 from tests.raising import raises
 
 
@@ -116,7 +116,7 @@ def test_a_history_does_not_make_assignment_copy(monkeypatch: pytest.MonkeyPatch
         kept.append(len(found))
         return found
 
-    monkeypatch.setattr(sys.modules["ogive.engine.realize"], "versions_to_keep", counting)
+    monkeypatch.setattr(sys.modules["ogive.compiler.engine.realize"], "versions_to_keep", counting)
     x = leaf([1.0, 2.0])
     for _ in range(2):
         loss = (x * x).sum()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ogive import cli
-from ogive.store.content_keys import make_key
-from ogive.store.open_stores import open_stores
-from ogive.store.rows import Kind
+from ogive.compiler.store.content_keys import make_key
+from ogive.compiler.store.open_stores import open_stores
+from ogive.compiler.store.rows import Kind
 
 
 @pytest.fixture(autouse=True)

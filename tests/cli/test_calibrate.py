@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ogive.cli import calibrate
-from ogive.devices.cpu.speeds import usual_speeds
-from ogive.targets.target import describe_cpu
+from ogive.compiler.devices.cpu.speeds import usual_speeds
+from ogive.compiler.targets.target import describe_cpu
 
 
 def test_the_figures_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

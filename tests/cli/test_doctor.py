@@ -9,9 +9,9 @@ import numpy
 import pytest
 
 from ogive.cli import doctor
+from ogive.compiler.devices.cpu.host import host_target
+from ogive.compiler.devices.cpu.speeds import usual_speeds
 from ogive.config import Config, Settings
-from ogive.devices.cpu.host import host_target
-from ogive.devices.cpu.speeds import usual_speeds
 from ogive.folders import cache_folder, folder_bytes, folder_problem
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ogive.compiler.devices.cpu.native.link import link
 from ogive.deployment import Exported
-from ogive.devices.cpu.native.link import link
 
 Array = NDArray[Any]
 

@@ -13,8 +13,8 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor, Variable, errors, nn
+from ogive.compiler.devices.exported_program import ExportStatus
 from ogive.deployment import Exported
-from ogive.devices.exported_program import ExportStatus
 from tests.deployment.loaded import aligned, call
 from tests.raising import raises
 

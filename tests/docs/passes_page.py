@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.devices.llvm.compile_region import EMIT_PASSES
-from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
-from ogive.passes.pipeline.graph_passes import GRAPH_PASSES
-from ogive.passes.pipeline.pass_runner import Dialect, Pass
-from ogive.passes.pipeline.region_passes import REGION_PASSES
+from ogive.compiler.devices.llvm.compile_region import EMIT_PASSES
+from ogive.compiler.passes.pipeline.capture_passes import CAPTURE_PASSES
+from ogive.compiler.passes.pipeline.graph_passes import GRAPH_PASSES
+from ogive.compiler.passes.pipeline.pass_runner import Dialect, Pass
+from ogive.compiler.passes.pipeline.region_passes import REGION_PASSES
 from tests.docs.markdown import ROOT
 
 PAGE = ROOT / "docs/passes.md"
@@ -28,7 +28,7 @@ takes and the values that it reads. It returns a value in the dialect that it gi
 
 ```python
 import ogive
-from ogive.engine.record_passes import record_passes
+from ogive.compiler.engine.record_passes import record_passes
 
 steps = record_passes((ogive.rand(64, 64) @ ogive.rand(64, 64)).softmax(-1))
 (cut, *_) = [step for step in steps if step.ran.name == "rangeify"]
@@ -66,7 +66,7 @@ def _pass_table(passes: Sequence[Pass]) -> str:
 
 
 def _folder(each: Pass) -> str:
-    parts = each.function.__module__.split(".")[1:-1]
+    parts = each.function.__module__.removeprefix("ogive.compiler.").split(".")[:-1]
     return "/".join([*parts, ""])
 
 

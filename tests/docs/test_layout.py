@@ -11,7 +11,7 @@ from tests.docs.markdown import ROOT
 
 PACKAGE = Path(ogive.__file__).parent
 FOLDERS = {
-    f"{path.parent.relative_to(PACKAGE)}/"
+    f"{path.parent.relative_to(PACKAGE)}/".removeprefix("compiler/") or "compiler/"
     for path in PACKAGE.rglob("*.py")
     if path.parent != PACKAGE
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ogive.live.small_graphs import SmallGraphs
+from ogive.compiler.live.small_graphs import SmallGraphs
 from ogive.tensor.eager_sizes import allowance
 
 

@@ -11,9 +11,9 @@ import torch
 
 import ogive.torch
 from benchmarks.token_model import token_model
+from ogive.compiler.live.small_graphs import SmallGraphs
 from ogive.counters import counters
 from ogive.eager.shapes.adding import combine_at
-from ogive.live.small_graphs import SmallGraphs
 from ogive.tensor.eager_sizes import LARGE, SMALL, Allowance, allowance
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import ogive
 import ogive.torch as torch
-from ogive import engine
+from ogive.compiler import engine
 
 
 def test_settling_computes_nothing_while_a_leaf_is_to_change(

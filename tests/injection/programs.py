@@ -13,10 +13,10 @@ import numpy
 
 import ogive
 from ogive import Config, Tensor
-from ogive.engine.caches.graph_cache import graph_cache
-from ogive.engine.caches.kernel_cache import kernel_cache
+from ogive.compiler.engine.caches.graph_cache import graph_cache
+from ogive.compiler.engine.caches.kernel_cache import kernel_cache
+from ogive.compiler.store.disk_cache import disk_for
 from ogive.errors import ExecuteError
-from ogive.store.disk_cache import disk_for
 
 SIZE = 5000
 

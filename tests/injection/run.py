@@ -19,10 +19,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import ogive
-from ogive.devices.write_clock import clock
+from ogive.compiler.devices.write_clock import clock
+from ogive.compiler.live import registry
 from ogive.errors import ExecuteError
 from ogive.jit.tracing import watch
-from ogive.live import registry
 from tests.injection.injector import KINDS, Alarm, Bytecodes, send
 from tests.injection.programs import PROGRAMS, Program
 

@@ -12,8 +12,8 @@ import pytest
 
 import ogive
 from ogive import Config, Tensor
-from ogive.devices.known_devices import find_device
-from ogive.devices.write_clock import clock
+from ogive.compiler.devices.known_devices import find_device
+from ogive.compiler.devices.write_clock import clock
 from ogive.errors import AllocateError
 from tests.raising import raises
 

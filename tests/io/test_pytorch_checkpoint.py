@@ -15,9 +15,9 @@ import torch
 
 import ogive
 from ogive import Tensor
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import AllocateError, FileError, words_of
 from ogive.io.pytorch_checkpoint import DTYPES
-from ogive.ir import dtype as dtypes
 from tests.io import pickles
 from tests.io.pickles import storage, text
 from tests.raising import raises

@@ -16,8 +16,8 @@ import torch
 
 import ogive
 from ogive import Tensor, nn
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError, words_of
-from ogive.ir import dtype as dtypes
 from tests.raising import raises
 
 TORCH = {

@@ -10,10 +10,10 @@ import pytest
 
 import ogive
 from ogive import Tensor, nn, optim
-from ogive.engine.caches.general_graphs import OFTEN
-from ogive.ir.memory import memory_leaf
+from ogive.compiler.engine.caches.general_graphs import OFTEN
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.live import registry
 from ogive.jit.jitted_function import MOST_OWN
-from ogive.live import registry
 
 
 @pytest.fixture(autouse=True)

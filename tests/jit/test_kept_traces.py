@@ -11,9 +11,9 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.engine.caches.general_graphs import general_graphs
-from ogive.engine.caches.graph_cache import graph_cache
-from ogive.engine.caches.kernel_cache import kernel_cache
+from ogive.compiler.engine.caches.general_graphs import general_graphs
+from ogive.compiler.engine.caches.graph_cache import graph_cache
+from ogive.compiler.engine.caches.kernel_cache import kernel_cache
 from ogive.errors import DivisionByZeroError
 from ogive.jit import Jitted
 from tests.raising import raises

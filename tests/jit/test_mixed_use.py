@@ -18,11 +18,11 @@ import pytest
 
 import ogive
 from ogive import Tensor, nn, optim
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.live.kept_graphs import kept_graphs
 from ogive.counters import counters
-from ogive.devices.buffer import Buffer
 from ogive.errors import ArgumentError, CaptureWarning, TraceError
 from ogive.jit.jitted_function import KEPT_VARIANTS, RECAPTURES
-from ogive.live.kept_graphs import kept_graphs
 from tests.raising import raises
 
 

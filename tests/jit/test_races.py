@@ -12,9 +12,9 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from ogive.engine import execution
+from ogive.compiler.engine import execution
+from ogive.compiler.live import registry
 from ogive.jit.tracing import prepare
-from ogive.live import registry
 from ogive.optim import SGD
 from ogive.tensor.creation import user_data
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Mesh, Tensor, nn, optim
+from ogive.compiler.live import registry
 from ogive.errors import ArgumentError, DeviceError, GradientError
 from ogive.jit.memories import leaves_of
-from ogive.live import registry
 from tests.raising import raises
 
 TWO = ("CPU:0", "CPU:1")

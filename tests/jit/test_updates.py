@@ -11,10 +11,10 @@ import pytest
 
 import ogive
 from ogive import Tensor
+from ogive.compiler.ir.node_parts.node_table import live_uop_ids
+from ogive.compiler.live.kept_graphs import kept_graphs
+from ogive.compiler.live.registry import buffer_count, live_tensor_ids
 from ogive.errors import ArgumentError
-from ogive.ir.node_parts.node_table import live_uop_ids
-from ogive.live.kept_graphs import kept_graphs
-from ogive.live.registry import buffer_count, live_tensor_ids
 from tests.raising import raises
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ogive import Config
-from ogive.devices.cpu.host import host_target
-from ogive.devices.cpu.host_machine import host_machine
-from ogive.targets.target import Target, describe_cpu
+from ogive.compiler.devices.cpu.host import host_target
+from ogive.compiler.devices.cpu.host_machine import host_machine
+from ogive.compiler.targets.target import Target, describe_cpu
 
 CONFIG = Config(verify=True, poison=True, planner="disabled")
 

@@ -8,12 +8,12 @@ import numpy
 import pytest
 
 from ogive import Config, Tensor
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dialects.verify import verify
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import VerifyError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dialects.verify import verify
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock, make
 from ogive.random.cipher import encipher, encipher_on_host
 from ogive.tensor.core import wrap
 from tests.raising import raises

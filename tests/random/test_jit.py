@@ -12,7 +12,7 @@ import pytest
 import ogive
 from ogive import Tensor, random
 from ogive.errors import TraceError
-from tests.engine.counting import Count
+from tests.compiler.engine.counting import Count
 from tests.raising import raises
 
 X = Tensor(numpy.ones(8, dtype=numpy.float32))

@@ -10,7 +10,7 @@ import pytest
 import ogive
 from ogive import Config, Tensor, random
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from tests.engine.counting import Count
+from tests.compiler.engine.counting import Count
 from tests.raising import raises
 from tests.random.statistics import assert_uncorrelated
 

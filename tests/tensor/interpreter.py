@@ -14,12 +14,12 @@ import torch
 from numpy.typing import NDArray
 
 from ogive import Tensor
-from ogive.ir.calls import Expansions
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import movement_argument
-from ogive.live import registry
+from ogive.compiler.ir.calls import Expansions
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import movement_argument
+from ogive.compiler.live import registry
 
 Array = NDArray[Any]
 

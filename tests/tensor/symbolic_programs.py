@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Tensor, Variable
+from ogive.compiler.ir.symbolic.evaluate import evaluate
 from ogive.errors import OgiveError
-from ogive.ir.symbolic.evaluate import evaluate
 
 Array = NDArray[Any]
 LARGEST = 20_000

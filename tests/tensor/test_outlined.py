@@ -9,9 +9,9 @@ import pytest
 
 import ogive
 from ogive import Tensor, nn
+from ogive.compiler.ir.calls import Expansions, is_gradient
+from ogive.compiler.ir.ops import Op
 from ogive.errors import IndexRangeError, ShapeError
-from ogive.ir.calls import Expansions, is_gradient
-from ogive.ir.ops import Op
 from ogive.tensor.outlined import in_earnest
 from tests.raising import raises
 

@@ -12,8 +12,8 @@ import torch
 
 import ogive
 from ogive import Tensor
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import DtypeError
-from ogive.ir.dtype import DType
 from tests.raising import raises
 
 DTYPES = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import ogive
 from ogive import Tensor
-from ogive.ir.ops import Op
+from ogive.compiler.ir.ops import Op
 
 settings.register_profile("tensor", deadline=None)
 settings.load_profile("tensor")

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Tensor, Variable
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.kept_graphs import kept_graphs
 from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -21,9 +23,7 @@ from ogive.errors import (
     ShapeError,
     VariableError,
 )
-from ogive.ir.ops import Op
-from ogive.live.kept_graphs import kept_graphs
-from tests.passes.parametric import normalize
+from tests.compiler.passes.parametric import normalize
 from tests.raising import raises
 from tests.tensor.symbolic_programs import Program
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import ContextDecorator
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, to_dtype
 from ogive.errors import DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.core import to_device
 

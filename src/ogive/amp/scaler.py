@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ogive.autograd import no_grad
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
-from ogive.ir import dtype as dtypes
 from ogive.jit.tracing.watch import is_tracing
 from ogive.optim.optimizer import Optimizer
 from ogive.tensor.core import to_device

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ogive.autograd.gradient import gradient, gradient_of, total
 from ogive.autograd.gradient_calls import gradient_calls
 from ogive.autograd.rules.formulas import as_value
+from ogive.compiler.ir.device_names import is_group
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import GradientError
-from ogive.ir.device_names import is_group
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history
-from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import hold
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentTypeError, GradientError
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
 from ogive.jit.argument_trees import leaves, rebuild
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 from ogive.tensor.gradients.known_gradients import captured

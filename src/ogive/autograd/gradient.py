@@ -16,14 +16,14 @@ from typing import Any
 from ogive.autograd.rules.assigned import assigned_gradients, assigned_sources
 from ogive.autograd.rules.formulas import add, as_value, ones_like
 from ogive.autograd.rules.gradient_rules import FLAT, RULES
+from ogive.compiler.ir.calls import Expansions
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.traversal import walk
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.history import Record
+from ogive.compiler.live.kept_graphs import Gradients, kept_graphs
 from ogive.errors import GradientError, describe_origin
-from ogive.ir.calls import Expansions
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.traversal import walk
-from ogive.live import history, registry
-from ogive.live.history import Record
-from ogive.live.kept_graphs import Gradients, kept_graphs
 
 
 def gradient_of(root: UOp, is_target: Callable[[UOp], bool]) -> dict[UOp, UOp]:

@@ -22,10 +22,10 @@ from collections.abc import Callable
 from ogive.autograd.gradient import gradient
 from ogive.autograd.rules.formulas import as_value, ones_like
 from ogive.autograd.rules.gradient_rules import FLAT
-from ogive.ir.calls import GRADIENT_CALLEE, expanders
-from ogive.ir.node import UOp
-from ogive.ir.ops import FAULTING, SPREAD, Op
-from ogive.live import history, registry
+from ogive.compiler.ir.calls import GRADIENT_CALLEE, expanders
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import FAULTING, SPREAD, Op
+from ogive.compiler.live import history, registry
 from ogive.tensor import build
 from ogive.tensor.outlined import in_earnest
 

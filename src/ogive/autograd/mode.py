@@ -7,7 +7,7 @@ from contextlib import ContextDecorator
 from threading import get_ident
 from typing import Any, Self, TypeVar, overload
 
-from ogive.live import history
+from ogive.compiler.live import history
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

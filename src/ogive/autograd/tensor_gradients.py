@@ -9,11 +9,11 @@ from ogive.autograd.backward import is_leaf
 from ogive.autograd.gradient import gradient, total
 from ogive.autograd.gradient_calls import gradient_calls
 from ogive.autograd.rules.formulas import as_value, ones_like, zeros_like
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError, ShapeError
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history
-from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import hold
 from ogive.tensor.gradients.gradient_hooks import hooks_on
 from ogive.tensor.method_functions import eager_calls

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
+from ogive.compiler.store.open_stores import open_stores
+from ogive.compiler.store.rows import Kind
+from ogive.compiler.store.store import StoreInfo
 from ogive.config import current_config
 from ogive.folders import cache_place
 from ogive.journal import show_bytes
-from ogive.store.open_stores import open_stores
-from ogive.store.rows import Kind
-from ogive.store.store import StoreInfo
 
 NOUNS = {
     Kind.GRAPH: "compiled graphs",

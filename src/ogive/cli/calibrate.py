@@ -6,9 +6,9 @@ import sys
 import time
 from collections.abc import Callable
 
+from ogive.compiler.devices.known_devices import host
+from ogive.compiler.devices.protocol import HostSpeeds
 from ogive.config import Config, current_config
-from ogive.devices.known_devices import host
-from ogive.devices.protocol import HostSpeeds
 
 
 def run(measure: Callable[[Config], HostSpeeds | None] | None = None) -> int:

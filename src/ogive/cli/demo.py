@@ -14,7 +14,7 @@ import ogive
 from ogive import data, nn, optim
 from ogive.cli.picture import draw_beside
 from ogive.cli.screen import Screen, find_screen
-from ogive.engine.steps.profile import StepTime
+from ogive.compiler.engine.steps.profile import StepTime
 from ogive.io import save_safetensors
 from ogive.jit.jitted_function import Jitted
 from ogive.tensor.tensor import Tensor

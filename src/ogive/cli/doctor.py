@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from ogive import __version__
 from ogive.cli.screen import Screen, find_screen
+from ogive.compiler.devices.known_devices import ABSENT, count_devices, find_device, host
+from ogive.compiler.devices.protocol import HostSpeeds
+from ogive.compiler.ir.device_names import FILES, GPUS, device_name
+from ogive.compiler.targets.target import Target
 from ogive.config import Config, Settings, settings
-from ogive.devices.known_devices import ABSENT, count_devices, find_device, host
-from ogive.devices.protocol import HostSpeeds
 from ogive.errors import DeviceError, OgiveError
 from ogive.folders import CACHE_VARIABLE, cache_folder, folder_bytes, folder_problem
-from ogive.ir.device_names import FILES, GPUS, device_name
 from ogive.journal import show_bytes
-from ogive.targets.target import Target
 from ogive.tensor.tensor import Tensor
 
 LABEL = 12
@@ -194,7 +194,7 @@ def check_cpu(
 def count_threads(config: Config) -> int:
     """How many threads run kernels under a configuration."""
     # Imported here, so that a compiler that fails to load is reported and not raised.
-    from ogive.engine.steps.compiled_graph import pool_for
+    from ogive.compiler.engine.steps.compiled_graph import pool_for
 
     return pool_for(config).threads
 

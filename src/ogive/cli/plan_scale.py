@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ogive.compiler.targets.links import Link, Network
+from ogive.compiler.targets.scaling import SHARDED, Plan, Prediction, Step, predict_step
 from ogive.errors import ArgumentError
 from ogive.journal import show_bytes
-from ogive.targets.links import Link, Network
-from ogive.targets.scaling import SHARDED, Plan, Prediction, Step, predict_step
 
 RUNS = 5
 MOST_DEVICES = 1024

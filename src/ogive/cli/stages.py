@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from ogive import __version__
 from ogive.cli.picture import draw
 from ogive.cli.screen import Screen, find_screen
+from ogive.compiler.engine.caches.kernels import Kernel
+from ogive.compiler.engine.record_passes import record_passes
+from ogive.compiler.engine.steps.compiled_graph import pool_for
+from ogive.compiler.ir.printer import format_tree
+from ogive.compiler.passes.pipeline.capture_passes import CAPTURE_PASSES
+from ogive.compiler.passes.pipeline.graph_passes import GRAPH_PASSES
+from ogive.compiler.passes.pipeline.pass_runner import Step
+from ogive.compiler.passes.pipeline.region_passes import REGION_PASSES
 from ogive.config import current_config
-from ogive.engine.caches.kernels import Kernel
-from ogive.engine.record_passes import record_passes
-from ogive.engine.steps.compiled_graph import pool_for
 from ogive.errors import ArgumentError, nearest
-from ogive.ir.printer import format_tree
-from ogive.passes.pipeline.capture_passes import CAPTURE_PASSES
-from ogive.passes.pipeline.graph_passes import GRAPH_PASSES
-from ogive.passes.pipeline.pass_runner import Step
-from ogive.passes.pipeline.region_passes import REGION_PASSES
 from ogive.tensor.tensor import Tensor
 
 Array = NDArray[numpy.float32]

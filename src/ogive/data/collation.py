@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.tensor.method_functions import created
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ogive.devices.exported_program import ExportStatus
-from ogive.ir.dtype import DType
-from ogive.ir.memory import ALIGNMENT
-from ogive.ir.node import UOp
-from ogive.ir.printer import format_index
-from ogive.ir.shape import Shape
+from ogive.compiler.devices.exported_program import ExportStatus
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.memory import ALIGNMENT
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.printer import format_index
+from ogive.compiler.ir.shape import Shape
 from ogive.named import NamedTuple
 
 _TYPES = {

@@ -8,12 +8,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.engine.execution import Execution
+from ogive.compiler.engine.steps.compiled_graph import CompiledGraph, Launch, Step
+from ogive.compiler.passes.regions.slots import CallStep
 from ogive.config import Config
-from ogive.devices.buffer import Buffer
-from ogive.engine.execution import Execution
-from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Step
 from ogive.errors import ExecuteError
-from ogive.passes.regions.slots import CallStep
 
 MOST_GROWTH = 2
 """How much larger than what it was made from a value may be and still be written to the file."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.known_devices import host
+from ogive.compiler.engine.steps.compiled_graph import CompiledGraph
+from ogive.compiler.ir.device_names import FILES
+from ogive.compiler.live import history, registry
+from ogive.compiler.passes.regions.slots import CallStep
 from ogive.config import Config
 from ogive.deployment.c_header import Parameter, parameter_names
-from ogive.devices.buffer import Buffer
-from ogive.devices.known_devices import host
-from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import ArgumentError, DeviceError, TraceError
-from ogive.ir.device_names import FILES
 from ogive.jit.argument_trees import Call, leaves
 from ogive.jit.donation import parameter_names as argument_names
 from ogive.jit.memories import leaf_at
@@ -22,8 +24,6 @@ from ogive.jit.tracing.prepare import Prepared, ResultSlot, prepare
 from ogive.jit.tracing.trace import trace
 from ogive.jit.tracing.traced_function import Result, Trace
 from ogive.jit.tracing.watch import trace_lock
-from ogive.live import history, registry
-from ogive.passes.regions.slots import CallStep
 from ogive.tensor.tensor import Tensor
 
 
@@ -120,7 +120,7 @@ def _traced(
     function: Callable[..., Any], example: tuple[Any, ...], config: Config
 ) -> tuple[Trace, Call]:
     """The trace of a function, as it is without gradients."""
-    import ogive.engine as engine
+    import ogive.compiler.engine as engine
 
     names = argument_names(getattr(function, "forward", function))
     with trace_lock:

@@ -13,11 +13,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ogive.compiler.devices.known_devices import host
 from ogive.config import Config, current_config
 from ogive.deployment.c_header import c_header, prototype
 from ogive.deployment.described_function import DescribedFunction
 from ogive.deployment.write_steps import write_steps
-from ogive.devices.known_devices import host
 from ogive.errors import ArgumentError
 from ogive.io.checked_files import replacing
 from ogive.named import NamedTuple

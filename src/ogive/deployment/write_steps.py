@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ogive.deployment.constant_steps import compute_constants, constant_slots
-from ogive.deployment.described_function import DescribedFunction
-from ogive.devices.buffer import Buffer
-from ogive.devices.exported_program import (
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.exported_program import (
     ExportedCopy,
     ExportedLaunch,
     ExportedProgram,
     Place,
     Word,
 )
-from ogive.devices.memory_planner import place
-from ogive.engine.steps.compiled_graph import CompiledGraph, Launch, Step
-from ogive.engine.steps.execution_levels import left_out_of, lives_of
+from ogive.compiler.devices.memory_planner import place
+from ogive.compiler.engine.steps.compiled_graph import CompiledGraph, Launch, Step
+from ogive.compiler.engine.steps.execution_levels import left_out_of, lives_of
+from ogive.compiler.passes.regions.slots import CopyStep, aligned
+from ogive.deployment.constant_steps import compute_constants, constant_slots
+from ogive.deployment.described_function import DescribedFunction
 from ogive.errors import ArgumentError
 from ogive.named import NamedTuple
-from ogive.passes.regions.slots import CopyStep, aligned
 
 MOST_CONSTANT_BYTES = (1 << 31) - (1 << 26)
 """Code reaches constants by distances of 32 bits."""

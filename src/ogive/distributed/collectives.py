@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ogive.autograd.custom import custom_gradient
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, to_dtype
 from ogive.distributed.exchanges import (
     Array,
     Shape,
@@ -35,8 +37,6 @@ from ogive.errors import (
     nearest,
     user_origin,
 )
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor.core import to_axis
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.movement.joining import cat

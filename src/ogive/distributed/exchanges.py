@@ -15,15 +15,15 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from ogive.devices.buffer import Buffer
-from ogive.devices.known_devices import find_device
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.known_devices import find_device
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE, FILES, is_group
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.live.registry import graph_lock
 from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
 from ogive.errors import ArgumentTypeError, DistributedError, ShapeError
-from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
-from ogive.ir.dtype import DType
 from ogive.jit.tracing.watch import is_tracing
-from ogive.live.registry import graph_lock
 from ogive.tensor.core import wrap
 from ogive.tensor.creation.user_data import memory_of
 from ogive.tensor.memory.memory_nodes import memory_node

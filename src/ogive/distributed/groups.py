@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ogive.compiler.ir.dtype import DType
 from ogive.distributed.exchanges import exchange, settle_gather, start_gather
 from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
 from ogive.distributed.world import rank, size, world
 from ogive.errors import ArgumentError, nearest, user_origin
-from ogive.ir.dtype import DType
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation.constructors import zeros
 from ogive.tensor.mesh import checked_axes

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.dtype import to_dtype
 from ogive.distributed.exchanges import (
     Array,
     as_bytes,
@@ -21,8 +23,6 @@ from ogive.distributed.rank_calls import TEXT_BYTES, Call, call_of
 from ogive.distributed.ranks import Ranks, Start
 from ogive.distributed.world import world
 from ogive.errors import ArgumentError, user_origin
-from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.dtype import to_dtype
 from ogive.tensor.tensor import Tensor
 
 

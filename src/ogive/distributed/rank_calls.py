@@ -6,8 +6,8 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import DistributedError, Origin, describe_origin, origin_line, user_origin
-from ogive.ir.dtype import DType
 from ogive.named import record
 
 DIGEST_BYTES = 32

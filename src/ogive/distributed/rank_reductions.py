@@ -12,8 +12,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 
 Array = NDArray[Any]
 

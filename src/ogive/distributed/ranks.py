@@ -11,12 +11,12 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ogive.compiler.ir.dtype import DType
 from ogive.distributed.flights import Flight
 from ogive.distributed.peers import Peers
 from ogive.distributed.rank_calls import DIGEST_BYTES, TEXT_BYTES, Call, divergence
 from ogive.distributed.rank_reductions import mpi_operation
 from ogive.errors import DistributedError
-from ogive.ir.dtype import DType
 
 Array = NDArray[Any]
 Start = Callable[[Any], Any]

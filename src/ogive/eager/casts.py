@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import result_type
 from ogive.eager.forms import Refused
 from ogive.eager.half_precision import widen
 from ogive.eager.tensors import DTYPES, FLOATS
-from ogive.ir.dtype import result_type
 from ogive.tensor.eager_sizes import COPIES_PER_ELEMENT, LARGE, SMALL, allowance
 
 _ndarray = numpy.ndarray

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.ir.meaning.array_functions import MOVEMENT_FUNCTIONS
-from ogive.ir.meaning.element_functions import (
+from ogive.compiler.ir.meaning.array_functions import MOVEMENT_FUNCTIONS
+from ogive.compiler.ir.meaning.element_functions import (
     ELEMENT_FUNCTIONS,
     FLOAT_FUNCTIONS,
     INTEGER_FUNCTIONS,
 )
-from ogive.ir.meaning.number_formats import cast, held, rounded
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.compiler.ir.meaning.number_formats import cast, held, rounded
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

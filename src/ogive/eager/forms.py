@@ -30,6 +30,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy
 
+from ogive.compiler.live.history import paused, traced
 from ogive.eager.equal_dtypes import FUNCTIONS, check
 from ogive.eager.from_plain import is_of_one_piece, take_up
 from ogive.eager.gradients.complex_gradients import complex_gradient, is_complex
@@ -53,7 +54,6 @@ from ogive.eager.tensors import (
     give,
     show,
 )
-from ogive.live.history import paused, traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.autocast_dtypes import converted_call
 from ogive.tensor.autocast_dtypes import current as current_autocast

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.at_once import at_once
-from ogive.devices.write_clock import clock, is_disturbed
+from ogive.compiler.devices.write_clock import clock, is_disturbed
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.registry import graph_lock
+from ogive.compiler.live.waiting_plans import is_unexecuted
 from ogive.eager.constant_nodes import constant_value
 from ogive.eager.gradients.records import Leaf
 from ogive.eager.tensors import DTYPES, EAGER_CLASS, Eager, Family, eager_class
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history, registry
-from ogive.live.registry import graph_lock
-from ogive.live.waiting_plans import is_unexecuted
 from ogive.tensor.core import DEFAULT_DEVICE
 from ogive.tensor.creation import user_data
 from ogive.tensor.eager_sizes import allowance

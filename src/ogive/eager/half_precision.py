@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import DType, result_type
 from ogive.eager.tensors import DTYPES, FLOATS
-from ogive.ir.dtype import DType, result_type
 
 _FLOAT32 = numpy.dtype("float32")
 _ndarray = numpy.ndarray

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.live import history
 from ogive.eager.forms import (
     dispatching,
     form,
@@ -17,8 +19,6 @@ from ogive.eager.gradients.records import Leaf, Record
 from ogive.eager.tensors import DTYPES, FLOATS, give, lend, show
 from ogive.eager.writing import may_write, replace
 from ogive.errors import GradientError
-from ogive.ir.dtype import DType
-from ogive.live import history
 from ogive.tensor.core import to_axis
 from ogive.tensor.gradients import differentiation
 from ogive.tensor.memory import in_place_operations

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy
 
+from ogive.compiler.live.history import paused
 from ogive.eager.from_plain import read_constant, read_memory, show_memory, take_up
 from ogive.eager.half_precision import is_half
 from ogive.eager.tensors import (
@@ -17,7 +18,6 @@ from ogive.eager.tensors import (
     EagerHalfParameter,
     EagerParameter,
 )
-from ogive.live.history import paused
 from ogive.tensor.core import Core
 from ogive.tensor.eager_sizes import LARGE, SMALL, allowance
 

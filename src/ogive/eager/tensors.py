@@ -30,16 +30,16 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.at_once import at_once
+from ogive.compiler.ir.dtype import DType, to_dtype
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.registry import graph_lock, make, next_id
 from ogive.config import current_config
 from ogive.eager.gradients.records import Overtaken, Record
 from ogive.errors import PACKAGE_FOLDER, user_origin
-from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.jit.tracing.watch import stepping_out
 from ogive.journal import log
-from ogive.live import history, registry
-from ogive.live.registry import graph_lock, make, next_id
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import DEFAULT_DEVICE, TensorClass
 from ogive.tensor.creation import user_data

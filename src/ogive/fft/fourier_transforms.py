@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
 from ogive.fft.product_stages import transform
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.tensor.core import to_axis, to_entries, to_integer
 from ogive.tensor.elementwise.complex_numbers import complex, parts_of
 from ogive.tensor.method_functions import open_to_eager

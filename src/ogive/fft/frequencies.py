@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError
-from ogive.ir import dtype as dtypes
 from ogive.tensor.core import to_axis, to_entries, to_integer
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.method_functions import created

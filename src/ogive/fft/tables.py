@@ -12,8 +12,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import needing_memory
-from ogive.ir.dtype import DType
 from ogive.tensor.tensor import Tensor
 
 KEPT = 256

@@ -12,12 +12,12 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentTypeError, FileError, MissingFileError, OgiveError
 from ogive.io.words import IS_BIG, to_numbers
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.dtype import DType
-from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor.core import wrap
 from ogive.tensor.creation.user_data import read_buffer, read_file

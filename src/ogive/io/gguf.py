@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.io.checked_files import Path, Source, open_source, shorten
 from ogive.io.quants import QUANTIZATIONS
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 from ogive.tensor.tensor import Tensor
 

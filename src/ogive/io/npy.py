@@ -14,11 +14,11 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import DtypeError
 from ogive.io.checked_files import Path, Source, check_tensors, open_source, replacing, shorten
 from ogive.io.words import IS_BIG
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 from ogive.tensor.tensor import Tensor
 

@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy
 
+from ogive.compiler.live.registry import graph_lock
 from ogive.io.checked_files import (
     TENSOR,
     Path,
@@ -21,7 +22,6 @@ from ogive.io.checked_files import (
 from ogive.io.npy import parse_header, read_array, to_numpy
 from ogive.io.words import IS_BIG
 from ogive.io.zips import STORED, Member, read_directory, unpack_member
-from ogive.live.registry import graph_lock
 from ogive.tensor.core import wrap
 from ogive.tensor.creation.user_data import fill_buffer
 from ogive.tensor.memory.memory_nodes import memory_node

@@ -15,11 +15,11 @@ from typing import Any, BinaryIO
 
 import numpy
 
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.symbolic.evaluate import evaluate
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.io.checked_files import Path, replacing
 from ogive.io.pytorch_checkpoint import DTYPES, PICKLE, STORAGES
-from ogive.ir.dtype import DType
-from ogive.ir.symbolic.evaluate import evaluate
 from ogive.tensor.tensor import Tensor
 
 FOLDER = "archive/"

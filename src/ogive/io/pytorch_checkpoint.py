@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping
 from sys import getsizeof
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.shape import row_major_strides
 from ogive.errors import ShapeError
 from ogive.io.checked_files import BYTES_PER_BYTE, TENSOR, Path, Source, open_source, shorten
 from ogive.io.unpickle import ENTRY, Function, Machine
 from ogive.io.zips import STORED, Member, read_directory, read_member
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
-from ogive.ir.shape import row_major_strides
 from ogive.named import NamedTuple
 from ogive.tensor.memory.strided_views import span_of, strided
 from ogive.tensor.tensor import Tensor

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.io.words import to_numbers
-from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import cat

@@ -14,11 +14,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.symbolic.evaluate import evaluate
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
 from ogive.io.checked_files import Path, Source, check_tensors, open_source, replacing, shorten
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
-from ogive.ir.symbolic.evaluate import evaluate
 from ogive.tensor.tensor import Tensor
 
 HEADER_LIMIT = 100_000_000

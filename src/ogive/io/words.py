@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.tensor.tensor import Tensor
 
 IS_BIG = sys.byteorder == "big"

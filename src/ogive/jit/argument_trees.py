@@ -14,20 +14,20 @@ from typing import Any
 
 import numpy
 
-from ogive.devices.buffer import Buffer
-from ogive.devices.write_clock import clock
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.write_clock import clock
+from ogive.compiler.ir.device_names import FILES, is_group
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.layouts import without_mark
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.traversal import substitute
+from ogive.compiler.live import history
+from ogive.compiler.live.history import is_recording, record_of
+from ogive.compiler.live.registry import buffer_of
 from ogive.errors import DeviceError, VariableError
-from ogive.ir.device_names import FILES, is_group
-from ogive.ir.dtype import DType
-from ogive.ir.layouts import without_mark
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.traversal import substitute
 from ogive.jit.memories import are_there, layout_of_memory, leaves_of, numbers_of
-from ogive.live import history
-from ogive.live.history import is_recording, record_of
-from ogive.live.registry import buffer_of
 from ogive.tensor.tensor import Tensor
 
 Key = Any

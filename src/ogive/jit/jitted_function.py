@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
+from ogive.compiler.live import history, registry
 from ogive.config import Config, current_config
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.jit.argument_trees import DISTURBED, Call, Key
@@ -17,12 +18,11 @@ from ogive.jit.donation import donated_inputs, donated_names, parameter_names
 from ogive.jit.retrace_reasons import Facts, describe_call, difference, function_name
 from ogive.jit.tracing.watch import is_inlining, trace_lock
 from ogive.journal import log
-from ogive.live import history, registry
 from ogive.named import NamedTuple
 from ogive.tensor import autocast_dtypes
 
 if TYPE_CHECKING:
-    from ogive.engine.steps.profile import StepTime
+    from ogive.compiler.engine.steps.profile import StepTime
     from ogive.jit.calls.entry import Entry
     from ogive.jit.kept_traces import KnownFunction
     from ogive.tensor.tensor import Tensor
@@ -194,7 +194,7 @@ class Jitted(Generic[P, R]):
 
     def _settled(self, args: Any, kwargs: Any, prefix: Key, config: Config) -> Call:
         """The call, with what had to be computed computed."""
-        import ogive.engine as engine
+        import ogive.compiler.engine as engine
 
         with trace_lock:  # a tensor may look unfinished only because it is being traced
             call = Call(args, kwargs, prefix)

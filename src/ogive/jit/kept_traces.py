@@ -21,31 +21,31 @@ from typing import Any, Protocol
 
 import numpy
 
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.known_devices import find_device
+from ogive.compiler.engine.caches.graph_cache import key_on_disk, load_graph_at
+from ogive.compiler.engine.steps.compiled_graph import CompiledGraph
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import registry
+from ogive.compiler.passes.capture.normalize import Normalized
+from ogive.compiler.store.content_keys import Key
+from ogive.compiler.store.disk_cache import Disk, disk_for
+from ogive.compiler.store.encoding import CannotEncode
+from ogive.compiler.store.records import GraphRecord
+from ogive.compiler.store.rows import Kind
+from ogive.compiler.store.trace_records import Place, ResultRecord, TraceRecord, pack_trace
 from ogive.config import Config
-from ogive.devices.buffer import Buffer
-from ogive.devices.known_devices import find_device
-from ogive.engine.caches.graph_cache import key_on_disk, load_graph_at
-from ogive.engine.steps.compiled_graph import CompiledGraph
 from ogive.errors import TraceError
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.dtype import DType
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.jit.argument_trees import Call, rebuild
 from ogive.jit.tracing.placeholders import flat_without_memory, tensor_on
 from ogive.jit.tracing.prepare import Owner, Prepared, ResultSlot
 from ogive.jit.tracing.traced_function import Memory, Result, Trace
-from ogive.live import registry
 from ogive.named import NamedTuple
-from ogive.passes.capture.normalize import Normalized
-from ogive.store.content_keys import Key
-from ogive.store.disk_cache import Disk, disk_for
-from ogive.store.encoding import CannotEncode
-from ogive.store.records import GraphRecord
-from ogive.store.rows import Kind
-from ogive.store.trace_records import Place, ResultRecord, TraceRecord, pack_trace
 from ogive.tensor.tensor import Tensor
 
 MOST_CONSTANT_BYTES = 1 << 16

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.ir.layouts import Layout, without_mark
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import registry
+from ogive.compiler.ir.layouts import Layout, without_mark
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import registry
 
 Number = int | None
 """Which part of a tensor; None for one that is on one device."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import to_dtype
+from ogive.compiler.live import history
 from ogive.config import Config
-from ogive.ir.dtype import to_dtype
 from ogive.jit.argument_trees import Call, argument_leaves, count_inputs
-from ogive.live import history
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.tensor import Tensor
 

@@ -12,8 +12,8 @@ import numpy
 
 from ogive import random
 from ogive.autograd.mode import no_grad
+from ogive.compiler.ir.dtype import default_float, to_dtype
 from ogive.errors import ArgumentError, ShapeError, nearest
-from ogive.ir.dtype import default_float, to_dtype
 from ogive.nn.parameter import Parameter
 from ogive.random.continuous import uniform_by_data
 from ogive.random.generator import Generator

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
+from ogive.compiler.ir.dtype import DType, to_dtype
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, OgiveError, nearest
-from ogive.ir.dtype import DType, to_dtype
 from ogive.nn.module_parts.hooks import Handle, Hook, call_with_hooks, every_module, set_hooks
 from ogive.nn.module_parts.module_errors import add_path, refused_argument
 from ogive.nn.module_parts.module_tree import ModuleTree

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE, split_name
 from ogive.errors import ArgumentError
-from ogive.ir.device_names import DEFAULT_DEVICE, split_name
 from ogive.onnx.model import Model, load
 from ogive.tensor.tensor import Tensor
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.node import UOp
 from ogive.errors import needing_memory
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
 from ogive.onnx.dynamic_lengths import has_variables, to_values
 from ogive.onnx.elements import Array, find_dtype
 from ogive.onnx.narrow import Narrow

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.node import UOp
 from ogive.errors import ShapeError
-from ogive.ir.node import UOp
 from ogive.tensor.creation.constructors import arange
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import FileError
 from ogive.io.checked_files import MAX_RANK, TENSOR, Source, open_source
 from ogive.io.words import IS_BIG
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.onnx.messages import SparseTensorProto, TensorProto
 from ogive.onnx.narrow import FORMS, Narrow, unpack
 from ogive.tensor.tensor import Tensor

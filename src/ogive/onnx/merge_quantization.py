@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy
 
-from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
 from ogive.onnx import operators
 from ogive.onnx.call import to_tensor
 from ogive.onnx.graph import Graph, Node

@@ -36,8 +36,8 @@ from ogive.onnx.variable_axes import VariableAxes
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
+    from ogive.compiler.engine.steps.profile import StepTime
     from ogive.deployment import Exported
-    from ogive.engine.steps.profile import StepTime
 
 __all__ = ["Info", "Model", "load"]
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ogive.digest import blake2b
+from ogive.compiler.digest import blake2b
 from ogive.errors import FileError
 from ogive.io.checked_files import Path, in_memory, open_source
 from ogive.onnx.elements import DTYPES, KEPT_IN_FILE, read_value

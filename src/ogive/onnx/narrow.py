@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import FileError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.named import NamedTuple
 from ogive.tensor.tensor import Tensor
 

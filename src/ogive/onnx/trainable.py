@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
 from ogive.nn.module import Module
 from ogive.nn.parameter import Parameter
 from ogive.nn.parameter_containers import ParameterDict

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir.symbolic.variable import Variable
+from ogive.compiler.ir.symbolic.variable import Variable
 from ogive.onnx.graph import Info
 from ogive.onnx.table import Value
 from ogive.tensor.tensor import Tensor

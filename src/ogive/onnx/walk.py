@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.node import UOp
 from ogive.errors import OgiveError
-from ogive.ir.node import UOp
 from ogive.onnx.call import Call
 from ogive.onnx.dynamic_lengths import settle
 from ogive.onnx.graph import Graph, Node

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir.dtype import DType
+from ogive.compiler.ir.dtype import DType
 from ogive.onnx.elements import DTYPES
 from ogive.onnx.messages import AttributeProto, TensorProto
 

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import ml_dtypes
 
-from ogive.ir.shape import element_count
+from ogive.compiler.ir.shape import element_count
 from ogive.optim.optimizer import Optimizer
 from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import zeros_like

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.optim.optimizer import Optimizer
 from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import full, ones, zeros_like

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError
-from ogive.ir import dtype as dtypes
 from ogive.optim.optimizer import Optimizer
 from ogive.optim.steps.parameter_groups import Execution, Group, State
 from ogive.tensor.creation.constructors import zeros_like

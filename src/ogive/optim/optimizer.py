@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ogive.autograd import enable_grad, no_grad
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE, is_group
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.live.readers import tensors_reading
 from ogive.errors import ArgumentError, ArgumentTypeError, StateError, nearest
-from ogive.ir.device_names import DEFAULT_DEVICE, is_group
-from ogive.ir.memory import memory_leaf
 from ogive.jit.jitted_function import Jitted
 from ogive.jit.tracing.watch import begin_state, is_tracing
-from ogive.live.readers import tensors_reading
 from ogive.nn.module import AnyModule
 from ogive.nn.module_parts.state import clear_gradients, load_tensors
 from ogive.optim.steps.clocks import Clocks

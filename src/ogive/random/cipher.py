@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.meaning.threefry import Words, threefry
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim
-from ogive.live.registry import make
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.meaning.threefry import Words, threefry
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim
+from ogive.compiler.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.build import count
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.dtype import DType, to_dtype
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError
-from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live.registry import graph_lock, make
 from ogive.random import draw as drawing
 from ogive.random.draw import Draw, operation, to_float, wide
 from ogive.random.generator import Generator

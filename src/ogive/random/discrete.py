@@ -8,12 +8,12 @@ import numpy
 from numpy.typing import NDArray
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, to_dtype
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock
 from ogive.random import draw as drawing
 from ogive.random.continuous import exponential, rand
 from ogive.random.draw import PRECISION, Draw, operation, to_float

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, Scalar, to_dtype
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape, element_count
+from ogive.compiler.live.registry import make
 from ogive.errors import DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, Scalar, to_dtype
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape, element_count
-from ogive.live.registry import make
 from ogive.random.cipher import FIRST, SECOND, enciphered
 from ogive.random.keys import key_of_draw
 from ogive.tensor import build

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ogive.compiler.ir.shape import Shape
 from ogive.errors import ArgumentError, DtypeError, ShapeError
-from ogive.ir.shape import Shape
 from ogive.random.continuous import gumbel
 from ogive.random.discrete import chances, to_probability
 from ogive.random.generator import Generator

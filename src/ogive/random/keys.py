@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock, make
 from ogive.random.cipher import COUNTERS, FOLD, SPLIT, encipher, enciphered
 from ogive.random.generator import Generator, default_generator, to_seed
 from ogive.tensor import build

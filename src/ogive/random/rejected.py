@@ -12,9 +12,9 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentTypeError, DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.live.registry import graph_lock
 from ogive.random.draw import Draw
 from ogive.random.generator import Generator
 from ogive.tensor.core import memory_device

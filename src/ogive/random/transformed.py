@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import to_dtype
 from ogive.errors import ArgumentError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import to_dtype
 from ogive.random.continuous import exponential, normal, rand
 from ogive.random.draw import wide
 from ogive.random.generator import Generator

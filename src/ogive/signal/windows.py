@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import to_dtype
 from ogive.errors import ArgumentError, DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import to_dtype
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation.constructors import arange, ones
 from ogive.tensor.method_functions import created

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import ArgumentTypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.tensor.elementwise.binary_operations import float_dtype
 from ogive.tensor.tensor import Tensor
 

@@ -16,7 +16,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.tensor.elementwise.binary_operations import float_dtype
 from ogive.tensor.elementwise.pairwise import meet
 from ogive.tensor.elementwise.special_functions import BERNOULLI, polynomial

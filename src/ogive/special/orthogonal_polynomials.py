@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import result_type
 from ogive.errors import ArgumentTypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import result_type
 from ogive.special.fits import wide
 from ogive.tensor.core import to_tensor
 from ogive.tensor.movement.joining import where

@@ -17,8 +17,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.tensor.core import Core
 
 Arguments = ParamSpec("Arguments")

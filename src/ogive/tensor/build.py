@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, Scalar
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, Shape, as_length, common_shape, split_argument
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import make
 from ogive.errors import ArgumentError, IndexRangeError, ShapeError, user_origin
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, Scalar
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, Shape, as_length, common_shape, split_argument
-from ogive.live import history
-from ogive.live.registry import make
 from ogive.tensor.lengths import difference
 
 Pairs = tuple[tuple[Dim, Dim], ...]

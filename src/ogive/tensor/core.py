@@ -8,6 +8,19 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy
 
+from ogive.compiler.ir import device_names
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import FILES, STORAGE, is_group
+from ogive.compiler.ir.dtype import DType, Scalar
+from ogive.compiler.ir.layouts import holding_device
+from ogive.compiler.ir.memory import file_of
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import SPREAD, Op
+from ogive.compiler.ir.shape import Dim, Shape, as_length, element_count, least
+from ogive.compiler.ir.symbolic.variable import Variable
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.history import LeafReference
+from ogive.compiler.live.registry import add_tensor
 from ogive.config import current_config
 from ogive.errors import (
     ArgumentTypeError,
@@ -18,19 +31,6 @@ from ogive.errors import (
     VariableError,
     user_origin,
 )
-from ogive.ir import device_names
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import FILES, STORAGE, is_group
-from ogive.ir.dtype import DType, Scalar
-from ogive.ir.layouts import holding_device
-from ogive.ir.memory import file_of
-from ogive.ir.node import UOp
-from ogive.ir.ops import SPREAD, Op
-from ogive.ir.shape import Dim, Shape, as_length, element_count, least
-from ogive.ir.symbolic.variable import Variable
-from ogive.live import history, registry
-from ogive.live.history import LeafReference
-from ogive.live.registry import add_tensor
 from ogive.tensor import build, lengths
 from ogive.tensor.device_name import Device
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ogive.devices.known_devices import ABSENT, KINDS, READ_ONLY, check_name, find_device
-from ogive.errors import DeviceError
-from ogive.ir.device_names import (
+from ogive.compiler.devices.known_devices import ABSENT, KINDS, READ_ONLY, check_name, find_device
+from ogive.compiler.ir.device_names import (
     DEFAULT_DEVICE,
     FILES,
     group_members,
@@ -14,6 +13,7 @@ from ogive.ir.device_names import (
     is_group,
     split_name,
 )
+from ogive.errors import DeviceError
 
 
 class Device(str):

@@ -17,7 +17,7 @@ parts joined to one tensor. A kernel could not do such work faster, and its call
 
 from __future__ import annotations
 
-from ogive.live.small_graphs import small_graphs
+from ogive.compiler.live.small_graphs import small_graphs
 
 SMALL = 1 << 16
 """At 65536 floats `exp` takes NumPy about 20 µs, an addition 5, and a compiled graph, found again,

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, Shape, as_length, element_count, greatest, least
-from ogive.ir.symbolic import index_arithmetic
-from ogive.ir.symbolic.divmod import divide_product
-from ogive.ir.symbolic.variable import bindings
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, Shape, as_length, element_count, greatest, least
+from ogive.compiler.ir.symbolic import index_arithmetic
+from ogive.compiler.ir.symbolic.divmod import divide_product
+from ogive.compiler.ir.symbolic.variable import bindings
 
 
 def is_symbolic(*sizes: Dim) -> bool:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE, device_name, group_members
+from ogive.compiler.ir.layouts import COPIES, Layout
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError, nearest
-from ogive.ir.device_names import DEFAULT_DEVICE, device_name, group_members
-from ogive.ir.layouts import COPIES, Layout
 from ogive.named import NamedTuple
 from ogive.tensor.device_name import Device
 

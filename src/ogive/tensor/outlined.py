@@ -24,16 +24,16 @@ from collections.abc import Callable, Iterable, Iterator
 from threading import get_ident
 from typing import Any, ParamSpec, TypeVar, cast
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.calls import expanders
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import FAULTING, MOVEMENT, Op
+from ogive.compiler.ir.traversal import walk
+from ogive.compiler.live import history
+from ogive.compiler.live.history import traced
+from ogive.compiler.live.registry import connect, graph_lock, make
 from ogive.errors import Origin, at_origin
-from ogive.ir import dtype as dtypes
-from ogive.ir.calls import expanders
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
-from ogive.ir.ops import FAULTING, MOVEMENT, Op
-from ogive.ir.traversal import walk
-from ogive.live import history
-from ogive.live.history import traced
-from ogive.live.registry import connect, graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.core import DEFAULT_DEVICE, Core, hold, wrap

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.compat.methods import missing_attributes, tensor_types
-from ogive.ir.dtype import to_dtype
-from ogive.live.registry import graph_lock
+from ogive.compiler.ir.dtype import to_dtype
+from ogive.compiler.live.registry import graph_lock
 from ogive.tensor.core import Core, adopt, attribute, bind_class, settable, to_device
 from ogive.tensor.creation import user_data
 from ogive.tensor.elementwise import arithmetic, complex_numbers, unary_functions

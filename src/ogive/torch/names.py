@@ -49,9 +49,10 @@ METHODS = (
 
 EVERYDAY = (
     "numpy.ma", "ogive.compat.function_names", "ogive.compat.pytorch.dtype_names", "ogive.data",
-    "ogive.devices.cpu.device", "ogive.devices.cpu.processor", "ogive.distributions",
-    "ogive.engine", "ogive.fft", "ogive.linalg", "ogive.nn.functional", "ogive.nn.utils",
-    "ogive.nn.utils.rnn", "ogive.optim.lr_scheduler", "ogive.targets.target",
+    "ogive.compiler.devices.cpu.device", "ogive.compiler.devices.cpu.processor",
+    "ogive.compiler.engine", "ogive.compiler.targets.target", "ogive.distributions", "ogive.fft",
+    "ogive.linalg", "ogive.nn.functional", "ogive.nn.utils", "ogive.nn.utils.rnn",
+    "ogive.optim.lr_scheduler",
     "ogive.torch.networks.modules", "ogive.torch.networks.weights", "ogive.torch.tensors.fourier",
     "ogive.torch.tensors.functions", "ogive.torch.tensors.matrices",
     "ogive.torch.training.gradients", "ogive.torch.training.optimizers", "sqlite3",

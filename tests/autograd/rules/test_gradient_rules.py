@@ -12,7 +12,7 @@ import torch
 import ogive
 from ogive import Tensor
 from ogive.autograd.rules.gradient_rules import FLAT, RULES
-from ogive.ir.ops import ELEMENTWISE, MOVEMENT, Op
+from ogive.compiler.ir.ops import ELEMENTWISE, MOVEMENT, Op
 from tests.autograd.cases import CASES, Case
 
 

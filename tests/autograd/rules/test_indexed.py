@@ -11,8 +11,8 @@ import torch
 
 import ogive
 from ogive import Tensor
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 

@@ -14,9 +14,9 @@ import torch
 
 import ogive
 from ogive import Tensor, nn
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.ops import Op
 from ogive.errors import ArgumentError, ArgumentTypeError, DeviceError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.ops import Op
 from ogive.tensor.creation.user_data import memory_of
 from tests.raising import raises
 from tests.tensor.interpreter import evaluate

@@ -13,10 +13,10 @@ import torch
 import ogive
 import ogive.torch as ours
 from ogive import Tensor
-from ogive.ir.ops import Op
-from ogive.ir.traversal import walk
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.traversal import walk
 from ogive.tensor.elementwise import changing_numbers
-from tests.engine.counting import Count
+from tests.compiler.engine.counting import Count
 
 
 def memories_under(tensor: Tensor) -> int:

@@ -11,10 +11,10 @@ import torch
 
 import ogive
 from ogive import Tensor, Variable
+from ogive.compiler.ir.traversal import walk
+from ogive.compiler.passes.graph.split_complex import split_complex
 from ogive.config import Config
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, GradientError, ShapeError
-from ogive.ir.traversal import walk
-from ogive.passes.graph.split_complex import split_complex
 from tests.raising import raises
 
 RNG = numpy.random.default_rng(3)
@@ -272,7 +272,7 @@ def test_examples_are_batched_with_complex_numbers() -> None:
 
 
 def test_the_scheduled_graph_has_no_complex_node() -> None:
-    from ogive.engine.parametric import to_parametric
+    from ogive.compiler.engine.parametric import to_parametric
 
     node = (Tensor(A) * Tensor(B) + 1).exp().node
     sink = to_parametric((node,), Config()).sink
@@ -281,7 +281,7 @@ def test_the_scheduled_graph_has_no_complex_node() -> None:
 
 
 def test_a_graph_without_complex_numbers_is_left_as_it_is() -> None:
-    from ogive.engine.parametric import to_parametric
+    from ogive.compiler.engine.parametric import to_parametric
 
     sink = to_parametric(((Tensor([1.5]) + 1).node,), Config()).sink
     assert split_complex(sink) is sink

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ogive
 from ogive import Tensor
+from ogive.compiler.ir.ops import Op
 from ogive.errors import (
     ArgumentTypeError,
     DtypeError,
@@ -20,7 +21,6 @@ from ogive.errors import (
     ShapeError,
     TraceError,
 )
-from ogive.ir.ops import Op
 from tests.raising import raises
 from tests.tensor.interpreter import evaluate
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import ogive
 from ogive import Tensor
+from ogive.compiler.ir.ops import Op
 from ogive.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
-from ogive.ir.ops import Op
 from tests.raising import raises
 from tests.tensor.interpreter import evaluate
 

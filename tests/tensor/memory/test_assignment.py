@@ -10,8 +10,8 @@ import pytest
 
 import ogive
 from ogive import Tensor
+from ogive.compiler.ir.ops import Op
 from ogive.errors import ArgumentTypeError, ShapeError
-from ogive.ir.ops import Op
 from tests.raising import raises
 from tests.tensor.interpreter import WAYS
 

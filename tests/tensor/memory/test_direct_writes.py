@@ -10,9 +10,9 @@ import pytest
 
 import ogive
 from ogive import Tensor
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.ops import Op
 from ogive.errors import GradientError
-from ogive.ir.memory import memory_leaf
-from ogive.ir.ops import Op
 
 
 def is_memory(x: Tensor) -> bool:

@@ -13,8 +13,8 @@ import torch
 import ogive
 import ogive.torch
 from ogive import Tensor
+from ogive.compiler.live import history
 from ogive.errors import GradientError, ShapeError
-from ogive.live import history
 from tests.raising import raises
 
 Library = Any

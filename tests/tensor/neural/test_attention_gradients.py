@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import ogive
 from ogive import Tensor
-from ogive.targets.costs import CPU_COSTS
+from ogive.compiler.targets.costs import CPU_COSTS
 from tests.costs import costs_in_force
 from tests.tensor.neural.test_dot_product_attention import CASES, KEY, NAME, QUERY, VALUE
 from tests.tensor.oracle import agree_on_gradients, normal

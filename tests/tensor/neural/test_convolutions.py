@@ -11,14 +11,14 @@ import torch.nn.functional as F
 
 import ogive
 from ogive import Config, Tensor
-from ogive.devices.cpu.host import host_target
+from ogive.compiler.devices.cpu.host import host_target
+from ogive.compiler.ir.dtype import index
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.passes.loops.rangeify import rangeify
+from ogive.compiler.passes.pipeline.graph_passes import schedule_graph
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir.dtype import index
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.passes.loops.rangeify import rangeify
-from ogive.passes.pipeline.graph_passes import schedule_graph
-from tests.passes.parametric import normalize
+from tests.compiler.passes.parametric import normalize
 from tests.tensor.oracle import ErrorCase, agree, agree_on_dtype, each_error, normal, refuses
 
 Shape = tuple[int, ...]

@@ -14,6 +14,7 @@ import torch
 
 import ogive
 from ogive import Tensor
+from ogive.compiler.targets.graph_costs import Sorting
 from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -22,7 +23,6 @@ from ogive.errors import (
     IndexRangeError,
     ShapeError,
 )
-from ogive.targets.graph_costs import Sorting
 from tests.raising import raises
 
 random = np.random.default_rng(5)

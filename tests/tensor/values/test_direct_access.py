@@ -9,7 +9,7 @@ import pytest
 
 import ogive
 from ogive import Tensor
-from tests.engine.counting import Count
+from tests.compiler.engine.counting import Count
 from tests.raising import raises
 
 

@@ -15,9 +15,9 @@ import torch
 import ogive
 from ogive import Tensor, Variable
 from ogive.compat.numpy_functions import BY_VALUE, FUNCTIONS, UFUNCS
-from ogive.devices.dlpack import make_capsule
+from ogive.compiler.devices.dlpack import make_capsule
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentTypeError, DeviceError, DtypeError, InterchangeError, TraceError
-from ogive.ir import dtype as dtypes
 from tests.raising import raises
 
 FOREIGN = (dtypes.bfloat16, dtypes.float8_e4m3, dtypes.float8_e5m2)
@@ -352,7 +352,7 @@ def test_what_cannot_be_taken_is_refused() -> None:
     [("device_type", 2, "which the CPU does not read"), ("lanes", 4, "cannot be taken")],
 )
 def test_a_capsule_of_something_else_is_refused(field: str, value: int, words: str) -> None:
-    from ogive.devices import dlpack
+    from ogive.compiler.devices import dlpack
 
     capsule = make_capsule(numpy.ones(2), True, False)
     tensor = dlpack._open(capsule).tensor
@@ -365,7 +365,7 @@ def test_a_capsule_of_something_else_is_refused(field: str, value: int, words: s
 
 
 def test_a_newer_protocol_is_refused() -> None:
-    from ogive.devices import dlpack
+    from ogive.compiler.devices import dlpack
 
     capsule = make_capsule(numpy.ones(2), True, False)
     opened = dlpack._open(capsule)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from ogive.autograd.rules.formulas import Operand, choose, move_again, unmove
 from ogive.autograd.rules.indexed import scattered_base, scattered_value
-from ogive.ir import dtype as dtypes
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
 from ogive.tensor import build
 
 

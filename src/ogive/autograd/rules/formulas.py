@@ -7,12 +7,12 @@ Constants fit any shape:
 
 from __future__ import annotations
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.memory import upper_shape
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape, movement_argument
-from ogive.live.registry import make
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.memory import upper_shape
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape, movement_argument
+from ogive.compiler.live.registry import make
 from ogive.tensor import build
 
 Operand = UOp | float

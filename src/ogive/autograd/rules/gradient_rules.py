@@ -35,12 +35,12 @@ from ogive.autograd.rules.formulas import (
     zeros_like,
 )
 from ogive.autograd.rules.indexed import gathered, scanned, scattered_base, scattered_value
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE, is_group
-from ogive.ir.memory import computing_devices
-from ogive.ir.node import UOp
-from ogive.ir.ops import COMPARISON, MOVEMENT, Op
-from ogive.live.registry import make
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE, is_group
+from ogive.compiler.ir.memory import computing_devices
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import COMPARISON, MOVEMENT, Op
+from ogive.compiler.live.registry import make
 from ogive.tensor import build
 
 Formula = Callable[[UOp, UOp], UOp]

@@ -20,11 +20,11 @@ from ogive.autograd.rules.formulas import (
     subtract,
     zeros_like,
 )
-from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import greatest
-from ogive.live.registry import make
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import greatest
+from ogive.compiler.live.registry import make
 from ogive.tensor import build
 
 

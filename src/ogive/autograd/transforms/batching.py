@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ogive.compiler.ir.calls import Expansions
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import ELEMENTWISE, Op
+from ogive.compiler.ir.shape import Dim, Shape, common_shape, movement_argument
+from ogive.compiler.ir.traversal import walk
+from ogive.compiler.live import registry
+from ogive.compiler.live.history import Argument
+from ogive.compiler.live.registry import make
 from ogive.errors import TraceError
-from ogive.ir.calls import Expansions
-from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, Op
-from ogive.ir.shape import Dim, Shape, common_shape, movement_argument
-from ogive.ir.traversal import walk
-from ogive.live import registry
-from ogive.live.history import Argument
-from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.values.custom_function import in_memory
 

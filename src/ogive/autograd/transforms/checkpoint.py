@@ -16,15 +16,15 @@ from typing import Any
 from ogive.autograd.gradient import gradient, total
 from ogive.autograd.rules.formulas import choose, compare
 from ogive.autograd.transforms.function_gradients import Inputs, to_outputs
-from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.traversal import substitute
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.traversal import substitute
+from ogive.compiler.live import history
+from ogive.compiler.live.history import Argument
+from ogive.compiler.live.registry import connect, graph_lock, make
 from ogive.jit.argument_trees import rebuild
 from ogive.jit.tracing.watch import inlining
-from ogive.live import history
-from ogive.live.history import Argument
-from ogive.live.registry import connect, graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor

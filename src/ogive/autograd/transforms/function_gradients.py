@@ -18,6 +18,10 @@ import numpy
 from ogive.autograd.gradient import gradient, total
 from ogive.autograd.mode import enable_grad
 from ogive.autograd.rules.formulas import ones_like, zeros_like
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.history import Argument
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -25,12 +29,8 @@ from ogive.errors import (
     GradientError,
     ShapeError,
 )
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.jit.argument_trees import leaves, rebuild
 from ogive.jit.tracing.watch import inlining
-from ogive.live.history import Argument
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.tensor import Tensor

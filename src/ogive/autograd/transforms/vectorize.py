@@ -14,12 +14,12 @@ import numpy
 
 from ogive.autograd.transforms.batching import Batching, moved_axis
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.shape import Dim, greatest
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
-from ogive.ir.node import UOp
-from ogive.ir.shape import Dim, greatest
 from ogive.jit.argument_trees import leaves, rebuild
 from ogive.jit.tracing.watch import inlining
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import memory_device, to_axis, wrap
 from ogive.tensor.tensor import Tensor

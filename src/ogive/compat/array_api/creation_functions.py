@@ -7,8 +7,8 @@ from typing import Any
 import numpy
 
 from ogive.compat.array_api.elementwise_functions import to_array
+from ogive.compiler.ir.dtype import to_dtype
 from ogive.errors import ArgumentError
-from ogive.ir.dtype import to_dtype
 from ogive.tensor.core import to_device
 from ogive.tensor.memory.sharing import from_dlpack
 from ogive.tensor.tensor import Tensor

@@ -9,9 +9,9 @@ from typing import Any
 import ml_dtypes
 
 from ogive.compat.array_api.elementwise_functions import to_array
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, promote, to_dtype
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, promote, to_dtype
 from ogive.named import record
 from ogive.tensor.tensor import Tensor
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ogive.compiler.ir.dtype import promote, result_type
 from ogive.errors import ArgumentTypeError
-from ogive.ir.dtype import promote, result_type
 from ogive.tensor.movement.joining import where
 from ogive.tensor.tensor import Tensor
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ogive.compat.array_api.elementwise_functions import to_array
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.tensor.tensor import Tensor
 
 

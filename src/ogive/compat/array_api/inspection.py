@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.compat.array_api.data_type_functions import isdtype
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, to_device
 
 STANDARD = (

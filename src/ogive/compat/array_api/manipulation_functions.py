@@ -7,8 +7,8 @@ from typing import Any
 
 from ogive.compat.array_api.elementwise_functions import to_array
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir.dtype import promote
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir.dtype import promote
 from ogive.tensor.core import to_axes, to_axis
 from ogive.tensor.movement.joining import cat, to_tensors
 from ogive.tensor.movement.stacking import broadcast_tensors

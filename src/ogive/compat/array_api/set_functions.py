@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ogive.compat.array_api.elementwise_functions import to_array
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor.core import Core
 from ogive.tensor.creation.constructors import arange, full

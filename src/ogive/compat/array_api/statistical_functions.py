@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.compat.array_api.elementwise_functions import to_array
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import to_dtype
 from ogive.errors import AxisError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import to_dtype
 from ogive.tensor.core import to_axis, to_entries
 from ogive.tensor.creation.constructors import full
 from ogive.tensor.movement.joining import cat

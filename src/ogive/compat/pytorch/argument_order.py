@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ogive.ir.dtype import Scalar
+from ogive.compiler.ir.dtype import Scalar
 from ogive.tensor.core import Core, to_tensor
 
 if TYPE_CHECKING:

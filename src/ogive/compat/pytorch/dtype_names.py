@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 
 dtype = dtypes.DType
 half = dtypes.float16

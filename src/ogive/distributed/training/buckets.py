@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
-from ogive.devices.known_devices import find_device
+from ogive.compiler.devices.known_devices import find_device
+from ogive.compiler.ir import dtype as dtypes
 from ogive.distributed.exchanges import Array, fill_new, known_shape, on_one_device, read_only
 from ogive.distributed.flights import Flight
 from ogive.distributed.rank_calls import Call
 from ogive.distributed.ranks import Ranks
-from ogive.ir import dtype as dtypes
 from ogive.jit.tracing.watch import is_tracing
 from ogive.tensor.tensor import Tensor
 from ogive.tensor.values.custom_function import custom

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ogive.autograd.mode import no_grad
+from ogive.compiler.ir.dtype import DType
 from ogive.distributed.collectives import copy_from_rank, narrow_dtype, reduce_over_ranks
 from ogive.distributed.groups import Group, members_of, to_rank
 from ogive.distributed.rank_calls import Call, call_of
 from ogive.distributed.ranks import Ranks
 from ogive.distributed.training.buckets import add_over_ranks
 from ogive.errors import ArgumentError, user_origin
-from ogive.ir.dtype import DType
 from ogive.nn.module import AnyModule
 from ogive.tensor.core import to_integer
 from ogive.tensor.movement.joining import cat

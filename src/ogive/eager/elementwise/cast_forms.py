@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.compiler.ir.dtype import DType, to_dtype
 from ogive.eager.casts import cast_array
 from ogive.eager.forms import Refused, dispatching, form, forms, gradient, is_captured
 from ogive.eager.tensors import DTYPES
-from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor.core import DEFAULT_DEVICE, Core
 from ogive.tensor.device_name import is_device_name
 from ogive.tensor.tensor import Tensor

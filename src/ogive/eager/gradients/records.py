@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import make
+from ogive.compiler.live.waiting_plans import is_unexecuted
 from ogive.errors import GradientError
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history
-from ogive.live.registry import make
-from ogive.live.waiting_plans import is_unexecuted
 from ogive.tensor import autocast_dtypes
 from ogive.tensor.core import hold
 from ogive.tensor.creation import user_data

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.live import history
 from ogive.eager.forms import Refused
 from ogive.eager.from_plain import take_up
 from ogive.eager.gradients import affine_rules
 from ogive.eager.gradients.records import Record, Source, records_under
 from ogive.eager.tensors import give
-from ogive.live import history
 from ogive.tensor.core import Core
 from ogive.tensor.elementwise import arithmetic, pairwise, unary_functions
 from ogive.tensor.linear_algebra import matrix_product, named_products

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import to_dtype
 from ogive.eager.casts import cast_array
 from ogive.eager.forms import Refused, form, gradient
 from ogive.eager.shapes.movement_forms import place_of
-from ogive.ir.dtype import to_dtype
 from ogive.tensor.reduction import basic_reductions, statistics
 from ogive.tensor.reduction.basic_reductions import Extremes
 

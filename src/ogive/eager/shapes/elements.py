@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.live.history import traced
 from ogive.eager.casts import cast_array as _cast
 from ogive.eager.casts import check_size, unbroadcast
 from ogive.eager.forms import NOT_DONE, Form, Refused, form_for, instead, is_captured
@@ -18,7 +19,6 @@ from ogive.eager.operands import is_recording, save
 from ogive.eager.shapes.adding import add_at
 from ogive.eager.tensors import RECORDED, give, show
 from ogive.eager.writing import CATEGORY, may_write, replace_recorded, write
-from ogive.live.history import traced
 from ogive.tensor.autocast_dtypes import chosen as autocast
 from ogive.tensor.core import Core
 from ogive.tensor.eager_sizes import allowance

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import result_type
 from ogive.eager.casts import cast_gradient, check_copied, check_size, in_rows
 from ogive.eager.forms import (
     NOT_DONE,
@@ -24,7 +25,6 @@ from ogive.eager.shapes.adding import add_at
 from ogive.eager.shapes.elements import taking
 from ogive.eager.shapes.movement_forms import numbers_of, place_of
 from ogive.eager.tensors import DTYPES, show
-from ogive.ir.dtype import result_type
 from ogive.tensor.indexing.advanced_indexing import get_item
 from ogive.tensor.movement import joining, padding, repeating, splitting
 from ogive.tensor.tensor import Tensor

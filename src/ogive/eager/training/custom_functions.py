@@ -14,7 +14,7 @@ import numpy
 
 from ogive.autograd import custom, function
 from ogive.autograd.mode import no_grad
-from ogive.devices.python_function import PythonFunction
+from ogive.compiler.devices.python_function import PythonFunction
 from ogive.eager.casts import unbroadcast
 from ogive.eager.forms import Form, is_captured
 from ogive.eager.from_plain import take_up

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import to_dtype
 from ogive.eager.forms import NOT_DONE, Form, Refused, dispatching, instead, is_captured
 from ogive.eager.tensors import FLOATS
 from ogive.eager.training.new_tensors import making, to_kind, to_sizes
 from ogive.eager.writing import may_write, replace
 from ogive.errors import OgiveError
-from ogive.ir.dtype import to_dtype
 from ogive.random import continuous
 from ogive.random.cipher import FIRST, SECOND, encipher_on_host
 from ogive.random.continuous import bounds, last_below

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import next_id
 from ogive.eager.casts import cast_array
 from ogive.eager.forms import NOT_DONE, Refused, instead, is_captured
 from ogive.eager.from_plain import receive
@@ -29,8 +31,6 @@ from ogive.eager.tensors import (
     settle,
 )
 from ogive.eager.writing import is_repeated, may_write, replace, replace_recorded
-from ogive.live import history
-from ogive.live.registry import next_id
 from ogive.nn.parameter import Parameter
 from ogive.tensor.core import Core
 from ogive.tensor.eager_sizes import allowance

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import DType, to_dtype
 from ogive.eager.casts import cast_array, check_size
 from ogive.eager.forms import NOT_DONE, Refused, form, instead, is_captured
 from ogive.eager.namespaces import may_be_eager
 from ogive.eager.tensors import DTYPES, give
-from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor.core import DEFAULT_DEVICE, Core
 from ogive.tensor.creation import constructors, new_like
 from ogive.tensor.eager_sizes import allowance

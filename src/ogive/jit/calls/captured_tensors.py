@@ -6,15 +6,15 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ogive.devices.buffer import Buffer
-from ogive.engine import realize
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.engine import realize
+from ogive.compiler.live import registry
 from ogive.jit.argument_trees import is_pending
 from ogive.jit.calls.whereabouts import Whereabouts, facts_of, look_up, pattern, show_facts
-from ogive.live import registry
 
 if TYPE_CHECKING:
+    from ogive.compiler.ir.node import UOp
     from ogive.config import Config
-    from ogive.ir.node import UOp
     from ogive.jit.tracing.traced_function import Trace
 
 

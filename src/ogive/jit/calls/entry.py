@@ -12,18 +12,21 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.at_once import Change, at_once
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.protocol import Fault
+from ogive.compiler.devices.write_clock import clock, is_disturbed
+from ogive.compiler.engine.caches.general_graphs import OFTEN
+from ogive.compiler.engine.execution import Execution
+from ogive.compiler.engine.plan_memory import execute_plans_of
+from ogive.compiler.engine.writes.announced_writes import make_way
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.traversal import walk
+from ogive.compiler.live import registry
+from ogive.compiler.live.kept_graphs import kept_graphs
+from ogive.compiler.live.waiting_plans import unexecuted
 from ogive.config import Config
-from ogive.devices.buffer import Buffer
-from ogive.devices.protocol import Fault
-from ogive.devices.write_clock import clock, is_disturbed
-from ogive.engine.caches.general_graphs import OFTEN
-from ogive.engine.execution import Execution
-from ogive.engine.plan_memory import execute_plans_of
-from ogive.engine.writes.announced_writes import make_way
 from ogive.errors import VariableError
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.traversal import walk
 from ogive.jit.argument_trees import DISTURBED, Call
 from ogive.jit.calls.captured_tensors import CapturedTensors
 from ogive.jit.calls.instance import Instance
@@ -37,14 +40,11 @@ from ogive.jit.guards.guard_set import Guards
 from ogive.jit.guards.places import Record
 from ogive.jit.memories import leaf_at
 from ogive.jit.tracing.prepare import Owner
-from ogive.live import registry
-from ogive.live.kept_graphs import kept_graphs
-from ogive.live.waiting_plans import unexecuted
 from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
-    from ogive.engine.steps.profile import StepTime, StepTimer
+    from ogive.compiler.engine.steps.profile import StepTime, StepTimer
 
 
 class Entry:
@@ -299,7 +299,7 @@ class Entry:
         return {**self._fixed, **call.variables}
 
     def _explain(self, fault: Fault) -> BaseException:
-        from ogive.engine.faults import explain_fault  # which runs do without
+        from ogive.compiler.engine.faults import explain_fault  # which runs do without
 
         prepared = self.prepared
         return explain_fault(prepared.graph, prepared.normalized, self.config, fault)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.engine.execution import Execution
 from ogive.config import Config
-from ogive.devices.buffer import Buffer
-from ogive.engine.execution import Execution
 from ogive.jit.calls.result_memory import Cell, Cells
 from ogive.jit.calls.whereabouts import Whereabouts
 from ogive.jit.calls.wiring import Wiring, Words

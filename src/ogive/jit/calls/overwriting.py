@@ -13,17 +13,17 @@ from itertools import chain
 from typing import Any
 
 from ogive.at_once import Change
-from ogive.devices.buffer import Buffer
-from ogive.engine.writes.missing_values import flat_node
-from ogive.ir.traversal import substitute
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.engine.writes.missing_values import flat_node
+from ogive.compiler.ir.traversal import substitute
+from ogive.compiler.live import registry
+from ogive.compiler.live.readers import is_read, read_outside
+from ogive.compiler.live.substitution import substitute_everywhere
 from ogive.jit.argument_trees import Call
 from ogive.jit.calls.whereabouts import Whereabouts
 from ogive.jit.memories import Number, leaf_at
 from ogive.jit.tracing.prepare import Owner, Prepared
 from ogive.jit.tracing.traced_function import Trace
-from ogive.live import registry
-from ogive.live.readers import is_read, read_outside
-from ogive.live.substitution import substitute_everywhere
 from ogive.tensor.memory import views
 from ogive.tensor.memory.views import Storage
 from ogive.tensor.tensor import Tensor

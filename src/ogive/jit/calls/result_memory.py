@@ -8,13 +8,13 @@ says why the count tells). What was lent, to NumPy say, is never free again.
 
 from __future__ import annotations
 
-from ogive.devices.buffer import Buffer
-from ogive.engine.writes.missing_values import flat_node
-from ogive.ir.memory import shaped
-from ogive.ir.node import UOp
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.engine.writes.missing_values import flat_node
+from ogive.compiler.ir.memory import shaped
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.references import count_references
 from ogive.jit.tracing.prepare import ResultSlot
-from ogive.live import history, registry
-from ogive.live.references import count_references
 
 RECYCLED_BYTES = 1 << 18
 """Results up to this size keep their nodes and memory, to be used again when nobody has them."""

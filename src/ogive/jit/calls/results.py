@@ -6,22 +6,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ogive.at_once import Change
-from ogive.devices.buffer import Buffer
-from ogive.engine.writes.missing_values import flat_node, flat_without_memory
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.engine.writes.missing_values import flat_node, flat_without_memory
+from ogive.compiler.ir.device_names import group_members, group_name
+from ogive.compiler.ir.memory import memory_leaf, shaped
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.ir.symbolic.variable import rebind
+from ogive.compiler.live import history, registry
 from ogive.errors import ArgumentError
-from ogive.ir.device_names import group_members, group_name
-from ogive.ir.memory import memory_leaf, shaped
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.ir.symbolic.variable import rebind
 from ogive.jit.argument_trees import Call, rebuild
 from ogive.jit.calls.result_memory import Cell
 from ogive.jit.calls.wiring import Wiring
 from ogive.jit.memories import layout_of_memory
 from ogive.jit.tracing.prepare import Owner, Prepared, ResultSlot
 from ogive.jit.tracing.traced_function import Result, Spread, Trace
-from ogive.live import history, registry
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.memory import views
 from ogive.tensor.tensor import Tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ogive.devices.buffer import Buffer
-from ogive.ir.node import UOp
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.live import registry
 from ogive.jit.memories import Number, layout_of_memory, leaf_at
-from ogive.live import registry
 from ogive.named import NamedTuple
 
 

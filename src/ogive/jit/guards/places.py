@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir.dtype import DType
+from ogive.compiler.ir.dtype import DType
 from ogive.named import NamedTuple
 from ogive.tensor.tensor import Tensor
 

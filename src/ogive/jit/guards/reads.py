@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir.node import UOp
+from ogive.compiler.ir.node import UOp
 from ogive.jit.guards.codes import is_users, names_in
 from ogive.jit.guards.places import (
     ABSENT,

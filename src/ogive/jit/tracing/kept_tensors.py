@@ -9,16 +9,16 @@ from __future__ import annotations
 import gc
 from collections.abc import Mapping
 
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.traversal import substitute, walk
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.traversal import substitute, walk
+from ogive.compiler.live import registry
 from ogive.jit.argument_trees import leaves
 from ogive.jit.memories import layout_of_memory, select_part
 from ogive.jit.tracing.placeholder_run import PlaceholderRun, memories_of
 from ogive.jit.tracing.refusals import begun_twice_error, kept_outside_error
 from ogive.jit.tracing.traced_function import Memory
-from ogive.live import registry
 from ogive.tensor import build
 from ogive.tensor.tensor import Tensor
 

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.device_names import group_members, is_group
+from ogive.compiler.ir.dtype import to_dtype
+from ogive.compiler.ir.memory import shaped
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history, registry
 from ogive.errors import TraceError
-from ogive.ir.device_names import group_members, is_group
-from ogive.ir.dtype import to_dtype
-from ogive.ir.memory import shaped
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.jit.argument_trees import Call, argument_leaves, count_inputs, leaves, rebuild
 from ogive.jit.guards.places import Place, Record, content_of
 from ogive.jit.guards.reads import Reads
@@ -31,7 +32,6 @@ from ogive.jit.tracing.refusals import (
 from ogive.jit.tracing.traced_function import Memory
 from ogive.jit.tracing.watch import CapturedTensor, Watch
 from ogive.jit.tracing.watched_slots import watching
-from ogive.live import history, registry
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, wrap
 from ogive.tensor.creation.supplied_numbers import collecting

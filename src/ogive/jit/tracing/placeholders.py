@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ogive.engine.writes.missing_values import flat_without_memory
-from ogive.ir.memory import shaped
-from ogive.ir.node import UOp
-from ogive.ir.shape import Shape
-from ogive.live import registry
+from ogive.compiler.engine.writes.missing_values import flat_without_memory
+from ogive.compiler.ir.memory import shaped
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live import registry
 from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor
 

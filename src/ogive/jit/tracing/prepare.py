@@ -11,25 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.engine.caches.find_executions import find_executions
+from ogive.compiler.engine.caches.general_graphs import general_graphs
+from ogive.compiler.engine.parametric import to_parametric
+from ogive.compiler.engine.steps.compiled_graph import CompiledGraph
+from ogive.compiler.engine.writes.old_versions import effects_of, version_below
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped, upper_count
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape, element_count
+from ogive.compiler.ir.traversal import substitute, walk
+from ogive.compiler.live import registry
+from ogive.compiler.passes.capture.normalize import Normalized
 from ogive.config import Config
-from ogive.devices.buffer import Buffer
-from ogive.engine.caches.find_executions import find_executions
-from ogive.engine.caches.general_graphs import general_graphs
-from ogive.engine.parametric import to_parametric
-from ogive.engine.steps.compiled_graph import CompiledGraph
-from ogive.engine.writes.old_versions import effects_of, version_below
 from ogive.errors import TraceError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
-from ogive.ir.memory import is_memory, memory_leaf, reads_elsewhere, shaped, upper_count
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape, element_count
-from ogive.ir.traversal import substitute, walk
 from ogive.jit.tracing.traced_function import Trace
-from ogive.live import registry
 from ogive.named import NamedTuple, record
-from ogive.passes.capture.normalize import Normalized
 
 
 class ResultSlot(NamedTuple):

@@ -16,11 +16,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.engine.writes.missing_values import flat_node
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.traversal import substitute
+from ogive.compiler.live import registry
 from ogive.config import Config
-from ogive.devices.buffer import Buffer
-from ogive.engine.writes.missing_values import flat_node
-from ogive.ir.node import UOp
-from ogive.ir.traversal import substitute
 from ogive.jit.argument_trees import Call, is_pending
 from ogive.jit.memories import are_there, leaves_of
 from ogive.jit.tracing.kept_tensors import kept_outside, refuse_state_begun_twice
@@ -29,7 +30,6 @@ from ogive.jit.tracing.refusals import kept_outside_error
 from ogive.jit.tracing.trace_results import trace_of
 from ogive.jit.tracing.traced_function import Trace
 from ogive.jit.tracing.watch import CapturedTensor, trace_lock
-from ogive.live import registry
 from ogive.tensor import build
 from ogive.tensor.core import wrap
 from ogive.tensor.tensor import Tensor
@@ -63,7 +63,7 @@ def trace(
 def _trace(
     run_again: Callable[[], PlaceholderRun], ended: list[PlaceholderRun], config: Config
 ) -> Trace:
-    import ogive.engine as engine
+    import ogive.compiler.engine as engine
 
     attempts = 0
     kept_tensors: dict[int, Tensor] = {}

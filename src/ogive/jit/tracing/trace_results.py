@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ogive.engine.spread_values import layout_of
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import is_group
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
+from ogive.compiler.engine.spread_values import layout_of
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import is_group
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history, registry
 from ogive.jit.argument_trees import rebuild, refuse_empty
 from ogive.jit.memories import Number, layout_of_memory, part_node, select_part
 from ogive.jit.tracing.placeholder_run import PlaceholderRun, memories_of
 from ogive.jit.tracing.refusals import refuse_other_results
 from ogive.jit.tracing.traced_function import Fresh, Memory, Result, Spread, Trace, Update
-from ogive.live import history, registry
 from ogive.tensor.core import memory_device
 from ogive.tensor.tensor import Tensor
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.ir.layouts import Layout
-from ogive.ir.node import UOp
+from ogive.compiler.ir.layouts import Layout
+from ogive.compiler.ir.node import UOp
 from ogive.jit.guards.places import Record
 from ogive.jit.memories import Number
 from ogive.jit.tracing.watch import CapturedTensor

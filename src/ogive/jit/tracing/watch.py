@@ -24,13 +24,13 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any
 
+from ogive.compiler.ir.layouts import without_mark
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.traversal import substitute
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.history import traced
 from ogive.errors import TraceError
-from ogive.ir.layouts import without_mark
-from ogive.ir.node import UOp
-from ogive.ir.traversal import substitute
 from ogive.jit.memories import are_there, leaves_of
-from ogive.live import history, registry
-from ogive.live.history import traced
 from ogive.tensor.core import Core
 from ogive.tensor.memory.views import shared_storage
 from ogive.tensor.tensor import Tensor

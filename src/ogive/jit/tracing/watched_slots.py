@@ -28,11 +28,11 @@ from contextlib import contextmanager
 from threading import get_ident
 from typing import Any
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.live import registry
+from ogive.compiler.live.history import traced
 from ogive.errors import PACKAGE_FOLDER, TraceError
-from ogive.ir.node import UOp
 from ogive.jit.tracing.watch import CapturedTensor, Watch, is_tracing, own_watch, put_back, watches
-from ogive.live import registry
-from ogive.live.history import traced
 from ogive.tensor.core import Core
 from ogive.tensor.memory.views import Storage
 from ogive.tensor.tensor import Tensor

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.nn.drawn_layer import UnitLayer
 from ogive.nn.init import ones_, zeros_
 from ogive.nn.module import Module

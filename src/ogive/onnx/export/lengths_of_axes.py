@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
 from ogive.errors import ArgumentError
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.onnx.export.model_emitter import Emitter
 
 _OPERATORS = {

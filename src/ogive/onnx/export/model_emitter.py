@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import DType, to_dtype
 from ogive.errors import ArgumentError
-from ogive.ir.dtype import DType, to_dtype
 from ogive.onnx import writing
 
 OPSET = 18

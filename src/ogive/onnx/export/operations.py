@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import movement_argument
 from ogive.errors import ArgumentError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import movement_argument
 from ogive.onnx.export.lengths_of_axes import Axes
 from ogive.onnx.export.model_emitter import Emitter
 from ogive.onnx.export.products import broadcast_sources, equation, find_product

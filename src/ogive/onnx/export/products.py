@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ogive.ir.node import UOp
-from ogive.ir.ops import ELEMENTWISE, Op
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import ELEMENTWISE, Op
 from ogive.named import NamedTuple
 from ogive.tensor.neural.convolution_products import Method
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.symbolic.variable import Variable
+from ogive.compiler.ir.traversal import walk
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.io.checked_files import replacing, to_path
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.symbolic.variable import Variable
-from ogive.ir.traversal import walk
-from ogive.live.registry import graph_lock
 from ogive.nn.module import AnyModule
 from ogive.onnx import writing
 from ogive.onnx.export.lengths_of_axes import Axes

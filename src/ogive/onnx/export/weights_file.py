@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 
 import numpy
 
-from ogive.ir.dtype import DType
+from ogive.compiler.ir.dtype import DType
 from ogive.onnx import writing
 
 LEAST = 1024

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.optim.steps.fixed import Fixed
 from ogive.tensor.tensor import Tensor
 

@@ -7,8 +7,8 @@ from typing import Any, Self, TypedDict
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.ir import dtype as dtypes
 from ogive.nn.parameter import UninitializedParameter
 from ogive.optim.steps.fixed import Fixed
 from ogive.optim.steps.state_parts import StateParts

@@ -9,13 +9,13 @@ from typing import Any
 import numpy
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, Scalar, to_dtype
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape, as_length
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError, ShapeError, needing_memory
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, Scalar, to_dtype
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape, as_length
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import (
     memory_device,

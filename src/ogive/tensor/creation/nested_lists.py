@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.compiler.ir.dtype import DType, promote, to_dtype
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import make
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir.dtype import DType, promote, to_dtype
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_operand
 from ogive.tensor.movement.joining import join

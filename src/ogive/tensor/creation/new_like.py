@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also
-from ogive.ir.dtype import Scalar, to_dtype
-from ogive.ir.shape import Shape
-from ogive.live.registry import graph_lock
+from ogive.compiler.ir.dtype import Scalar, to_dtype
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import (
     Core,

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
 
-from ogive.devices.buffer import Buffer
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.node import UOp
 from ogive.errors import TraceError
-from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp
 from ogive.tensor.memory.memory_nodes import memory_node
 
 NUMBER_BYTES = 8

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.devices.buffer import Buffer
-from ogive.devices.known_devices import find_device
-from ogive.devices.write_clock import clock, is_disturbed
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.known_devices import find_device
+from ogive.compiler.devices.write_clock import clock, is_disturbed
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE, FILES, is_group
+from ogive.compiler.ir.dtype import DType, to_dtype
+from ogive.compiler.ir.memory import memory_leaf, upper_shape
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.symbolic.evaluate import evaluate
+from ogive.compiler.live import registry
+from ogive.compiler.live.registry import make
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE, FILES, is_group
-from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.memory import memory_leaf, upper_shape
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live import registry
-from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, refuse_unbound, to_dim, to_integer, to_shape
 from ogive.tensor.creation.nested_lists import holds_tensors, join_nested

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import Scalar
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, DivisionByZeroError, DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import Scalar
-from ogive.ir.node import UOp
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_operand, wrap
 from ogive.tensor.elementwise.binary_operations import (

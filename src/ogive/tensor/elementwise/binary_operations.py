@@ -10,12 +10,12 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, Scalar, result_type
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentTypeError, DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, Scalar, result_type
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, bring_together, reflected, to_operand, wrap
 from ogive.tensor.elementwise.changing_numbers import number_node

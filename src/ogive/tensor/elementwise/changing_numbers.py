@@ -20,17 +20,17 @@ from types import CodeType, FrameType
 
 import numpy
 
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, Scalar
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live.history import traced
+from ogive.compiler.live.kept_graphs import kept_graphs
+from ogive.compiler.live.registry import make
 from ogive.config import current_config
-from ogive.devices.buffer import Buffer
 from ogive.errors import PACKAGE_FOLDER
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, Scalar
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live.history import traced
-from ogive.live.kept_graphs import kept_graphs
-from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE
 from ogive.tensor.memory.memory_nodes import memory_node

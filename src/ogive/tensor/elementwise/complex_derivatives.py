@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ogive.ir.ops import Op
+from ogive.compiler.ir.ops import Op
 from ogive.tensor.elementwise.complex_numbers import complex, filled_like, parts_of
 
 if TYPE_CHECKING:

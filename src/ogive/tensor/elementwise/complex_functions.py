@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ogive.ir.ops import Op
+from ogive.compiler.ir.ops import Op
 from ogive.tensor.core import Core
 from ogive.tensor.elementwise.binary_operations import refuse
 from ogive.tensor.elementwise.complex_derivatives import BACK

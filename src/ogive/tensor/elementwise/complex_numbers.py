@@ -10,11 +10,11 @@ import builtins
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, promote
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, promote
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, same_device, to_operand, to_tensor, wrap
@@ -24,7 +24,7 @@ from ogive.tensor.method_functions import open_to_eager
 from ogive.tensor.movement.joining import cat, stack, where
 
 if TYPE_CHECKING:
-    from ogive.ir.node import UOp
+    from ogive.compiler.ir.node import UOp
     from ogive.tensor.tensor import Tensor
 
 Pair = tuple["Tensor", "Tensor"]

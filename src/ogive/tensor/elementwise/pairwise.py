@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, Scalar
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentTypeError, DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, Scalar
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, bring_together, to_operand, wrap
 from ogive.tensor.elementwise.binary_operations import (

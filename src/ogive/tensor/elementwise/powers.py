@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ogive.compiler.ir.dtype import Scalar
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import make
 from ogive.errors import ArgumentError
-from ogive.ir.dtype import Scalar
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import make
 from ogive.tensor import build
 
 _ROOTS = {0.5: Op.SQRT, -0.5: Op.RSQRT, -1: Op.RECIPROCAL}

@@ -21,9 +21,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import ArgumentError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
 from ogive.tensor.core import to_integer
 from ogive.tensor.elementwise.binary_operations import float_dtype
 from ogive.tensor.gradients.known_gradients import with_gradient

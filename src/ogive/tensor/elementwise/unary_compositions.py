@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ogive.ir import dtype as dtypes
-from ogive.live.registry import graph_lock
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import wrap

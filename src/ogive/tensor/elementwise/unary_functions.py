@@ -7,9 +7,9 @@ import builtins
 import math
 from typing import TYPE_CHECKING
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock, make
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.elementwise.binary_operations import (

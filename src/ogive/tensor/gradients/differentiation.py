@@ -6,13 +6,13 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.readers import is_read
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentTypeError, DtypeError, GradientError, Origin, ShapeError
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history, registry
-from ogive.live.readers import is_read
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core
 from ogive.tensor.gradients.gradient_hooks import Handle, hooks_of, keeps_gradient

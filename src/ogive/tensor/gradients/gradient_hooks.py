@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.registry import graph_lock, make
+from ogive.compiler.live.substitution import substitute_everywhere
 from ogive.errors import ArgumentTypeError
-from ogive.ir.dtype import DType
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history, registry
-from ogive.live.registry import graph_lock, make
-from ogive.live.substitution import substitute_everywhere
 from ogive.tensor.core import Core, hold
 from ogive.tensor.method_functions import eager_calls
 

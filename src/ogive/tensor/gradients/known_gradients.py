@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import GradientError
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history
-from ogive.live.registry import graph_lock, make
 from ogive.tensor.core import Core, hold, wrap
 from ogive.tensor.method_functions import open_to_eager
 

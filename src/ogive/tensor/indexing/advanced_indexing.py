@@ -18,6 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import Scalar
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, Shape
+from ogive.compiler.ir.symbolic.evaluate import evaluate
+from ogive.compiler.live.registry import graph_lock, is_shown_memory, make
 from ogive.errors import (
     ArgumentTypeError,
     DtypeError,
@@ -25,13 +32,6 @@ from ogive.errors import (
     ShapeError,
     needing_memory,
 )
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import Scalar
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, Shape
-from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live.registry import graph_lock, is_shown_memory, make
 from ogive.named import NamedTuple
 from ogive.tensor import build, lengths
 from ogive.tensor.core import Core, memory_device, same_device, to_operand, to_tensor, wrap

@@ -17,9 +17,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, Shape, as_length, greatest, least
 from ogive.errors import ArgumentError, IndexRangeError
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, Shape, as_length, greatest, least
 from ogive.named import NamedTuple
 from ogive.tensor import build, lengths
 from ogive.tensor.core import to_dim, to_integer

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError
-from ogive.ir import dtype as dtypes
 from ogive.tensor.core import memory_device, to_integer, to_shape
 from ogive.tensor.creation.constructors import arange, full
 from ogive.tensor.indexing.scattering import to_index

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.ops import Op
-from ogive.live import history
-from ogive.live.history import is_traced
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history
+from ogive.compiler.live.history import is_traced
 from ogive.tensor.core import Core
 from ogive.tensor.values.direct_access import read_directly
 

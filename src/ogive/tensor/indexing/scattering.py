@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError, nearest
-from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_axis, to_operand, wrap
 from ogive.tensor.elementwise.binary_operations import addable_dtype, number_dtype, refuse, to_node

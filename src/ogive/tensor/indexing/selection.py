@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -17,9 +20,6 @@ from ogive.errors import (
     ShapeError,
     needing_memory,
 )
-from ogive.ir import dtype as dtypes
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_integer, to_tensor, wrap

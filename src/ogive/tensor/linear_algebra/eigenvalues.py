@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.linear_algebra.decompositions import Eigen
 from ogive.tensor.linear_algebra.host_matrices import is_diagonal, to_matrix, with_gradient

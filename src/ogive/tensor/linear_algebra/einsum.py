@@ -12,12 +12,12 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import promote
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.shape import Dim, greatest
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import promote
-from ogive.ir.node import UOp
-from ogive.ir.shape import Dim, greatest
-from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lower

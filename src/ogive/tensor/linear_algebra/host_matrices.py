@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.values.custom_function import custom

@@ -12,9 +12,9 @@ import numpy
 from numpy.linalg import LinAlgError
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir.dtype import promote
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ShapeError
-from ogive.ir.dtype import promote
-from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened

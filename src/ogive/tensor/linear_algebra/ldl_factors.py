@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.linear_algebra.host_matrices import to_matrix

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import LinearAlgebraError, ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import memory_device

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered, widened

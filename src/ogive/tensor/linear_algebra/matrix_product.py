@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import promote
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentTypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import promote
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live import history
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered
 from ogive.tensor.core import Core, reflected, same_device, to_operand, wrap

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import memory_device, to_integer
 from ogive.tensor.creation.constructors import empty, ones

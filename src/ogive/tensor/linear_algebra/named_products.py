@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.dtype import Scalar, promote
+from ogive.compiler.ir.shape import Dim, element_count, greatest
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir.dtype import Scalar, promote
-from ogive.ir.shape import Dim, element_count, greatest
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered, unchanged
 from ogive.tensor.core import Core, to_axis

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy
 from numpy.linalg import LinAlgError
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.named import NamedTuple
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import memory_device

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, wrap

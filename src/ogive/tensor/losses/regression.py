@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, result_type
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, result_type
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, same_device, to_tensor

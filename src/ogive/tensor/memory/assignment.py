@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.dtype import DType, Scalar
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ShapeError
-from ogive.ir.dtype import DType, Scalar
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live import history
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, memory_device, to_operand
 from ogive.tensor.elementwise.binary_operations import to_node

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy
 
-from ogive.ir.ops import Op
-from ogive.live import history, registry
-from ogive.live.registry import graph_lock
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.registry import graph_lock
 from ogive.tensor.core import to_tensor, wrap
 from ogive.tensor.memory.movement_chains import Lineage, View
 from ogive.tensor.memory.shared_arrays import is_in_array, share, share_array

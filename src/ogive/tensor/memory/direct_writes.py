@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.at_once import at_once
-from ogive.devices.buffer import Buffer
-from ogive.devices.write_clock import clock
-from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import element_count
-from ogive.live import history, registry
-from ogive.live.readers import read_outside
-from ogive.live.waiting_plans import is_unexecuted
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.write_clock import clock
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import element_count
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.readers import read_outside
+from ogive.compiler.live.waiting_plans import is_unexecuted
 from ogive.tensor.core import Core
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory.movement_chains import View

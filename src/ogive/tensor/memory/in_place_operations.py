@@ -12,9 +12,9 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir.dtype import DType
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, memory_device, to_operand
 from ogive.tensor.late_methods import LateMethod

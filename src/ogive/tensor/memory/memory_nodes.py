@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.devices.buffer import Buffer
-from ogive.ir.device_names import FILES
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import registry
-from ogive.live.kept_graphs import KEPT_BYTES, kept_graphs
-from ogive.live.registry import make
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.ir.device_names import FILES
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import registry
+from ogive.compiler.live.kept_graphs import KEPT_BYTES, kept_graphs
+from ogive.compiler.live.registry import make
 from ogive.tensor import build
 
 

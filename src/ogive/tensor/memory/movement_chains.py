@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ogive.at_once import Change
-from ogive.ir.dtype import DType
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape, as_length, element_count
-from ogive.live import history
-from ogive.live.registry import make
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape, as_length, element_count
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.memory.strides import Strides, contiguous_strides, strides_after
 

@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.at_once import at_once
-from ogive.devices.buffer import Buffer
-from ogive.devices.write_clock import clock
-from ogive.ir.device_names import DEFAULT_DEVICE
-from ogive.ir.dtype import to_dtype
-from ogive.ir.memory import memory_leaf
-from ogive.ir.node import UOp
-from ogive.live import history, registry
-from ogive.live.attached import WeakList
-from ogive.live.history import is_traced
-from ogive.live.readers import holders_showing, read_outside, tensors_reading
-from ogive.live.waiting_plans import is_unexecuted
+from ogive.compiler.devices.buffer import Buffer
+from ogive.compiler.devices.write_clock import clock
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE
+from ogive.compiler.ir.dtype import to_dtype
+from ogive.compiler.ir.memory import memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.attached import WeakList
+from ogive.compiler.live.history import is_traced
+from ogive.compiler.live.readers import holders_showing, read_outside, tensors_reading
+from ogive.compiler.live.waiting_plans import is_unexecuted
 from ogive.tensor.core import Core, hold
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory.direct_writes import constant_of, shown_by

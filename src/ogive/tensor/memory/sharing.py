@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from ogive.devices.dlpack import CPU, GPU, VERSION, make_capsule, read_capsule
-from ogive.devices.known_devices import find_device
+from ogive.compiler.devices.dlpack import CPU, GPU, VERSION, make_capsule, read_capsule
+from ogive.compiler.devices.known_devices import find_device
+from ogive.compiler.ir.device_names import GPUS, device_name, split_name
+from ogive.compiler.ir.dtype import to_dtype
+from ogive.compiler.ir.memory import memory_leaf, upper_shape
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import MOVEMENT, Op
+from ogive.compiler.ir.symbolic.evaluate import evaluate
+from ogive.compiler.live.readers import is_read
+from ogive.compiler.live.registry import graph_lock, users_of
+from ogive.compiler.live.substitution import substitute_everywhere
 from ogive.errors import ArgumentTypeError, InterchangeError
-from ogive.ir.device_names import GPUS, device_name, split_name
-from ogive.ir.dtype import to_dtype
-from ogive.ir.memory import memory_leaf, upper_shape
-from ogive.ir.node import UOp
-from ogive.ir.ops import MOVEMENT, Op
-from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live.readers import is_read
-from ogive.live.registry import graph_lock, users_of
-from ogive.live.substitution import substitute_everywhere
 from ogive.tensor.core import DEFAULT_DEVICE, to_device, to_tensor, wrap
 from ogive.tensor.creation import user_data
 from ogive.tensor.memory.memory_nodes import memory_node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ogive.ir.shape import row_major_strides
+from ogive.compiler.ir.shape import row_major_strides
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
 
 Strides = tuple[int, ...]
 

@@ -21,18 +21,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ogive.at_once import Change, at_once
-from ogive.devices.known_devices import READ_ONLY
+from ogive.compiler.devices.known_devices import READ_ONLY
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE, FILES
+from ogive.compiler.ir.memory import is_memory, memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import MOVEMENT, Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live import history, registry
+from ogive.compiler.live.attached import WeakList
+from ogive.compiler.live.history import is_traced
+from ogive.compiler.live.registry import make
 from ogive.errors import DeviceError, GradientError, ShapeError, user_origin
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import DEFAULT_DEVICE, FILES
-from ogive.ir.memory import is_memory, memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import MOVEMENT, Op
-from ogive.ir.shape import Shape
-from ogive.live import history, registry
-from ogive.live.attached import WeakList
-from ogive.live.history import is_traced
-from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import Core, hold, placed, wrap
 from ogive.tensor.memory.direct_writes import write_directly

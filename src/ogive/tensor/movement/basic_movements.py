@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, Shape, as_length, element_count, least
+from ogive.compiler.ir.symbolic.variable import bindings
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentTypeError, AxisError, IndexRangeError, ShapeError
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, Shape, as_length, element_count, least
-from ogive.ir.symbolic.variable import bindings
-from ogive.live.registry import graph_lock
 from ogive.tensor import build, lengths
 from ogive.tensor.core import to_axes, to_axis, to_dim, to_dims, wrap
 from ogive.tensor.memory import views

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, Shape, as_length
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import AxisError, IndexRangeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, Shape, as_length
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import (
     Core,

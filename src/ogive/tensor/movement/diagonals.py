@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, Shape
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import AxisError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, Shape
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import same_device, to_axis, to_integer, wrap
@@ -26,7 +26,7 @@ from ogive.tensor.movement.joining import where
 from ogive.tensor.outlined import outlined
 
 if TYPE_CHECKING:
-    from ogive.ir.node import UOp
+    from ogive.compiler.ir.node import UOp
     from ogive.tensor.tensor import Tensor
 
 

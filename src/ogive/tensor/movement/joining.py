@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import result_type
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, Shape, as_length
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import result_type
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, Shape, as_length
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import (
     Core,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.dtype import Scalar
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.shape import Dim, Shape, as_length, greatest, least
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.ir.dtype import Scalar
-from ogive.ir.node import UOp
-from ogive.ir.shape import Dim, Shape, as_length, greatest, least
-from ogive.live.registry import graph_lock
 from ogive.tensor import build, lengths
 from ogive.tensor.autocast_dtypes import widen
 from ogive.tensor.core import to_dim, wrap

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir.shape import Dim, as_length
+from ogive.compiler.ir.symbolic.evaluate import evaluate
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, AxisError, DtypeError, ShapeError, needing_memory
-from ogive.ir.shape import Dim, as_length
-from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_dim, to_integer, to_shape, to_tensor, wrap
 from ogive.tensor.indexing import advanced_indexing

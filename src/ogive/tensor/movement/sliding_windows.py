@@ -21,11 +21,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live.registry import make
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live.registry import make
 from ogive.tensor import build
 from ogive.tensor.core import to_integer
 from ogive.tensor.lengths import is_symbolic

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir.shape import Dim
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.ir.shape import Dim
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_dim, to_integer
 from ogive.tensor.lengths import is_symbolic

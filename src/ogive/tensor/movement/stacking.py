@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import result_type
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.ir.symbolic.evaluate import evaluate
 from ogive.errors import ArgumentError, ShapeError, needing_memory
-from ogive.ir.dtype import result_type
-from ogive.ir.shape import Shape
-from ogive.ir.symbolic.evaluate import evaluate
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_shape
 from ogive.tensor.movement.joining import cat, to_tensors

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ogive.compiler.ir.dtype import DType
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir.dtype import DType
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered
 from ogive.tensor.core import to_axis

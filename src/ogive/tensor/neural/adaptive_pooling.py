@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ShapeError
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import Core, wrap

@@ -25,21 +25,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ogive.compiler.devices.known_devices import find_device
+from ogive.compiler.ir.device_names import group_members
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.config import current_config
-from ogive.devices.known_devices import find_device
-from ogive.ir.device_names import group_members
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history
-from ogive.live.registry import graph_lock, make
 from ogive.named import record
 from ogive.tensor.core import hold, wrap
 from ogive.tensor.linear_algebra.matrix_product import product_where
 from ogive.tensor.movement.joining import cat, where
 
 if TYPE_CHECKING:
-    from ogive.targets.graph_costs import ScoreGradients
+    from ogive.compiler.targets.graph_costs import ScoreGradients
     from ogive.tensor.tensor import Tensor
 
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 import itertools
 import math
 
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history
-from ogive.live.registry import make
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import make
 from ogive.named import NamedTuple, record
 from ogive.tensor import build
 from ogive.tensor.movement.joining import join

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered
 from ogive.tensor.core import Core, same_device, to_integer, wrap

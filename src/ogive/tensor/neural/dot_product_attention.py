@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import lowered
 from ogive.tensor.core import Core, wrap

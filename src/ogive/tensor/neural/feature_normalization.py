@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.shape import Shape, element_count
 from ogive.errors import ArgumentError, ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir.dtype import DType
-from ogive.ir.shape import Shape, element_count
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import Core, same_device, to_integer, to_shape

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ShapeError
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, wrap
 from ogive.tensor.elementwise.binary_operations import any_dtype

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_entries, to_integer, to_number, wrap
 from ogive.tensor.elementwise.pairwise import only_floats

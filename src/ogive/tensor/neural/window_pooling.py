@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import Scalar
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import Scalar
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple, record
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened

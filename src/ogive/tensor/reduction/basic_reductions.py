@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from ogive.compat.methods.keywords import numpy_names
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, to_dtype
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, element_count, greatest, least
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentTypeError, DtypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, element_count, greatest, least
-from ogive.live.registry import graph_lock, make
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, to_tensor
 from ogive.tensor.movement.joining import cat

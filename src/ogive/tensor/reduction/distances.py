@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import promote
+from ogive.compiler.ir.symbolic.evaluate import evaluate
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import promote
-from ogive.ir.symbolic.evaluate import evaluate
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import to_axis

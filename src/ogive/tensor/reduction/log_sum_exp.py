@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also, numpy_names
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.tensor import build
 from ogive.tensor.core import to_axis
 from ogive.tensor.elementwise.binary_operations import float_dtype

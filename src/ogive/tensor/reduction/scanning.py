@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import greatest
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.ops import Op
-from ogive.ir.shape import greatest
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, wrap
 from ogive.tensor.elementwise.binary_operations import any_dtype, field_dtype

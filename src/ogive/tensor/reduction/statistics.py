@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also, numpy_names
+from ogive.compiler.ir.dtype import to_dtype
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir.dtype import to_dtype
-from ogive.live.registry import graph_lock
 from ogive.named import NamedTuple
 from ogive.tensor import build
 from ogive.tensor.core import to_axes, to_axis, to_integer, to_shape, to_tensor, wrap

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ogive.compat.methods.keywords import also
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import result_type
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import result_type
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import Core, memory_device, same_device, to_integer, to_tensor, wrap
 from ogive.tensor.method_functions import open_to_eager

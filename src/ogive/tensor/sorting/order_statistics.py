@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ogive.compat.methods.keywords import also, numpy_names
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Dim, as_length, greatest
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError, DtypeError, IndexRangeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.ops import Op
-from ogive.ir.shape import Dim, as_length, greatest
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import (

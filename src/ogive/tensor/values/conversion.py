@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.dtype import DType, to_dtype
+from ogive.compiler.ir.memory import is_memory
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import row_major_strides
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentTypeError, DtypeError
-from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.memory import is_memory
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import row_major_strides
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, DEVICES, Core, to_axis, to_device, wrap
 from ogive.tensor.creation import user_data

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ogive.devices.python_function import PythonFunction
+from ogive.compiler.devices.python_function import PythonFunction
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.device_names import FUNCTIONS
+from ogive.compiler.ir.dtype import DType, to_dtype
+from ogive.compiler.ir.memory import host_value, memory_leaf
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import Shape
+from ogive.compiler.live import registry
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError, ArgumentTypeError, user_origin
-from ogive.ir import dtype as dtypes
-from ogive.ir.device_names import FUNCTIONS
-from ogive.ir.dtype import DType, to_dtype
-from ogive.ir.memory import host_value, memory_leaf
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import Shape
-from ogive.live import registry
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import lengths
 from ogive.tensor.core import DEFAULT_DEVICE, Core, same_device, to_integer, to_shape, wrap
 from ogive.tensor.elementwise.complex_numbers import view_as_complex, view_as_real

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
-from ogive.ir.shape import Dim, Shape, greatest
-from ogive.live.registry import graph_lock
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
+from ogive.compiler.ir.shape import Dim, Shape, greatest
+from ogive.compiler.live.registry import graph_lock
 from ogive.tensor import build, lengths
 from ogive.tensor.core import DEFAULT_DEVICE, wrap
 

@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from ogive.devices.known_devices import find_device
-from ogive.devices.write_clock import clock, is_disturbed
-from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.ir.shape import element_count
-from ogive.live import registry
-from ogive.live.waiting_plans import is_unexecuted
+from ogive.compiler.devices.known_devices import find_device
+from ogive.compiler.devices.write_clock import clock, is_disturbed
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.shape import element_count
+from ogive.compiler.live import registry
+from ogive.compiler.live.waiting_plans import is_unexecuted
 from ogive.tensor.core import Core
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ogive.devices.buffer import Buffer
+    from ogive.compiler.devices.buffer import Buffer
 
 MOST_REPEATED = 1 << 16
 """The most elements of a view that shows elements of its memory several times."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ogive.compiler.ir.device_names import FILES, is_group
 from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.ir.device_names import FILES, is_group
 from ogive.tensor.core import Core
 from ogive.tensor.creation import user_data
 
 if TYPE_CHECKING:
+    from ogive.compiler.engine import Plan
     from ogive.config import Config
-    from ogive.engine import Plan
     from ogive.tensor.tensor import Tensor
 
 
@@ -22,7 +22,7 @@ def realize(self: Tensor, config: Config | None = None) -> Tensor:
     >>> (Tensor([1, 2]) + 1).realize().is_realized
     True
     """
-    import ogive.engine as engine
+    import ogive.compiler.engine as engine
 
     engine.realize([self], config)
     return self
@@ -36,7 +36,7 @@ def realize_batch(tensors: Sequence[Tensor], config: Config | None = None) -> No
     """
     chosen = [tensor for tensor in _to_list(tensors, "realize_batch") if not tensor.is_eager]
     if chosen:
-        import ogive.engine as engine
+        import ogive.compiler.engine as engine
 
         engine.realize(chosen, config)
 
@@ -55,7 +55,7 @@ def carry_out_noting(
 
     Gives an object that can repeat them, if that is possible.
     """
-    import ogive.engine as engine
+    import ogive.compiler.engine as engine
 
     return engine.carry_out_noting(changed, operands)
 
@@ -77,7 +77,7 @@ def prepare_batch(tensors: Sequence[Tensor], config: Config | None = None) -> Pl
     chosen = _to_list(tensors, "prepare_batch")
     if not chosen:
         raise ArgumentError("prepare_batch needs at least one tensor")
-    import ogive.engine as engine
+    import ogive.compiler.engine as engine
 
     return engine.prepare(chosen, config)
 
@@ -87,7 +87,7 @@ def is_realized(self: Tensor) -> bool:
     if self.device == FILES:
         return False
     if is_group(self.device):
-        import ogive.engine as engine
+        import ogive.compiler.engine as engine
 
         return engine.is_spread_memory(self.node)
     memory = user_data.memory_of(self.node)

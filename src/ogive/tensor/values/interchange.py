@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.live import history
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import ArgumentError, ArgumentTypeError, GradientError
-from ogive.live import history
-from ogive.live.registry import graph_lock
 from ogive.tensor.core import wrap
 from ogive.tensor.memory import views
 from ogive.tensor.method_functions import eager_calls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 
 if TYPE_CHECKING:
     from ogive.tensor.tensor import Tensor

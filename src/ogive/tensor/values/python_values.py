@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir.device_names import FILES, is_group
+from ogive.compiler.ir.dtype import Scalar
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.ir.symbolic.evaluate import evaluate
+from ogive.compiler.live.history import is_traced
+from ogive.compiler.live.registry import graph_lock
 from ogive.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -17,12 +23,6 @@ from ogive.errors import (
     TraceError,
     no_memory,
 )
-from ogive.ir.device_names import FILES, is_group
-from ogive.ir.dtype import Scalar
-from ogive.ir.ops import Op
-from ogive.ir.symbolic.evaluate import evaluate
-from ogive.live.history import is_traced
-from ogive.live.registry import graph_lock
 from ogive.tensor import build
 from ogive.tensor.core import DEFAULT_DEVICE, hold
 from ogive.tensor.creation import user_data
@@ -97,7 +97,7 @@ def to_numpy(self: Tensor, *, force: bool = False) -> NDArray[Any]:
     shown = read_directly(self)
     if shown is not None:
         return shown
-    import ogive.engine as engine
+    import ogive.compiler.engine as engine
 
     while True:
         self.realize()

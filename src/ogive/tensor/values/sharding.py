@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ogive.compiler.ir.device_names import group_members, group_name, is_group
+from ogive.compiler.ir.layouts import COPIES, Layout
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live.registry import graph_lock, make
 from ogive.errors import ArgumentError, ArgumentTypeError, ShapeError, nearest
-from ogive.ir.device_names import group_members, group_name, is_group
-from ogive.ir.layouts import COPIES, Layout
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live.registry import graph_lock, make
 from ogive.tensor import build
 from ogive.tensor.core import Core, to_axis, wrap
 from ogive.tensor.device_name import Device
@@ -75,7 +75,7 @@ def sharding(self: Tensor) -> Sharding | None:
 def _layout_of(tensor: Core) -> Layout | None:
     if not is_group(tensor.device):
         return None
-    import ogive.engine as engine
+    import ogive.compiler.engine as engine
 
     return engine.layout_of(tensor.node)
 
@@ -85,7 +85,7 @@ def lay_out_as(holder: Core, node: UOp) -> UOp:
     layout = _layout_of(holder)
     if layout is None:
         return node
-    from ogive import engine
+    from ogive.compiler import engine
 
     if engine.stated_layout(node) == layout:
         return node
@@ -96,7 +96,7 @@ def _stated_layout(tensor: Core) -> Layout | None:
     """The layout of a tensor, if it is known without searching its graph."""
     if not is_group(tensor.device):
         return None
-    import ogive.engine as engine
+    import ogive.compiler.engine as engine
 
     return engine.stated_layout(tensor.node)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ogive.ir.device_names import DEFAULT_DEVICE, GPUS, split_name
-from ogive.ir.shape import Dim, Shape, as_length
+from ogive.compiler.ir.device_names import DEFAULT_DEVICE, GPUS, split_name
+from ogive.compiler.ir.shape import Dim, Shape, as_length
 from ogive.tensor.core import (
     to_axis,
 )

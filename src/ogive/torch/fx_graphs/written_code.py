@@ -10,7 +10,7 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ogive.ir.dtype import DType
+from ogive.compiler.ir.dtype import DType
 from ogive.torch.fx_graphs.traced_node import Node
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import ogive
+from ogive.compiler.ir.dtype import DType, to_dtype
 from ogive.errors import DtypeError
-from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor.core import to_device
 from ogive.tensor.method_functions import chosen_floats
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import ogive
-from ogive.ir.dtype import DType
+from ogive.compiler.ir.dtype import DType
 from ogive.torch.tensors.classes import device as _device
 
 __all__ = [

@@ -7,10 +7,10 @@ from types import FunctionType
 from typing import Any, cast
 
 import ogive
+from ogive.compiler.ir.dtype import DType
 from ogive.cuda import is_available
 from ogive.eager.tensors import Eager
 from ogive.errors import ArgumentTypeError, DeviceError
-from ogive.ir.dtype import DType
 from ogive.tensor.core import TensorClass
 from ogive.tensor.device_name import Device
 from ogive.tensor.method_functions import as_function, eager_calls

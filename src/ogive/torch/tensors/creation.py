@@ -10,6 +10,8 @@ from typing import Any
 import numpy
 
 import ogive
+from ogive.compiler.ir.dtype import DType, result_type, to_dtype
+from ogive.compiler.ir.ops import Op
 from ogive.eager import make as eager_make
 from ogive.eager import may_be_eager
 from ogive.eager.forms import NOT_DONE
@@ -18,8 +20,6 @@ from ogive.eager.training import draws_at_once as draws
 from ogive.eager.training import new_tensors as arrays
 from ogive.eager.training.new_tensors import is_here
 from ogive.errors import ArgumentError, OgiveError
-from ogive.ir.dtype import DType, result_type, to_dtype
-from ogive.ir.ops import Op
 from ogive.tensor.creation.user_data import memory_of
 from ogive.tensor.eager_sizes import allowance
 from ogive.tensor.tensor import Tensor

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import ogive
+from ogive.compiler.live.registry import graph_lock
 from ogive.eager.shapes.elements import show_strided
 from ogive.errors import ArgumentError
-from ogive.live.registry import graph_lock
 from ogive.nn import functional
 from ogive.tensor.core import wrap
 from ogive.tensor.memory import views

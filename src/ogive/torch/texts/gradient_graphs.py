@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
+from ogive.compiler.live import history
 from ogive.eager.gradients.records import Leaf
 from ogive.eager.methods import RecordedFunction
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
-from ogive.live import history
 from ogive.tensor.gradients.differentiation import GradientFunction, computed_by
 
 NextFunctions = tuple[tuple[Any, int], ...]

@@ -11,12 +11,12 @@ import ast
 import linecache
 from itertools import islice
 
+from ogive.compiler.ir.node import UOp
+from ogive.compiler.ir.ops import Op
 from ogive.eager.gradients.records import Record
 from ogive.eager.methods import RecordedFunction
 from ogive.eager.shapes.elements import Index
 from ogive.errors import Origin
-from ogive.ir.node import UOp
-from ogive.ir.ops import Op
 from ogive.tensor.gradients.differentiation import GradientFunction
 
 _CALLS = {

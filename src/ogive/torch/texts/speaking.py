@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import Any
 
 from ogive.compat.methods.tensor_types import NAMES
+from ogive.compiler.ir.device_names import GPUS
+from ogive.compiler.ir.dtype import DType
 from ogive.distributions.distribution import Distribution
 from ogive.eager import turn_off, turn_on
 from ogive.eager.equal_dtypes import METHODS, checked
 from ogive.eager.tensors import Eager
-from ogive.ir.device_names import GPUS
-from ogive.ir.dtype import DType
 from ogive.tensor.core import Core, TensorClass
 from ogive.tensor.device_name import Device
 from ogive.tensor.elementwise.unary_compositions import Parts

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ogive.compiler.ir.dtype import bool_, complex64, complex128, float64, int64
 from ogive.eager.tensors import PLAIN_CLASS
 from ogive.errors import TraceError
-from ogive.ir.dtype import bool_, complex64, complex128, float64, int64
 from ogive.named import record
 from ogive.tensor.core import DEFAULT_DEVICE
 from ogive.tensor.tensor import Tensor

@@ -6,6 +6,7 @@ import io
 import os
 from typing import Any
 
+from ogive.compiler.ir.device_names import FILES
 from ogive.eager import may_be_eager
 from ogive.eager.from_plain import take_up
 from ogive.errors import ArgumentError, ArgumentTypeError, FileError, words_of
@@ -13,7 +14,6 @@ from ogive.io.checked_files import Contents, replacing
 from ogive.io.formats import find_loader
 from ogive.io.pickling import write_torch
 from ogive.io.pytorch_checkpoint import load_torch, read_torch
-from ogive.ir.device_names import FILES
 from ogive.nn.parameter import Parameter
 from ogive.tensor.tensor import Tensor
 from ogive.torch.tools.safe_names import safe_names

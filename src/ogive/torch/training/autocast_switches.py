@@ -9,9 +9,9 @@ import threading
 from typing import Any
 
 from ogive.amp.autocast import LOW
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType, to_dtype
 from ogive.errors import ArgumentError, DtypeError
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType, to_dtype
 from ogive.tensor import autocast_dtypes
 
 __all__ = [

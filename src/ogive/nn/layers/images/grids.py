@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import memory_device
 from ogive.tensor.creation.constructors import arange, ones_like

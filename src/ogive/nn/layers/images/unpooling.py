@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ogive.compiler.ir import dtype as dtypes
 from ogive.errors import ArgumentError, ShapeError
-from ogive.ir import dtype as dtypes
 from ogive.random import rand
 from ogive.tensor.autocast_dtypes import widened
 from ogive.tensor.core import memory_device, to_entries

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.dynamic_lengths import Length, is_fixed
 from ogive.onnx.elements import find_dtype

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.elements import Array
 from ogive.onnx.operators.values.elementwise import is_text

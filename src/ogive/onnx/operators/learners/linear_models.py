@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.table import Value, operator
 from ogive.tensor.movement.joining import cat

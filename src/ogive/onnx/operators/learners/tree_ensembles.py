@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor
 from ogive.onnx.elements import Array
 from ogive.onnx.operators.learners.linear_models import label_pairs, label_scores, transform_scores

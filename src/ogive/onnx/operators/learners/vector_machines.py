@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.elements import Array
 from ogive.onnx.operators import LEARNERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.dynamic_lengths import Length, is_fixed
 from ogive.onnx.operators.layers.sequence_attention import rotate

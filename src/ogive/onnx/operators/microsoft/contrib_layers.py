@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.operators.layers.convolution_and_pooling import conv
 from ogive.onnx.operators.values.matrix_products import gemm, scaled

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.onnx.call import Call
 from ogive.onnx.operators.layers.convolution_and_pooling import average_pool
 from ogive.onnx.operators.layers.quantization import (

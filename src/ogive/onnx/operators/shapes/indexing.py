@@ -6,7 +6,7 @@ import math
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.dynamic_lengths import is_fixed
 from ogive.onnx.elements import Array

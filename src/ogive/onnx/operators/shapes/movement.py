@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.node import UOp
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.node import UOp
 from ogive.onnx.call import Call, index_tensor, to_tensor
 from ogive.onnx.dynamic_lengths import broadcast, is_fixed, missing_length, to_array
 from ogive.onnx.elements import Array

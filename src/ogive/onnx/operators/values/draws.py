@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.onnx.call import Call
 from ogive.onnx.operators.shapes.movement import shape_of
 from ogive.onnx.table import Value, operator

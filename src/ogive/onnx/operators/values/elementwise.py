@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
-from ogive.ir.dtype import DType
+from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.dtype import DType
 from ogive.onnx.call import Call, to_tensor
 from ogive.onnx.dynamic_lengths import has_variables
 from ogive.onnx.narrow import FORMS, narrow

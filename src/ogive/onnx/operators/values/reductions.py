@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.ir import dtype as dtypes
+from ogive.compiler.ir import dtype as dtypes
 from ogive.onnx.call import Call
 from ogive.onnx.table import Value, operator
 from ogive.tensor.tensor import Tensor

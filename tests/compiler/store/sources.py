@@ -14,3 +14,6 @@ class SameSources(Sources):
 
     def signature(self) -> bytes | None:
         return self.told
+
+    def within(self, folders: tuple[str, ...]) -> Sources:
+        return self

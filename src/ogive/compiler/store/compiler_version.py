@@ -23,6 +23,9 @@ modules in it alone."""
 LIBRARY = ("autograd", "compat", "deployment", "fft", "io", "jit", "nn", "onnx", "random", "tensor")
 """The folders that can change what a function of `onnx/` is captured as."""
 
+CALLED = ("autograd", "compat", "optim", "tensor")
+"""The folders that can change what a call of a library function in a graph is expanded to."""
+
 CLOCK_GRAIN = 20_000_000
 """The most nanoseconds, generously, by which file times lag behind the clock."""
 
@@ -43,9 +46,9 @@ class Sources:
         self._loaded_at = loaded_at
         self._folders = folders
 
-    def of_library(self) -> Sources:
-        """The sources of the library over the compiler."""
-        return Sources(self._package, self._loaded_at, LIBRARY)
+    def within(self, folders: tuple[str, ...]) -> Sources:
+        """The sources of the same package in other folders."""
+        return Sources(self._package, self._loaded_at, folders)
 
     def signature(self) -> bytes | None:
         """A signature of the sources that this process runs, from the file system's records.

@@ -42,10 +42,12 @@ def _check(text: bytes) -> bytes:
 
 
 class Encoded(NamedTuple):
-    """A graph as bytes, with its parameters and variables."""
+    """A graph as bytes, with its parameters and variables, and whether it calls library functions.
+    """
 
     text: bytes
     leaves: list[UOp]
+    has_calls: bool
 
 
 def encode_graph(root: UOp) -> Encoded:
@@ -57,12 +59,15 @@ def encode_graph(root: UOp) -> Encoded:
     numbers: dict[UOp, int] = {}
     lines: list[str] = []
     leaves: list[UOp] = []
+    has_calls = False
     for number, node in enumerate(root.walk()):
         numbers[node] = number
         op = node.op
         if op in _LEAVES:
             leaves.append(node)
+        elif op is Op.CALL:
+            has_calls = True
         argument = exact_argument(op, node.arg)
         sources = [numbers[source] for source in node.src]
         lines.append(f"{_OP_NAMES[op]} {node.dtype.name} {argument!r} {sources}")
-    return Encoded("\n".join(lines).encode(), leaves)
+    return Encoded("\n".join(lines).encode(), leaves, has_calls)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ogive.compiler.ir.node import UOp
 from ogive.compiler.ir.ops import Op
 from ogive.compiler.store.code_records import CodeRecord, unpack_code
-from ogive.compiler.store.compiler_version import Sources, llvm_identity
+from ogive.compiler.store.compiler_version import CALLED, LIBRARY, Sources, llvm_identity
 from ogive.compiler.store.content_keys import Encoded, Key, encode_graph, make_key
 from ogive.compiler.store.encoding import DamagedRecord
 from ogive.compiler.store.open_stores import OpenStores, open_stores
@@ -49,16 +49,20 @@ class Disk:
         self._signature = signature
         self._sources = sources
         self._make_key = make_key
-        self._library: bytes | None = None
+        self._digests: dict[tuple[str, ...], bytes | None] = {}
 
-    def graph_key(self, sink: UOp, targets: TargetKeys, config: Config) -> Key:
-        """The key of a parametric graph's compiled form."""
+    def graph_key(self, sink: UOp, targets: TargetKeys, config: Config) -> Key | None:
+        """The key of a parametric graph's compiled form; None if it calls library functions of
+        which nobody can tell whether they have changed."""
         return self._graph_key(encode_graph(sink), targets, config)
 
-    def _graph_key(self, graph: Encoded, targets: TargetKeys, config: Config) -> Key:
+    def _graph_key(self, graph: Encoded, targets: TargetKeys, config: Config) -> Key | None:
+        called = self._digest_of(CALLED) if graph.has_calls else b""
+        if called is None:
+            return None
         keys = [f"{device} {key}" for device, key in sorted(targets.items())]
         text = "\n".join(keys).encode()
-        return self._make_key(b"graph", self._origin, text, _settings(config), graph.text)
+        return self._make_key(b"graph", self._origin, called, text, _settings(config), graph.text)
 
     def kernel_key(self, region: UOp, target_key: str, config: Config) -> Key:
         """The key of a region's kernel."""
@@ -84,10 +88,10 @@ class Disk:
     ) -> tuple[GraphRecord, dict[Key, CodeRecord]] | None:
         """The compiled form of a parametric graph, with the code of all its kernels."""
         graph = encode_graph(sink)
-        return self.find_graph_at(
-            self._graph_key(graph, targets, config),
-            lambda record: _fits(record, graph.leaves, sink),
-        )
+        key = self._graph_key(graph, targets, config)
+        if key is None:
+            return None
+        return self.find_graph_at(key, lambda record: _fits(record, graph.leaves, sink))
 
     def find_graph_at(
         self, key: Key, fits: Callable[[GraphRecord], bool]
@@ -108,7 +112,7 @@ class Disk:
     def function_key(self, function: bytes) -> Key | None:
         """The key of a function, whoever calls it; None where the library cannot be told apart
         from others."""
-        library = self._library_digest()
+        library = self._digest_of(LIBRARY)
         if library is None:
             return None
         return self._make_key(b"function", self._origin, library, function)
@@ -123,12 +127,14 @@ class Disk:
         target = target_key.encode()
         return self._make_key(b"trace", b"".join(key), target, _settings(config), call)
 
-    def _library_digest(self) -> bytes | None:
-        if self._library is None:
-            sources = self._sources.of_library()
+    def _digest_of(self, folders: tuple[str, ...]) -> bytes | None:
+        """The digest of the sources in some folders; None if they cannot be told apart."""
+        if folders not in self._digests:
+            sources = self._sources.within(folders)
             signature = sources.signature()
-            self._library = b"" if signature is None else sources.digest(self.store, signature)
-        return self._library or None
+            digest = None if signature is None else sources.digest(self.store, signature)
+            self._digests[folders] = digest
+        return self._digests[folders]
 
     def has_function(self, function: bytes) -> bool:
         """Whether a function has been captured before."""

@@ -15,21 +15,25 @@ import pytest
 import ogive
 from ogive import Config, Tensor, counters
 from ogive.compiler.engine.caches.general_graphs import general_graphs
-from ogive.compiler.engine.caches.graph_cache import graph_cache
+from ogive.compiler.engine.caches.graph_cache import graph_cache, key_on_disk
 from ogive.compiler.engine.caches.kernel_cache import kernel_cache
 from ogive.compiler.engine.caches.kernels import Kernel, known_codes
 from ogive.compiler.engine.steps.compiled_graph import Launch
 from ogive.compiler.ir import dtype as dtypes
+from ogive.compiler.ir.calls import expanders
 from ogive.compiler.ir.node import UOp
 from ogive.compiler.ir.ops import Op
 from ogive.compiler.ir.symbolic.variable import Variable
+from ogive.compiler.passes.capture.normalize import normalize
 from ogive.compiler.store.code_records import pack_code
-from ogive.compiler.store.compiler_version import Sources
+from ogive.compiler.store.compiler_version import CALLED, Sources
 from ogive.compiler.store.content_keys import Key, encode_graph, make_key
 from ogive.compiler.store.database import database_path
 from ogive.compiler.store.disk_cache import disk_caches
 from ogive.compiler.store.open_stores import open_stores
 from ogive.compiler.store.rows import Kind
+from ogive.compiler.store.store import Store
+from ogive.config import current_config
 from ogive.errors import ConfigWarning, LoadError
 from tests.compiler.engine.counting import Count
 from tests.compiler.store.sources import SameSources
@@ -418,6 +422,42 @@ def test_sources_that_changed_are_neither_read_for_nor_written(folder: str) -> N
         forget()
         values()
     assert count["schedules_created"] == 2
+
+
+class EditedLibrary(SameSources):
+    """Sources of the compiler that stay, and of library functions with some digest."""
+
+    def __init__(self, library: bytes | None) -> None:
+        super().__init__(b"the same for all keys")
+        self.library = library
+
+    def within(self, folders: tuple[str, ...]) -> Sources:
+        return LibrarySources(self.library)
+
+
+class LibrarySources(SameSources):
+    def digest(self, store: Store, signature: bytes) -> bytes | None:
+        return signature
+
+
+def test_a_graph_with_calls_is_found_as_long_as_the_library_is_the_same(folder: str) -> None:
+    def key(graph: Tensor, library: bytes | None) -> Key | None:
+        with disk_caches.seen_by(EditedLibrary(library)):
+            return key_on_disk(normalize((graph.node,)).sink, current_config())
+
+    x = Tensor([1.0, 2.0, 4.0]).realize()
+    calling, plain = x.softmax(-1), x * 2 + 1
+    assert calling.node.op is Op.CALL
+    assert key(calling, b"one") == key(calling, b"one") != key(calling, b"another")
+    assert key(calling, None) is None
+    assert key(plain, b"one") == key(plain, None) is not None
+
+
+def test_calls_lead_only_to_folders_whose_sources_are_in_the_key() -> None:
+    outlined = [each for each in expanders.values() if hasattr(each, "args")]
+    modules = [expand.args[0].__module__ for expand in outlined]
+    assert len(modules) > 20
+    assert {name.split(".")[1] for name in modules} <= set(CALLED)
 
 
 def test_an_edit_while_the_process_runs_stops_writing(folder: str) -> None:

@@ -163,7 +163,8 @@ def graph_entries(
         payload = pack_graph(_record(graph))
     except CannotEncode:
         return []  # its kernels are kept all the same
-    return [(Kind.GRAPH, disk.graph_key(sink, targets, config), payload)]
+    key = disk.graph_key(sink, targets, config)
+    return [] if key is None else [(Kind.GRAPH, key, payload)]
 
 
 def _record(graph: CompiledGraph) -> GraphRecord:

@@ -124,3 +124,53 @@ def test_autograd_grad_gives_what_hooks_make_of_the_gradient(library: Any, is_le
     x.register_hook(hook)
     (found,) = library.autograd.grad((x * x).sum(), x, create_graph=True)
     assert (found.tolist(), seen) == ([1.0, 2.0], [[2.0, 4.0]])
+
+
+def what_hooks_read(make: Any, function: Any, reads: bool) -> list[Any]:
+    """Gradients of a program with writes still to be carried out, which hooks read values of."""
+    a, w = make([1.0, 2.0], requires_grad=True), make([3.0, 4.0], requires_grad=True)
+    a.data.mul_(0.5)
+    w.data.mul_(2)
+    seen: list[float] = []
+
+    def read(tensor: Any) -> Any:
+        return lambda gradient: seen.append((tensor * 1).sum().item()) if reads else None
+
+    class Doubled(function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            read(ctx.saved_tensors[0])(gradient)
+            w.data.add_(0)
+            return gradient * 2
+
+    y = Doubled.apply(a * w)
+    y.register_hook(read(a))
+    z = y * w + a
+    z.register_hook(read(z))
+    w.register_hook(read(w))
+    a.register_hook(read(a))
+    (z * z * a).sum().backward()
+    return [a.grad.tolist(), w.grad.tolist(), a.tolist(), w.tolist(), seen]
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_hooks_may_read_what_was_still_to_be_written(reads: bool) -> None:
+    """Each write is carried out once, and the pass goes on with what is there then."""
+    own = what_hooks_read(Tensor, ogive.autograd.Function, reads)
+    assert own == what_hooks_read(torch.tensor, torch.autograd.Function, reads)
+
+
+def test_a_hook_may_write_to_the_gradient() -> None:
+    def gradients(make: Any) -> list[Any]:
+        a = make([1.0, 2.0], requires_grad=True)
+        y = a * 3
+        y.register_hook(lambda gradient: (gradient.mul_(2), None)[1])
+        (y * y).sum().backward()
+        return list(a.grad.tolist())
+
+    assert gradients(Tensor) == gradients(torch.tensor)

@@ -10,7 +10,7 @@ gradients are ordinary nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ogive.autograd.rules.assigned import assigned_gradients, assigned_sources
@@ -23,6 +23,7 @@ from ogive.compiler.ir.traversal import walk
 from ogive.compiler.live import history, registry
 from ogive.compiler.live.history import Record
 from ogive.compiler.live.kept_graphs import Gradients, kept_graphs
+from ogive.compiler.live.substitution import caught_up, following
 from ogive.errors import GradientError, describe_origin
 
 
@@ -139,17 +140,31 @@ class _Sweep:
         for root, upstream in roots:
             if root in self.leading:
                 given.setdefault(root, []).append(upstream)
-        for node in reversed(self.order):
-            contributions = given.pop(node, None)
-            if contributions is None:
-                continue
-            sources = self.sources[node]
-            needed = [source in self.leading for source in sources]
-            parts = _gradients(node, total(contributions), needed)
-            for source, part in zip(sources, parts, strict=True):
-                if part is not None:
-                    given.setdefault(source, []).append(part)
+        now: dict[UOp, UOp] = {}  # nodes as they are, where hooks and the like have read values
+        with following() as moves:
+            for node in reversed(self.order):
+                contributions = given.pop(node, None)
+                if contributions is None:
+                    continue
+                sources = self.sources[node]
+                needed = [source in self.leading for source in sources]
+                parts = _gradients(now.get(node, node), total(contributions), needed)
+                if moves:
+                    self._catch_up(moves.take(), given, now)
+                for source, part in zip(sources, parts, strict=True):
+                    if part is not None:
+                        given.setdefault(source, []).append(part)
         return {node: total(given[node]) for node in self.reached if node in given}
+
+    def _catch_up(
+        self, moved: Mapping[UOp, UOp], given: dict[UOp, list[UOp]], now: dict[UOp, UOp]
+    ) -> None:
+        """Bring what this walk holds to where memory is by now."""
+        for node, parts in given.items():
+            given[node] = caught_up(parts, moved)
+        # Versions stay as they are: how gradients flow through them does not depend on values.
+        values = [node for node in self.order if node.op not in (Op.BUFFER, Op.MULTI, Op.AFTER)]
+        now.update(zip(values, caught_up([now.get(n, n) for n in values], moved), strict=True))
 
     def check_versions(self, gradients: Iterable[UOp]) -> None:
         """Raise `GradientError` if a gradient reads memory that was overwritten meanwhile."""

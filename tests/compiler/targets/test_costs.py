@@ -23,9 +23,10 @@ from tests.raising import raises
 
 TARGET = describe_cpu("x86_64-linux-gnu", "haswell", "+avx,+avx2")
 OTHER = CPU_COSTS.with_changes(operations={"function": 99})
-PASSES = Path(ogive.__file__).parent / "passes"
+PASSES = Path(ogive.__file__).parent / "compiler/passes"
 
 OWN_BOUNDS = {
+    "__init__.WINDOW_RANKS",
     "build_general.LARGEST",
     "derive_lengths.MOST_BESIDE",
     "derive_lengths.MOST_PARTS",
@@ -54,6 +55,10 @@ OWN_BOUNDS = {
     "reroll_regions.LEAST_REGIONS",
     "scratch_layout.MOST_BYTES",
     "scratch_layout.ROW_STEP",
+    "share_transposes.COLUMNS_TO_ROWS",  # orders of axes
+    "share_transposes.LEAST_REGIONS",
+    "share_transposes.LONGEST",
+    "share_transposes.ROWS_TO_BATCH",
     "skeleton.SPECIAL",
     "sorting_network.LAYERS",
     "tensor_attention.MOST_BATCH_AXES",  # the forms that the attention of tensor cores takes

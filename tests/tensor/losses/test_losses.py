@@ -161,7 +161,7 @@ ERRORS: list[ErrorCase] = [
     (lambda: A.cosine_embedding_loss(A, A), ShapeError, r"expected \(batch, n\) twice and \(batch"),
     (lambda: A.multi_margin_loss(Tensor([1, 2, 3]), p=3), ArgumentError, "p must be 1 or 2, got 3"),
     (lambda: A.multilabel_margin_loss(A), DtypeError, "target is float32; class indices are int64"),
-    (lambda: A.triplet_margin_loss(A, A[0]), ShapeError, "must have the same number"),
+    (lambda: A.triplet_margin_loss(A, A[0]), ShapeError, "expected as many axes"),
     (lambda: A.triplet_margin_loss(A, A, margin=0), ArgumentError, "margin must be positive, got"),
 ]  # fmt: skip
 

@@ -13,8 +13,9 @@ takes less. `graph_lock` makes it one step, and the nodes of tensors change last
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ogive.at_once import Change, at_once
 from ogive.compiler.ir.calls import is_gradient
@@ -44,6 +45,53 @@ _by_id = operator.attrgetter("id")
 _visited = 0
 
 
+class Moves:
+    """Where memory went since somebody last took note of it.
+
+    For code that holds nodes but no tensors while code of the user runs: that may read values, and
+    what was a version still to be written is memory then. To compute it from the old node would
+    write a second time.
+    """
+
+    def __init__(self) -> None:
+        self._now: dict[UOp, UOp] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._now)
+
+    def note(self, versions: Mapping[UOp, UOp]) -> None:
+        """Versions of memory were replaced."""
+        before = substitute(tuple(self._now.values()), versions, revisit=False)
+        self._now = {**versions, **dict(zip(self._now, before, strict=True))}
+
+    def take(self) -> Mapping[UOp, UOp]:
+        """What was replaced by what since this was last called."""
+        now, self._now = self._now, {}
+        return now
+
+
+_followed: list[Moves] = []
+
+
+@contextlib.contextmanager
+def following() -> Iterator[Moves]:
+    """Within this context, where memory goes is noted. `graph_lock` is held."""
+    moves = Moves()
+    _followed.append(moves)
+    try:
+        yield moves
+    finally:
+        _followed.remove(moves)
+
+
+def caught_up(nodes: Iterable[UOp], moved: Mapping[UOp, UOp]) -> list[UOp]:
+    """Nodes that were held while memory `moved`, as they are by now."""
+    current = list(substitute(tuple(nodes), moved, revisit=False))
+    for node in current:
+        connect(node)
+    return current
+
+
 def substitute_everywhere(
     mapping: Mapping[UOp, UOp], walk: bool = False, together: Iterable[Change] = ()
 ) -> None:
@@ -70,6 +118,9 @@ def substitute_everywhere(
             if tracking:
                 history.inherit(key, value)
         versions = {key: value for key, value in done.items() if key.op in _MEMORY}
+        if versions:
+            for followed in _followed:
+                followed.note(versions)
         for node in affected:
             if is_gradient(node):
                 # Its operand is an expression, not a value: only memory under it is replaced.

@@ -49,11 +49,13 @@ class Hooks:
 
     def seen(self, gradient: UOp) -> UOp:
         """The gradient asked for by `autograd.grad`, after the hooks."""
+        seen = hold(gradient, self._device)
         for function in list(self.functions):
-            returned = function(hold(gradient, self._device))
+            returned = function(seen)
             if returned is not None:
-                gradient = checked(returned, gradient.shape, gradient.dtype).node
-        return gradient
+                seen = checked(returned, gradient.shape, gradient.dtype)
+        node: UOp = seen.node  # it may have been read meanwhile, or written to
+        return node
 
     def call_afterwards(self, leaf: Any) -> None:
         """Call the functions in `afterwards` with a leaf that has its gradient."""

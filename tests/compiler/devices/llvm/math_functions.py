@@ -27,7 +27,7 @@ Compiled = Callable[..., Array]
 SPECIAL = [0.0, 1.0, 0.5, 2.0, 3.0, 1.5, 2.0**53, numpy.inf, 1e-320, 1e-40, 1e30, 1e300]
 SPECIAL = [*SPECIAL, *(-value for value in SPECIAL), numpy.nan]
 
-PAGE = Path(__file__).parents[3] / "docs" / "numerics.md"
+PAGE = Path(__file__).parents[4] / "docs" / "numerics.md"
 _ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| ([\d.]+) \|", re.MULTILINE)
 BOUNDS = {name: (float(f32), float(f64)) for name, f32, f64 in _ROW.findall(PAGE.read_text())}
 """The largest errors of each function that the documentation states, in f32 and in f64."""

@@ -41,7 +41,8 @@ LONGEST = 1 << 18
 LEAST_REGIONS = 2
 """The least number of different regions that share a kernel. It is longer than one for a shape."""
 
-COLUMNS_TO_ROWS, ROWS_TO_BATCH = (0, 2, 1), (1, 0, 2)
+COLUMNS_TO_ROWS = (0, 2, 1)
+ROWS_TO_BATCH = (1, 0, 2)
 """The two orders of three axes in which panels are laid out: elements or whole lines move."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch as pytorch
 
 import ogive
 import ogive.torch as torch
@@ -69,3 +70,18 @@ def test_a_tensor_is_eager_again_after_an_error(call: Callable[[Any, Any], Any])
         assert tensor.is_eager
     (x * y).sum().backward()
     assert x.grad is not None and x.grad.is_eager
+
+
+def test_an_operation_after_a_write_without_a_record_settles_with_what_was_written() -> None:
+    def values(library: Any) -> list[Any]:
+        x = library.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        y = x * 3
+        y.detach().fill_(2)
+        y.mul_(5)
+        z = y + 1
+        if library is torch:
+            _ = z.node
+        z.sum().backward()
+        return [y.tolist(), z.tolist(), x.grad.tolist()]
+
+    assert values(torch) == values(pytorch)

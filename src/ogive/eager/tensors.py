@@ -333,8 +333,7 @@ def _settle(tensor: Tensor) -> None:
     except Overtaken as overtaken:
         node = overtaken.value_of(_memory_of(tensor))
     else:
-        out = record.out[0] if isinstance(record.out, tuple) else record.out
-        if tensor.value is not out and not numpy.array_equal(tensor.value, out, equal_nan=True):
+        if not record.has_values(tensor.value):
             # The values were changed without the record: through `detach()`, for example.
             node = make(Op.GRADIENT, node.dtype, (_memory_of(tensor), node), UNNOTICED)
     _become(tensor, node)

@@ -24,9 +24,10 @@ from ogive.compiler.live.registry import make
 from ogive.compiler.live.waiting_plans import is_unexecuted
 from ogive.errors import GradientError
 from ogive.tensor import autocast_dtypes
-from ogive.tensor.core import hold
+from ogive.tensor.core import DEFAULT_DEVICE, hold
 from ogive.tensor.creation import user_data
 from ogive.tensor.gradients.gradient_hooks import Hooks, hooked
+from ogive.tensor.memory.movement_chains import UNNOTICED
 from ogive.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -153,6 +154,23 @@ class Record:
         assert self._plain is not None
         return self._plain
 
+    def plain_as(self, array: NDArray[Any]) -> Tensor:
+        """The result as an expression, where it was used with the values in `array`.
+
+        They are others if it was written to without a record: through `detach()`, for example.
+        """
+        assert self._plain is not None, "records are repeated in order"
+        if self.has_values(array):
+            return self._plain
+        node = self._plain.node
+        inputs = (user_data.node_of(array, None, DEFAULT_DEVICE), node)
+        return hold(make(Op.GRADIENT, node.dtype, inputs, UNNOTICED), DEFAULT_DEVICE)
+
+    def has_values(self, array: NDArray[Any]) -> bool:
+        """Whether an array has the values that were computed."""
+        out = self.out[0] if isinstance(self.out, tuple) else self.out
+        return array is out or numpy.array_equal(array, out, equal_nan=True)
+
     def _repeat(self) -> Tensor:
         sources = iter(self.sources)
 
@@ -161,7 +179,7 @@ class Record:
                 source = next(sources)
                 if source is None:
                     return Tensor(value)
-                return source.plain(value) if source.is_leaf else source._plain
+                return source.plain(value) if source.is_leaf else source.plain_as(value)
             if value.__class__ in (list, tuple):
                 return type(value)([to_plain(entry) for entry in value])
             return value

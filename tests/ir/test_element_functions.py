@@ -10,7 +10,7 @@ from ogive.ir import dtype as dtypes
 from ogive.ir.dtype import DType
 from ogive.ir.meaning.element_functions import dot, integer_power
 from ogive.ir.meaning.number_formats import Array, cast
-from ogive.ir.meaning.threefry import threefry
+from ogive.ir.meaning.threefry_cipher import threefry
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from tests.devices.reference.graphs import given, result_of

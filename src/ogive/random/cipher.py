@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy
 
 from ogive.ir import dtype as dtypes
-from ogive.ir.meaning.threefry import Words, threefry
+from ogive.ir.meaning.threefry_cipher import Words, threefry
 from ogive.ir.node import UOp
 from ogive.ir.ops import Op
 from ogive.ir.shape import Dim

@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from ogive.errors import ArgumentError, ArgumentTypeError
-from ogive.ir.meaning.threefry import Words
+from ogive.ir.meaning.threefry_cipher import Words
 from ogive.random.cipher import COUNTERS, FOLD, encipher_on_host
 from ogive.tensor.core import to_integer
 from ogive.tensor.creation.supplied_numbers import Supplier

@@ -15,7 +15,7 @@ import numpy
 
 from ogive.ir.dtype import BY_NAME
 from ogive.ir.meaning.number_formats import Array, held
-from ogive.ir.meaning.threefry import threefry
+from ogive.ir.meaning.threefry_cipher import threefry
 from ogive.ir.ops import Op
 
 

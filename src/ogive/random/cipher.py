@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy
 
 from ogive.compiler.ir import dtype as dtypes
-from ogive.compiler.ir.meaning.threefry import Words, threefry
+from ogive.compiler.ir.meaning.threefry_cipher import Words, threefry
 from ogive.compiler.ir.node import UOp
 from ogive.compiler.ir.ops import Op
 from ogive.compiler.ir.shape import Dim

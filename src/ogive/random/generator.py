@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ogive.compiler.ir.meaning.threefry import Words
+from ogive.compiler.ir.meaning.threefry_cipher import Words
 from ogive.errors import ArgumentError, ArgumentTypeError
 from ogive.random.cipher import COUNTERS, FOLD, encipher_on_host
 from ogive.tensor.core import to_integer

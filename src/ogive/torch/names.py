@@ -235,7 +235,7 @@ TREE: dict[str, tuple[str, ...]] = {
     "accelerator": ("ogive.torch.machine.accelerators",),
     "mps": ("ogive.torch.machine.apple_devices",),
     "random": ("ogive.torch.machine.randomness",),
-    "distributed": ("ogive.torch.processes.groups", "ogive.torch.processes.collectives"),
+    "distributed": ("ogive.torch.processes.process_groups", "ogive.torch.processes.collectives"),
     "distributed.nn": ("ogive.torch.processes.differentiable",),
     "distributed.nn.functional": ("ogive.torch.processes.differentiable",),
     "distributed.algorithms": (),

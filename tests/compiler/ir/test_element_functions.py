@@ -10,7 +10,7 @@ from ogive.compiler.ir import dtype as dtypes
 from ogive.compiler.ir.dtype import DType
 from ogive.compiler.ir.meaning.element_functions import dot, integer_power
 from ogive.compiler.ir.meaning.number_formats import Array, cast
-from ogive.compiler.ir.meaning.threefry import threefry
+from ogive.compiler.ir.meaning.threefry_cipher import threefry
 from ogive.compiler.ir.node import UOp
 from ogive.compiler.ir.ops import Op
 from tests.compiler.devices.reference.graphs import given, result_of

@@ -26,7 +26,7 @@ from ogive.distributed.ranks import Ranks
 from ogive.errors import ArgumentError, DeviceError
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
-from ogive.torch.processes.groups import get_world_size, place_in, require
+from ogive.torch.processes.process_groups import get_world_size, place_in, require
 
 __all__ = [
     "ReduceOp", "Work", "all_gather", "all_gather_into_tensor", "all_gather_object",

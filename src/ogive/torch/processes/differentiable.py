@@ -9,7 +9,7 @@ from ogive.distributed.groups import Group
 from ogive.tensor.movement.joining import stack
 from ogive.tensor.tensor import Tensor
 from ogive.torch.processes.collectives import REDUCTIONS, ReduceOp
-from ogive.torch.processes.groups import require
+from ogive.torch.processes.process_groups import require
 
 __all__ = ["all_gather", "all_reduce", "broadcast", "reduce_scatter"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ogive.torch.processes.groups import refuse_several
+from ogive.torch.processes.process_groups import refuse_several
 
 __all__ = ["Join"]
 

@@ -10,7 +10,7 @@ from ogive import distributed
 from ogive.autograd.backward import call_after_pass
 from ogive.nn.layers.normalization import BatchNorm
 from ogive.nn.module import AnyModule, Module
-from ogive.torch.processes.groups import get_world_size, refuse_several
+from ogive.torch.processes.process_groups import get_world_size, refuse_several
 
 __all__ = ["DataParallel", "DistributedDataParallel", "SyncBatchNorm", "data_parallel"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ogive.nn.module import AnyModule
-from ogive.torch.processes.groups import refuse_several
+from ogive.torch.processes.process_groups import refuse_several
 from ogive.torch.processes.replicas import DistributedDataParallel
 
 __all__ = [

@@ -9,7 +9,7 @@ from ogive.errors import ArgumentError
 from ogive.named import record
 from ogive.nn.module import AnyModule
 from ogive.tensor.tensor import Tensor
-from ogive.torch.processes.groups import refuse_several
+from ogive.torch.processes.process_groups import refuse_several
 
 __all__ = [
     "ColwiseParallel", "DTensor", "DeviceMesh", "Partial", "PrepareModuleInput",

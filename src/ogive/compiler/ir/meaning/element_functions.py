@@ -15,7 +15,7 @@ import numpy
 
 from ogive.compiler.ir.dtype import BY_NAME
 from ogive.compiler.ir.meaning.number_formats import Array, held
-from ogive.compiler.ir.meaning.threefry import threefry
+from ogive.compiler.ir.meaning.threefry_cipher import threefry
 from ogive.compiler.ir.ops import Op
 
 

@@ -1,9 +1,9 @@
-"""Threefry (`ir/meaning/threefry.py`) as vector instructions."""
+"""Threefry (`ir/meaning/threefry_cipher.py`) as vector instructions."""
 
 from __future__ import annotations
 
 from ogive.compiler.devices.llvm.ir_text import Vectors
-from ogive.compiler.ir.meaning.threefry import GROUPS, PARITY, ROTATIONS
+from ogive.compiler.ir.meaning.threefry_cipher import GROUPS, PARITY, ROTATIONS
 
 
 def threefry(f: Vectors, counter: str, key: str) -> str:

@@ -174,3 +174,20 @@ def test_a_hook_may_write_to_the_gradient() -> None:
         return list(a.grad.tolist())
 
     assert gradients(Tensor) == gradients(torch.tensor)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_hook_of_one_leaf_may_carry_out_what_gradients_of_others_read(asked: bool) -> None:
+    def gradients(library: Any, make: Any) -> list[Any]:
+        a, b = make([1.0, 2.0], requires_grad=True), make([3.0, 4.0], requires_grad=True)
+        a.data.mul_(0.5)
+        b.data.mul_(0.5)
+        for leaf in (a, b):
+            leaf.register_hook(lambda gradient: ((a * b).sum().item(), None)[1])
+        loss = (a * a * b * b).sum()
+        if asked:
+            return [gradient.tolist() for gradient in library.autograd.grad(loss, [a, b])]
+        loss.backward()
+        return [a.grad.tolist(), b.grad.tolist()]
+
+    assert gradients(ogive, Tensor) == gradients(torch, torch.tensor)

@@ -80,10 +80,13 @@ def _add_gradients(root: Tensor, upstream: Tensor | None, create_graph: bool) ->
                 "no tensor that requires gradients: it was computed from none, or behind detach(), "
                 "no_grad() or ogive.jit"
             )
+        # Held by tensors: a hook of one leaf may read values, and so carry out writes that the
+        # gradients of others read.
+        totals = [(leaf, hold(total(parts), leaf.device)) for leaf, parts in leaves.values()]
         values = []
-        for leaf, parts in leaves.values():
+        for leaf, held in totals:
             hooks = getattr(leaf, "hooks", None)
-            value = total(parts) if hooks is None else hooks.changed(total(parts))
+            value = held.node if hooks is None else hooks.changed(held.node)
             values.append(value if create_graph else _detached(value))
             _accumulate(leaf, values[-1])
         if not create_graph:

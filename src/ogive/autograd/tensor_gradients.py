@@ -67,9 +67,16 @@ def grad(
         given = _to_tensors(outputs, "outputs")
         roots = _weighted(given, grad_outputs)
         by_leaf = _for_leaves(roots, input_tensors, len(given) == 1 and grad_outputs is None)
+        # Held by tensors: hooks may read values, and so carry out writes that gradients read.
+        gradients = [
+            by_leaf.get(tensor.id)
+            if history.is_flagged(tensor)
+            else _for_one(_weighted(given, grad_outputs), tensor)
+            for tensor in input_tensors
+        ]
         results: list[Tensor | None] = []
-        for position, tensor in enumerate(input_tensors):
-            node = by_leaf.get(tensor.id) if history.is_flagged(tensor) else _for_one(roots, tensor)
+        for position, (tensor, held) in enumerate(zip(input_tensors, gradients, strict=True)):
+            node = None if held is None else held.node
             if node is None and materialize_grads:
                 node = zeros_like(tensor.node)
             if node is None:
@@ -85,7 +92,7 @@ def grad(
     return tuple(results)
 
 
-def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dict[int, UOp]:
+def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dict[int, Tensor]:
     """The gradients for all leaves among the tensors, by id, in one walk: no leaf is below another.
 
     If the root is a single number, the gradients may be calls, as in `backward`.
@@ -104,13 +111,14 @@ def _for_leaves(roots: Roots, tensors: Sequence[Tensor], is_number: bool) -> dic
     for version, value in (gradients or {}).items():
         leaf: Any = history.leaf_of(version)
         parts.setdefault(leaf.id, []).append(as_value(value, leaf.shape))
-    return {number: total(values) for number, values in parts.items()}
+    return {number: hold(total(parts[number]), leaves[number].device) for number in parts}
 
 
-def _for_one(roots: Roots, tensor: Tensor) -> UOp | None:
+def _for_one(roots: Roots, tensor: Tensor) -> Tensor | None:
     """The gradient for a computed tensor, below which there may be others."""
     target = tensor.node
-    return gradient(roots, lambda node: node is target).get(target)
+    value = gradient(roots, lambda node: node is target).get(target)
+    return None if value is None else hold(value, tensor.device)
 
 
 def _weighted(outputs: Sequence[Tensor], weights: Any) -> Roots:

@@ -225,6 +225,11 @@ def part_of(name: str) -> str:
     return name if name in ALLOWED or "." not in name else part_of(name.rpartition(".")[0])
 
 
+def is_package(name: str) -> bool:
+    """Whether a name below `ogive` is a folder of modules. Bytecode of a former one is none."""
+    return (PACKAGE / name / "__init__.py").exists()
+
+
 def is_allowed(entry: Import) -> bool:
     part = part_of(entry.user)
     if part_of(entry.used) == part:
